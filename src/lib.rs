@@ -1,0 +1,3 @@
+//! damcast.
+#![doc = ""]
+pub mod rules;
