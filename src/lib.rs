@@ -1,3 +1,4 @@
 //! damcast.
 #![doc = ""]
+pub mod pdn;
 pub mod rules;

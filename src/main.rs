@@ -1,1 +1,36 @@
-fn main() {}
+//! The program `damcast`: its verbs. Each has a file of its own in `cli`.
+
+mod cli;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[derive(Parser)]
+#[command(name = "damcast", version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// Count the leaves of the tree of legal moves.
+    Perft(cli::perft::Arguments),
+    /// List the legal moves of a position, one a line.
+    Moves(cli::moves::Arguments),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().verb {
+        Verb::Perft(arguments) => cli::perft::run(&arguments),
+        Verb::Moves(arguments) => cli::moves::run(&arguments),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("damcast: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

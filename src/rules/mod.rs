@@ -1,1 +1,24 @@
-//! rules
+//! Draughts: squares, pieces, variants, positions and legal moves. Names no other module.
+//!
+//! Variants are rows of data ([`variant`]); one generator ([`movegen`]) reads them. Everything here is seen from White's
+//! side of the board; how a square is *called* is the business of [`geometry`] alone.
+//!
+//! Absent on purpose: notation (PDN), sensors, clocks, time.
+
+pub mod game_type;
+pub mod geometry;
+pub mod movegen;
+pub mod moves;
+pub mod perft;
+pub mod piece;
+pub mod position;
+pub mod square;
+pub mod variant;
+
+pub use game_type::{GameType, GameTypeError, Notation, NotationKind};
+pub use geometry::{Direction, Geometry};
+pub use moves::Move;
+pub use piece::{Color, Kind, Piece};
+pub use position::{Placement, Position, PositionError, Setup};
+pub use square::{Square, SquareSet};
+pub use variant::{ResultFormat, RuleChoices, Ruleset, Variant};

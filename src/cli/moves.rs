@@ -1,0 +1,36 @@
+//! `damcast moves`: the legal moves of a position in PDN, one a line.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::pdn::{fen, notation};
+use damcast::rules::{Position, Variant};
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The game: a number of PDN's GameType table, or all its attributes.
+    #[arg(long, default_value = "20")]
+    game_type: String,
+    /// The position; the start of the game if left out.
+    #[arg(long)]
+    fen: Option<String>,
+}
+
+/// Prints the moves.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let position = position(&arguments.game_type, arguments.fen.as_deref())?;
+    let legal = position.legal_moves();
+    for ply in &legal {
+        println!("{}", notation::write(position.variant(), ply, &legal));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The position that a game type and an optional FEN name.
+pub fn position(game_type: &str, text: Option<&str>) -> anyhow::Result<Position> {
+    let variant = Variant::from_tag(game_type).context("--game-type")?;
+    let Some(text) = text else { return Ok(Position::start(variant)) };
+    let setup = fen::read(variant, text).context("--fen")?;
+    Position::new(variant, setup).with_context(|| format!("--fen {text}"))
+}

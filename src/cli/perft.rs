@@ -1,0 +1,36 @@
+//! `damcast perft`: leaf counts, for people who check the move generator.
+
+use std::process::ExitCode;
+
+use damcast::pdn::notation;
+use damcast::rules::perft::perft;
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The game: a number of PDN's GameType table, or all its attributes.
+    #[arg(long, default_value = "20")]
+    game_type: String,
+    /// The position; the start of the game if left out.
+    #[arg(long)]
+    fen: Option<String>,
+    /// Show the count behind each move.
+    #[arg(long)]
+    divide: bool,
+    /// How many plies deep.
+    depth: u32,
+}
+
+/// Prints the count.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let position = super::moves::position(&arguments.game_type, arguments.fen.as_deref())?;
+    if arguments.divide && arguments.depth > 0 {
+        let legal = position.legal_moves();
+        for ply in &legal {
+            let leaves = perft(&position.play(ply), arguments.depth - 1);
+            println!("{} {leaves}", notation::write(position.variant(), ply, &legal));
+        }
+    }
+    println!("{}", perft(&position, arguments.depth));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,245 @@
+//! Where the playing squares of a board lie, how they are connected, and what they are called.
+//!
+//! ```text
+//!        White's view, row 0 on top            the eight directions, as White sees them
+//!        . 1 . 2 . 3 . 4 . 5   row 0                 NW  N  NE
+//!        6 . 7 . 8 . 9 . 10    row 1                   \ | /
+//!        ...                                         W --+-- E
+//!        . 41 . 42 . 43 ...    row 8                   / | \
+//!        46 . 47 . 48 ...      row 9                 SW  S  SE
+//! ```
+//!
+//! On a chequered board N, E, S and W lead to the next square *of the played colour*, two rows or columns away: the
+//! lines of the orthogonal captures of Frisian draughts. Where all squares are played (Turkish) they lead to the
+//! neighbour.
+//!
+//! Source: PDN 3.0, chapter "GameType tag". All attributes are read from the seat of the side that starts, so a board
+//! on which Black starts is numbered as seen from Black's seat.
+
+use super::game_type::{GameType, NotationKind};
+use super::piece::Color;
+use super::square::{Square, SquareSet};
+
+/// A direction on the board as White sees it; N leads to Black's home row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Direction {
+    North,
+    NorthEast,
+    East,
+    SouthEast,
+    South,
+    SouthWest,
+    West,
+    NorthWest,
+}
+
+impl Direction {
+    /// All eight, clockwise from north.
+    pub const ALL: [Direction; 8] = [
+        Direction::North,
+        Direction::NorthEast,
+        Direction::East,
+        Direction::SouthEast,
+        Direction::South,
+        Direction::SouthWest,
+        Direction::West,
+        Direction::NorthWest,
+    ];
+
+    /// The way back.
+    pub const fn reverse(self) -> Direction {
+        Direction::ALL[(self as usize + 4) % 8]
+    }
+
+    /// Rows and columns of one step; rows grow southward.
+    const fn vector(self) -> (i8, i8) {
+        match self {
+            Direction::North => (-1, 0),
+            Direction::NorthEast => (-1, 1),
+            Direction::East => (0, 1),
+            Direction::SouthEast => (1, 1),
+            Direction::South => (1, 0),
+            Direction::SouthWest => (1, -1),
+            Direction::West => (0, -1),
+            Direction::NorthWest => (-1, -1),
+        }
+    }
+}
+
+/// No square in that direction.
+const OFF_BOARD: u8 = u8::MAX;
+
+/// The board of one [`GameType`]. Every [`Square`] below [`Geometry::count`] has a row, a column and a unique name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    width: usize,
+    height: usize,
+    /// Row and column in White's view, by square.
+    cells: Vec<(u8, u8)>,
+    /// The square at row * width + column.
+    squares: Vec<Option<Square>>,
+    /// The neighbour by square and direction.
+    neighbours: Vec<[u8; 8]>,
+    names: Vec<String>,
+    home_rows: [SquareSet; 2],
+}
+
+impl Geometry {
+    /// The board of a game type. `all_squares`: also the squares of the other colour are played.
+    pub fn new(game_type: &GameType, all_squares: bool) -> Geometry {
+        let (width, height) = (game_type.width as usize, game_type.height as usize);
+        // The starter's view is White's view or White's view turned round.
+        let turn = |row: usize, column: usize| match game_type.starter {
+            Color::White => (row, column),
+            Color::Black => (height - 1 - row, width - 1 - column),
+        };
+        let played = |row: usize, column: usize| {
+            let (row, column) = turn(row, column);
+            let like_bottom_left = (row + column) % 2 == (height - 1) % 2;
+            all_squares || like_bottom_left != game_type.inverted
+        };
+        let mut cells = Vec::new();
+        let mut squares = vec![None; width * height];
+        for row in 0..height {
+            for column in 0..width {
+                if played(row, column) {
+                    squares[row * width + column] = Some(Square::new(cells.len() as u8));
+                    cells.push((row as u8, column as u8));
+                }
+            }
+        }
+        let mut geometry = Geometry {
+            width,
+            height,
+            neighbours: vec![[OFF_BOARD; 8]; cells.len()],
+            names: Vec::new(),
+            home_rows: [SquareSet::EMPTY; 2],
+            cells,
+            squares,
+        };
+        geometry.connect(all_squares);
+        geometry.names = geometry
+            .cells
+            .iter()
+            .map(|&(row, column)| {
+                let (row, column) = turn(row as usize, column as usize);
+                let notation = game_type.notation;
+                let row = if notation.from_bottom { height - 1 - row } else { row };
+                let column = if notation.from_left { column } else { width - 1 - column };
+                match notation.kind {
+                    NotationKind::Algebraic => format!("{}{}", (b'a' + column as u8) as char, row + 1),
+                    NotationKind::Numeric if all_squares => (1 + row * width + column).to_string(),
+                    NotationKind::Numeric => (1 + row * (width / 2) + column / 2).to_string(),
+                }
+            })
+            .collect();
+        geometry
+    }
+
+    fn connect(&mut self, all_squares: bool) {
+        for index in 0..self.cells.len() {
+            let square = Square::new(index as u8);
+            let (row, column) = self.cells[index];
+            for direction in Direction::ALL {
+                let (down, right) = direction.vector();
+                let stride = if !all_squares && (down == 0 || right == 0) { 2 } else { 1 };
+                let (row, column) = (row as i8 + down * stride, column as i8 + right * stride);
+                if let Some(next) = self.at(row, column) {
+                    self.neighbours[index][direction as usize] = next.index() as u8;
+                }
+            }
+            if row == 0 {
+                self.home_rows[Color::Black.index()].insert(square);
+            }
+            if row as usize == self.height - 1 {
+                self.home_rows[Color::White.index()].insert(square);
+            }
+        }
+    }
+
+    fn at(&self, row: i8, column: i8) -> Option<Square> {
+        let (row, column) = (usize::try_from(row).ok()?, usize::try_from(column).ok()?);
+        self.square_at(row, column)
+    }
+
+    /// Columns of the board.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows of the board.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// How many playing squares there are.
+    pub fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// All playing squares.
+    pub fn all(&self) -> SquareSet {
+        SquareSet::first(self.count())
+    }
+
+    /// The playing square at a row and a column of White's view; row 0 is Black's home row.
+    pub fn square_at(&self, row: usize, column: usize) -> Option<Square> {
+        if column >= self.width { None } else { *self.squares.get(row * self.width + column)? }
+    }
+
+    /// Row and column of a square in White's view.
+    pub fn row_and_column(&self, square: Square) -> (usize, usize) {
+        let (row, column) = self.cells[square.index()];
+        (row as usize, column as usize)
+    }
+
+    /// The next playing square in a direction.
+    #[inline]
+    pub fn next(&self, square: Square, direction: Direction) -> Option<Square> {
+        match self.neighbours[square.index()][direction as usize] {
+            OFF_BOARD => None,
+            index => Some(Square::new(index)),
+        }
+    }
+
+    /// The row on which this colour's men start; the opponent's men are crowned there.
+    pub fn home_row(&self, color: Color) -> SquareSet {
+        self.home_rows[color.index()]
+    }
+
+    /// The playing squares of rows `rows` counted from a colour's own edge of the board, 0 the home row.
+    pub fn rows_of(&self, color: Color, rows: std::ops::Range<usize>) -> SquareSet {
+        (0..self.count() as u8)
+            .map(Square::new)
+            .filter(|&square| {
+                let (row, _) = self.row_and_column(square);
+                rows.contains(&match color {
+                    Color::White => self.height - 1 - row,
+                    Color::Black => row,
+                })
+            })
+            .collect()
+    }
+
+    /// What players call the square: `32`, `c3`.
+    pub fn name(&self, square: Square) -> &str {
+        &self.names[square.index()]
+    }
+
+    /// The square that players call so. Leading zeros are not accepted here: that liberty is the reader's.
+    pub fn square(&self, name: &str) -> Option<Square> {
+        let index = self.names.iter().position(|known| known == name)?;
+        Some(Square::new(index as u8))
+    }
+
+    /// The squares in the order of their names: numbers by value, letters by file and then rank.
+    pub fn in_name_order(&self, squares: SquareSet) -> Vec<Square> {
+        let mut squares: Vec<Square> = squares.into_iter().collect();
+        squares.sort_by_key(|&square| {
+            let name = self.name(square);
+            (name.parse::<u16>().unwrap_or(0), name)
+        });
+        squares
+    }
+}

@@ -1,0 +1,73 @@
+//! A legal move.
+
+use super::square::{Square, SquareSet};
+
+/// One ply. Made by the generator only, for the position it was asked for.
+///
+/// # Equality
+///
+/// Two moves are the same when they start and end on the same squares, take the same pieces and crown or do not crown:
+/// the order of the jumps does not matter (PDN 3.0, restriction 8). The generator gives each such move once.
+#[derive(Clone, Debug)]
+pub struct Move {
+    pub(super) from: Square,
+    pub(super) to: Square,
+    pub(super) captured: SquareSet,
+    pub(super) promotes: bool,
+    pub(super) jumps: Vec<Jump>,
+}
+
+/// One jump of a capture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Jump {
+    /// The piece that is taken.
+    pub over: Square,
+    /// Where the piece comes down, as the long notation names it: where the direction turns, the square of the turn,
+    /// else the square next to the piece that was taken; for the last jump, the end of the move.
+    pub to: Square,
+}
+
+impl Move {
+    /// Where the piece starts.
+    pub fn from(&self) -> Square {
+        self.from
+    }
+
+    /// Where the piece ends; a circular capture ends where it began.
+    pub fn to(&self) -> Square {
+        self.to
+    }
+
+    /// The pieces it takes; none for a quiet move.
+    pub fn captured(&self) -> SquareSet {
+        self.captured
+    }
+
+    /// Does it take anything?
+    pub fn is_capture(&self) -> bool {
+        !self.captured.is_empty()
+    }
+
+    /// Is a man crowned by it?
+    pub fn promotes(&self) -> bool {
+        self.promotes
+    }
+
+    /// The jumps of a capture in order; of several orders that mean the same move, the one whose long notation comes
+    /// first as text. Empty for a quiet move.
+    pub fn jumps(&self) -> &[Jump] {
+        &self.jumps
+    }
+
+    pub(super) fn identity(&self) -> (Square, Square, SquareSet, bool) {
+        (self.from, self.to, self.captured, self.promotes)
+    }
+}
+
+impl PartialEq for Move {
+    fn eq(&self, other: &Move) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Move {}

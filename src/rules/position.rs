@@ -1,0 +1,204 @@
+//! Pieces on squares, in three degrees of trust.
+//!
+//! | type | what it claims |
+//! |---|---|
+//! | [`Placement`] | these pieces stand here; nothing about sense |
+//! | [`Setup`] | a placement and whose turn it is |
+//! | [`Position`] | a setup that can be played from, with the counters that the rules need |
+
+use super::moves::Move;
+use super::piece::{Color, Kind, Piece};
+use super::square::{Square, SquareSet};
+use super::variant::Variant;
+
+/// Which pieces stand where. No square holds two.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Placement {
+    by_color: [SquareSet; 2],
+    kings: SquareSet,
+}
+
+impl Placement {
+    /// An empty board.
+    pub const EMPTY: Placement = Placement { by_color: [SquareSet::EMPTY; 2], kings: SquareSet::EMPTY };
+
+    /// Men of both colours; the sets must not overlap.
+    pub fn of_men(white: SquareSet, black: SquareSet) -> Placement {
+        debug_assert!((white & black).is_empty());
+        Placement { by_color: [white, black], kings: SquareSet::EMPTY }
+    }
+
+    /// Puts a piece on a square, in the place of what stood there.
+    pub fn put(&mut self, square: Square, piece: Option<Piece>) {
+        for set in &mut self.by_color {
+            set.remove(square);
+        }
+        self.kings.remove(square);
+        if let Some(piece) = piece {
+            self.by_color[piece.color.index()].insert(square);
+            if piece.kind == Kind::King {
+                self.kings.insert(square);
+            }
+        }
+    }
+
+    /// The piece on a square.
+    pub fn get(&self, square: Square) -> Option<Piece> {
+        let color = self.color(square)?;
+        let kind = if self.kings.contains(square) { Kind::King } else { Kind::Man };
+        Some(Piece { color, kind })
+    }
+
+    /// The colour of the piece on a square.
+    pub fn color(&self, square: Square) -> Option<Color> {
+        Color::BOTH.into_iter().find(|&color| self.of(color).contains(square))
+    }
+
+    /// The squares of a colour's pieces.
+    pub fn of(&self, color: Color) -> SquareSet {
+        self.by_color[color.index()]
+    }
+
+    /// The squares of a colour's kings.
+    pub fn kings_of(&self, color: Color) -> SquareSet {
+        self.kings & self.of(color)
+    }
+
+    /// The squares of a colour's men.
+    pub fn men_of(&self, color: Color) -> SquareSet {
+        self.of(color) - self.kings
+    }
+
+    /// The squares of all kings.
+    pub fn kings(&self) -> SquareSet {
+        self.kings
+    }
+
+    /// All squares with a piece.
+    pub fn occupied(&self) -> SquareSet {
+        self.by_color[0] | self.by_color[1]
+    }
+}
+
+/// A placement and the side to move: what a FEN says.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Setup {
+    /// The pieces.
+    pub placement: Placement,
+    /// The side to move.
+    pub turn: Color,
+}
+
+/// Why a setup cannot be played from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PositionError {
+    /// A man on the row where it would have been crowned.
+    #[error("a {0} man stands on its crowning row; it should be a king")]
+    UncrownedMan(Color),
+}
+
+/// A position of a game: a setup in which every man may stand where it stands, and the counters of the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Position {
+    variant: &'static Variant,
+    setup: Setup,
+    /// Per colour: the king that moved last without capturing, and how often in a row.
+    king_runs: [Option<(Square, u8)>; 2],
+}
+
+impl Position {
+    /// The position at the start of a game.
+    pub fn start(variant: &'static Variant) -> Position {
+        let [white, black] = variant.start;
+        let setup = Setup { placement: Placement::of_men(white, black), turn: variant.game_type.starter };
+        Position { variant, setup, king_runs: [None; 2] }
+    }
+
+    /// The position of a setup.
+    ///
+    /// # Errors
+    ///
+    /// When a man stands uncrowned on its last row.
+    pub fn new(variant: &'static Variant, setup: Setup) -> Result<Position, PositionError> {
+        for color in Color::BOTH {
+            if !(setup.placement.men_of(color) & variant.geometry.home_row(!color)).is_empty() {
+                return Err(PositionError::UncrownedMan(color));
+            }
+        }
+        Ok(Position { variant, setup, king_runs: [None; 2] })
+    }
+
+    /// The game that is played.
+    pub fn variant(&self) -> &'static Variant {
+        self.variant
+    }
+
+    /// Pieces and turn.
+    pub fn setup(&self) -> Setup {
+        self.setup
+    }
+
+    /// The pieces.
+    pub fn placement(&self) -> &Placement {
+        &self.setup.placement
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.setup.turn
+    }
+
+    /// The same pieces with the other side to move; counters of the rules start anew.
+    pub fn with_turn(&self, turn: Color) -> Position {
+        Position { setup: Setup { turn, ..self.setup }, king_runs: [None; 2], ..*self }
+    }
+
+    /// The king of the side to move that may not move again without capturing, for the variants that limit it.
+    pub fn exhausted_king(&self) -> Option<Square> {
+        let limit = self.variant.rules.same_king_limit?;
+        let (square, times) = self.king_runs[self.turn().index()]?;
+        let has_men = !self.placement().men_of(self.turn()).is_empty();
+        (has_men && times >= limit).then_some(square)
+    }
+
+    /// The position after a move that was generated for this position.
+    pub fn play(&self, ply: &Move) -> Position {
+        let mut next = *self;
+        let us = self.turn();
+        let mut piece = self.placement().get(ply.from).expect("a move starts from a piece");
+        let was_king = piece.kind == Kind::King;
+        if ply.promotes {
+            piece.kind = Kind::King;
+        }
+        next.setup.placement.put(ply.from, None);
+        for square in ply.captured {
+            next.setup.placement.put(square, None);
+        }
+        next.setup.placement.put(ply.to, Some(piece));
+        next.setup.turn = !us;
+        if self.variant.rules.same_king_limit.is_some() {
+            next.count_king_run(us, ply, was_king);
+        }
+        next
+    }
+
+    /// Counts quiet moves of one king in a row: anything else that this side plays, the capture of that king, and the
+    /// loss of this side's last man start the count anew.
+    fn count_king_run(&mut self, us: Color, ply: &Move, was_king: bool) {
+        let before = self.king_runs[us.index()];
+        self.king_runs[us.index()] = match before {
+            _ if ply.is_capture() || !was_king => None,
+            Some((square, times)) if square == ply.from => Some((ply.to, times.saturating_add(1))),
+            _ => Some((ply.to, 1)),
+        };
+        let theirs = &mut self.king_runs[(!us).index()];
+        if theirs.is_some_and(|(square, _)| ply.captured.contains(square)) {
+            *theirs = None;
+        }
+        for color in Color::BOTH {
+            if self.setup.placement.men_of(color).is_empty() {
+                self.king_runs[color.index()] = None;
+            }
+        }
+    }
+}
