@@ -1,3 +1,4 @@
 //! damcast.
 #![doc = ""]
+pub mod protocol;
 pub mod rules;
