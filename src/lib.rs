@@ -1,4 +1,5 @@
 //! damcast.
 #![doc = ""]
+pub mod bytelog;
 pub mod protocol;
 pub mod rules;
