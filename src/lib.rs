@@ -1,4 +1,17 @@
-//! damcast.
-#![doc = ""]
-pub mod pdn;
+//! damcast: the recording station of a live draughts broadcast.
+#![warn(missing_docs)]
+
+// The core: pure and deterministic. Modules stand in the order of their dependencies; none names a later one.
+pub mod millis;
+
 pub mod rules;
+
+pub mod protocol;
+
+pub mod bytelog;
+
+pub mod pdn;
+
+pub mod recognition;
+
+pub mod session;

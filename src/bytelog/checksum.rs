@@ -1,0 +1,64 @@
+//! The checksum at the end of a record: ` ;` and the CRC-32C of everything before, as eight hexadecimal digits.
+//!
+//! A text may itself contain ` ;`, so only the exact shape at the very end of a line counts as a checksum. The writer
+//! always adds one, which keeps a text that looks like a checksum from being taken for one.
+
+use crc::{CRC_32_ISCSI, Crc};
+
+const CRC_32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+const MARK: &str = " ;";
+/// How many digits a checksum has.
+pub(super) const DIGITS: usize = 8;
+
+/// The CRC-32C of a record's text.
+pub(super) fn of(text: &str) -> u32 {
+    CRC_32C.checksum(text.as_bytes())
+}
+
+/// Adds the checksum of `record` to it.
+pub(super) fn append(record: &mut String) {
+    let checksum = of(record);
+    record.push_str(&format!("{MARK}{checksum:08x}"));
+}
+
+/// A line without its checksum, and the checksum if it has one.
+pub(super) fn split(line: &str) -> (&str, Option<u32>) {
+    let parts = || {
+        let (before, digits) = line.split_at_checked(line.len().checked_sub(DIGITS)?)?;
+        let text = before.strip_suffix(MARK)?;
+        let all_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        Some((text, u32::from_str_radix(digits, 16).ok().filter(|_| all_hex)?))
+    };
+    parts().map_or((line, None), |(text, checksum)| (text, Some(checksum)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_the_crc_32c() {
+        assert_eq!(of("123456789"), 0xe306_9283, "the published check value");
+        assert_eq!(of("1040 < 8e00051f00"), 0x12ef_c721);
+    }
+
+    #[test]
+    fn only_the_exact_shape_at_the_end_is_a_checksum() {
+        assert_eq!(split("1040 < 8e00051f00 ;12efc721"), ("1040 < 8e00051f00", Some(0x12ef_c721)));
+        assert_eq!(split("5 ? a ;12345678 ;9ABCDEF0"), ("5 ? a ;12345678", Some(0x9abc_def0)));
+        for line in [
+            "",
+            ";",
+            " ;1234567",
+            "a ;12345678 ",
+            "a;12345678",
+            "a ;1234567g",
+            "a ;+1234567",
+            "é",
+            "ü ;éééé",
+            "aé1234567",
+        ] {
+            assert_eq!(split(line), (line, None), "{line}");
+        }
+    }
+}

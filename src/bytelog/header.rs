@@ -1,0 +1,182 @@
+//! The head of a log: where it comes from, and everything that the live file depends on besides the bytes.
+//!
+//! Keys that are not known are kept, in their order: a log can carry what its maker wants to say.
+
+use chrono::{DateTime, FixedOffset, SecondsFormat};
+
+use super::record::printable;
+
+/// The format that is written and read.
+pub const FORMAT: u32 = 1;
+
+/// What stands before the first record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// `line`: the name of the line.
+    pub line: Option<String>,
+    /// `opened`: when the line was opened; the times of the records count from here.
+    pub opened: Option<DateTime<FixedOffset>>,
+    /// `game-type`: the PDN game type, as in the configuration.
+    pub game_type: Option<String>,
+    /// `mode`: one board, or a bus.
+    pub mode: Option<Mode>,
+    /// `tag-NAME`: tags of the games, in order. A tag without a value is left out.
+    pub tags: Vec<(String, String)>,
+    /// `set-KEY`: settings that differ from their defaults, in order.
+    pub settings: Vec<(String, String)>,
+    /// Everything else, in order.
+    pub other: Vec<(String, String)>,
+}
+
+/// Who is on the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// One board.
+    Single,
+    /// Many boards with addresses.
+    Bus,
+}
+
+impl Mode {
+    /// The word of the log.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Single => "single",
+            Mode::Bus => "bus",
+        }
+    }
+
+    /// The mode with this name.
+    pub fn from_name(name: &str) -> Option<Mode> {
+        [Mode::Single, Mode::Bus].into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// A value that its key does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderError {
+    /// Not a time with its offset.
+    #[error("\"{0}\" is no moment; write date, time and offset, as in \"# opened: 2026-11-21T09:30:00.000+01:00\"")]
+    Opened(String),
+    /// Neither of the two modes.
+    #[error("\"{0}\" is no mode; write \"# mode: single\" or \"# mode: bus\"")]
+    Mode(String),
+}
+
+impl Header {
+    /// Takes one `# key: value` line. A key that comes twice keeps its place and takes the later value.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), HeaderError> {
+        match key {
+            "line" => self.line = Some(value.to_owned()),
+            "opened" => {
+                let opened = DateTime::parse_from_rfc3339(value).map_err(|_| HeaderError::Opened(value.to_owned()))?;
+                self.opened = Some(opened);
+            }
+            "game-type" => self.game_type = Some(value.to_owned()),
+            "mode" => self.mode = Some(Mode::from_name(value).ok_or_else(|| HeaderError::Mode(value.to_owned()))?),
+            _ => match (key.strip_prefix(TAG), key.strip_prefix(SETTING)) {
+                (Some(_), _) if value.is_empty() => {}
+                (Some(name), _) => put(&mut self.tags, name, value),
+                (_, Some(name)) => put(&mut self.settings, name, value),
+                _ => put(&mut self.other, key, value),
+            },
+        }
+        Ok(())
+    }
+
+    /// Whether a key changes what a replay makes of the records. Such a key may not come after the first of them.
+    pub fn is_meaningful(key: &str) -> bool {
+        matches!(key, "line" | "opened" | "game-type" | "mode") || key.starts_with(TAG) || key.starts_with(SETTING)
+    }
+
+    /// The head as text, the line with the format first. Control characters become spaces.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("# {TITLE}{FORMAT}\n");
+        let mut add = |prefix: &str, key: &str, value: &str| {
+            text.push_str("# ");
+            text.push_str(prefix);
+            text.extend(printable(key));
+            text.push_str(": ");
+            text.extend(printable(value));
+            text.push('\n');
+        };
+        if let Some(line) = &self.line {
+            add("", "line", line);
+        }
+        if let Some(opened) = self.opened {
+            add("", "opened", &opened.to_rfc3339_opts(SecondsFormat::Millis, false));
+        }
+        if let Some(game_type) = &self.game_type {
+            add("", "game-type", game_type);
+        }
+        if let Some(mode) = self.mode {
+            add("", "mode", mode.name());
+        }
+        for (name, value) in self.tags.iter().filter(|(_, value)| !value.is_empty()) {
+            add(TAG, name, value);
+        }
+        for (key, value) in &self.settings {
+            add(SETTING, key, value);
+        }
+        for (key, value) in &self.other {
+            add("", key, value);
+        }
+        text
+    }
+}
+
+/// What the first line says before the number of the format.
+pub(super) const TITLE: &str = "damcast byte log ";
+const TAG: &str = "tag-";
+const SETTING: &str = "set-";
+
+fn put(pairs: &mut Vec<(String, String)>, key: &str, value: &str) {
+    match pairs.iter_mut().find(|(known, _)| known == key) {
+        Some((_, old)) => *old = value.to_owned(),
+        None => pairs.push((key.to_owned(), value.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_what_it_was_given_in_order() {
+        let mut header = Header::default();
+        for (key, value) in [
+            ("about", "a test"),
+            ("mode", "bus"),
+            ("set-settle", "600"),
+            ("tag-White", "Sijbrands, T."),
+            ("tag-Black", ""),
+            ("game-type", "20"),
+            ("opened", "2026-11-21T09:30:00+01:00"),
+            ("line", "hall-a\nbus"),
+            ("tag-Event", "Heerhugowaard: \"open\""),
+            ("tag-White", "Sijbrands, Ton"),
+        ] {
+            header.set(key, value).unwrap();
+        }
+        assert_eq!(
+            header.to_text(),
+            "# damcast byte log 1\n\
+             # line: hall-a bus\n\
+             # opened: 2026-11-21T09:30:00.000+01:00\n\
+             # game-type: 20\n\
+             # mode: bus\n\
+             # tag-White: Sijbrands, Ton\n\
+             # tag-Event: Heerhugowaard: \"open\"\n\
+             # set-settle: 600\n\
+             # about: a test\n"
+        );
+    }
+
+    #[test]
+    fn refuses_values_that_cannot_be() {
+        let error = |key, value| Header::default().set(key, value).unwrap_err().to_string();
+        assert_eq!(error("mode", "both"), "\"both\" is no mode; write \"# mode: single\" or \"# mode: bus\"");
+        assert!(error("opened", "yesterday").starts_with("\"yesterday\" is no moment; write date, time and offset"));
+        assert!(Header::default().set("opened", "2026-11-21T09:30:00").is_err(), "an offset is needed");
+    }
+}

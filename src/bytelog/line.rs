@@ -1,0 +1,322 @@
+//! One line of a log, or of a line driven from outside: what it says, or what is wrong with it and where.
+
+use super::header::{FORMAT, HeaderError, TITLE};
+use super::record::{Kind, Record};
+use super::{checksum, hex};
+
+/// What a line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// `# damcast byte log 1`
+    Title,
+    /// `# key: value`
+    Header {
+        /// What stands before the colon.
+        key: String,
+        /// What stands after it, without spaces around.
+        value: String,
+    },
+    /// A `#` line that is neither of these, for human readers.
+    Comment,
+    /// A record.
+    Record(Record),
+    /// Nothing.
+    Empty,
+}
+
+/// Something is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {fault}")]
+pub struct LineError {
+    /// Where, counted in characters from 1.
+    pub column: usize,
+    /// What, and what to do about it.
+    pub fault: Fault,
+}
+
+/// What is wrong with a line of a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A log of a format that is not known.
+    #[error("this is a byte log of format \"{0}\"; this version reads format {FORMAT}: use the version that wrote it")]
+    Format(String),
+    /// A line that starts with something else than its time.
+    #[error("a record starts with its time in milliseconds, as in \"1250 < 8e00051a01\"; other lines start with #")]
+    NoTime,
+    /// A time that no counter holds.
+    #[error("the time {0} is too large; times are milliseconds since the line was opened")]
+    TimeTooLarge(String),
+    /// A time and nothing else.
+    #[error("the record has no kind; one of < > = ! ? . follows the time")]
+    NoKind,
+    /// More than one character where the kind stands.
+    #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . are, and a space after it")]
+    LongKind(String),
+    /// A character among the bytes that is no digit.
+    #[error("{0:?} is no hexadecimal digit; bytes are written as in \"8e00051a01\"")]
+    NotHex(char),
+    /// A byte with only one digit.
+    #[error("the last byte has only one hexadecimal digit; each has two")]
+    OddHex,
+    /// Something else than up or down.
+    #[error("the link is \"up\" or \"down\", not \"{0}\"")]
+    Link(String),
+    /// Something behind a tick.
+    #[error("nothing follows a \".\", but here is \"{0}\"")]
+    AfterTick(String),
+    /// The record is not the one that was written.
+    #[error(
+        "the checksum is {written:08x} but the record has {computed:08x}: the record was changed or damaged; \
+         restore it from a copy, or remove the checksum if the change was meant"
+    )]
+    Checksum {
+        /// The checksum of the line.
+        written: u32,
+        /// The checksum of what stands before it.
+        computed: u32,
+    },
+    /// Bytes that are no text.
+    #[error("the line is not UTF-8 text; was the file damaged, or is it no byte log?")]
+    NotUtf8,
+    /// A value that its key does not allow.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+    /// A key that would change what came before it.
+    #[error("\"# {0}:\" has to stand before the first record")]
+    LateHeader(String),
+    /// A time before that of the record before it.
+    #[error("the time {now} is before that of the record above it, {before}; times never decrease")]
+    TimeGoesBack {
+        /// The time above.
+        before: u64,
+        /// The time here.
+        now: u64,
+    },
+}
+
+/// Reads one line, its LF or CRLF taken off or not. Knows nothing of the lines before it: [`Reader`](super::Reader)
+/// does.
+///
+/// # Errors
+///
+/// What is wrong and at which column.
+pub fn parse_line(line: &str) -> Result<Line, LineError> {
+    let line = without_end(line);
+    if let Some(text) = line.strip_prefix('#') {
+        return hash_line(text.trim()).map_err(|fault| LineError { column: 1, fault });
+    }
+    if line.trim().is_empty() {
+        return Ok(Line::Empty);
+    }
+    record(line).map(Line::Record)
+}
+
+/// A line without its LF or CRLF.
+pub(super) fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+fn hash_line(text: &str) -> Result<Line, Fault> {
+    if let Some(format) = text.strip_prefix(TITLE) {
+        let format = format.trim();
+        return if format == FORMAT.to_string() { Ok(Line::Title) } else { Err(Fault::Format(format.to_owned())) };
+    }
+    Ok(match text.split_once(':') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Line::Header { key: key.trim().to_owned(), value: value.trim().to_owned() }
+        }
+        _ => Line::Comment,
+    })
+}
+
+fn record(line: &str) -> Result<Record, LineError> {
+    verify_checksum(line)?;
+    let (text, _) = checksum::split(line);
+    let fault = |at: usize, fault| error_at(text, at, fault);
+
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (time, after_time) = text.split_at(digits);
+    if time.is_empty() || !(after_time.is_empty() || after_time.starts_with(' ')) {
+        return Err(fault(digits, Fault::NoTime));
+    }
+    let Ok(at) = time.parse() else { return Err(fault(0, Fault::TimeTooLarge(time.to_owned()))) };
+
+    let kind_and_rest = after_time.trim_start_matches(' ');
+    let kind_at = text.len() - kind_and_rest.len();
+    let (kind, rest) = kind_and_rest.split_once(' ').unwrap_or((kind_and_rest, ""));
+    let mut characters = kind.chars();
+    let mark = match (characters.next(), characters.next()) {
+        (None, _) => return Err(fault(kind_at, Fault::NoKind)),
+        (Some(mark), None) => mark,
+        _ => return Err(fault(kind_at, Fault::LongKind(kind.to_owned()))),
+    };
+
+    let rest_at = text.len() - rest.len();
+    let word = rest.trim();
+    let word_at = rest_at + (rest.len() - rest.trim_start().len());
+    let bytes = || {
+        hex::decode(word).map_err(|error| match error {
+            hex::NotHex::Character(at, character) => fault(word_at + at, Fault::NotHex(character)),
+            hex::NotHex::Odd => fault(word_at + word.len() - 1, Fault::OddHex),
+        })
+    };
+    let kind = match mark {
+        '<' => Kind::FromBoard(bytes()?),
+        '>' => Kind::ToBoard(bytes()?),
+        '=' => match word {
+            "up" => Kind::LinkUp,
+            "down" => Kind::LinkDown,
+            _ => return Err(fault(word_at, Fault::Link(word.to_owned()))),
+        },
+        '!' => Kind::Operator(rest.to_owned()),
+        '?' => Kind::Note(rest.to_owned()),
+        '.' if word.is_empty() => Kind::Tick,
+        '.' => return Err(fault(word_at, Fault::AfterTick(word.to_owned()))),
+        other => Kind::Other(other, rest.to_owned()),
+    };
+    Ok(Record { at, kind })
+}
+
+/// Whether a line that has a checksum has the right one. Columns count characters: an error names the place that an
+/// editor shows.
+pub(super) fn verify_checksum(line: &str) -> Result<(), LineError> {
+    let (text, Some(written)) = checksum::split(line) else { return Ok(()) };
+    let computed = checksum::of(text);
+    let digits_at = line.len() - checksum::DIGITS;
+    if written == computed { Ok(()) } else { Err(error_at(line, digits_at, Fault::Checksum { written, computed })) }
+}
+
+fn error_at(text: &str, at: usize, fault: Fault) -> LineError {
+    LineError { column: text.get(..at).unwrap_or(text).chars().count() + 1, fault }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(line: &str, at: u64, kind: Kind) {
+        assert_eq!(parse_line(line), Ok(Line::Record(Record { at, kind })), "{line:?}");
+    }
+
+    #[track_caller]
+    fn refuse(line: &str, column: usize, message: &str) {
+        let error = parse_line(line).expect_err(line);
+        assert_eq!(error.column, column, "{line:?}: {error}");
+        assert!(error.fault.to_string().contains(message), "{line:?}: {error}");
+    }
+
+    #[test]
+    fn reads_every_kind_of_record() {
+        let bytes = || vec![0x8e, 0x00, 0x05, 0x1f, 0x00];
+        check("0 = up", 0, Kind::LinkUp);
+        check("5000 = down\n", 5000, Kind::LinkDown);
+        check("3 > 40", 3, Kind::ToBoard(vec![0x40]));
+        check("1040 < 8e00051f00 ;12efc721", 1040, Kind::FromBoard(bytes()));
+        check("1040 < 8e00051f00 ;12EFC721\r\n", 1040, Kind::FromBoard(bytes()));
+        check("1040 < 8E00051F00\r\n", 1040, Kind::FromBoard(bytes()));
+        check("2000 ! result 2-0", 2000, Kind::Operator("result 2-0".into()));
+        check("2000 ! result 2-0 ;65171f59", 2000, Kind::Operator("result 2-0".into()));
+        check("2100 ! names a ;12345678 / b", 2100, Kind::Operator("names a ;12345678 / b".into()));
+        check("2100 ! names a ;12345678 / b ;3f88372d", 2100, Kind::Operator("names a ;12345678 / b".into()));
+        check("9 ? a ;note", 9, Kind::Note("a ;note".into()));
+        check("9 ?", 9, Kind::Note(String::new()));
+        check("5300 .", 5300, Kind::Tick);
+        check("5300 . ;cf4793f4", 5300, Kind::Tick);
+        check("5300 % of a later version", 5300, Kind::Other('%', "of a later version".into()));
+        check("18446744073709551615 .", u64::MAX, Kind::Tick);
+    }
+
+    #[test]
+    fn reads_lines_that_are_no_records() {
+        let header = |key: &str, value: &str| Ok(Line::Header { key: key.into(), value: value.into() });
+        assert_eq!(parse_line("# damcast byte log 1"), Ok(Line::Title));
+        assert_eq!(parse_line("# damcast byte log 1\r\n"), Ok(Line::Title));
+        assert_eq!(
+            parse_line("# opened: 2026-11-21T09:30:00.000+01:00"),
+            header("opened", "2026-11-21T09:30:00.000+01:00")
+        );
+        assert_eq!(parse_line("#game-type:20"), header("game-type", "20"));
+        assert_eq!(parse_line("# tag-White:"), header("tag-White", ""));
+        assert_eq!(parse_line("# just a remark"), Ok(Line::Comment));
+        assert_eq!(parse_line("#: x"), Ok(Line::Comment));
+        assert_eq!(parse_line("#"), Ok(Line::Comment));
+        for empty in ["", "\n", "\r\n", "  "] {
+            assert_eq!(parse_line(empty), Ok(Line::Empty));
+        }
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        refuse("# damcast byte log 2", 1, "format \"2\"; this version reads format 1");
+        refuse("[Event \"x\"]", 1, "starts with its time in milliseconds");
+        refuse("-5 < 00", 1, "starts with its time");
+        refuse("12x < 00", 3, "starts with its time");
+        refuse("18446744073709551616 .", 1, "too large");
+        refuse("12", 3, "has no kind");
+        refuse("12 ", 4, "has no kind");
+        refuse("12 <8e", 4, "\"<8e\" is no kind of record");
+        refuse("12 < 8e0x", 9, "'x' is no hexadecimal digit");
+        refuse("12 < 8e 00", 8, "' ' is no hexadecimal digit");
+        refuse("12 < 8é", 7, "'é' is no hexadecimal digit");
+        refuse("12 < 8e0", 8, "only one hexadecimal digit");
+        refuse("12 = sideways", 6, "not \"sideways\"");
+        refuse("12 =", 5, "not \"\"");
+        refuse("12 . 5300", 6, "nothing follows");
+        refuse("1040 < 8e00051f01 ;12efc721", 20, "the checksum is 12efc721 but the record has");
+        refuse("1041 < 8e00051f00 ;12efc721", 20, "the checksum is 12efc721 but the record has");
+        // One digit short, it is no checksum, and so no bytes either.
+        refuse("1040 < 8e00051f00 ;12efc72", 18, "' ' is no hexadecimal digit");
+    }
+
+    pub fn any_kind() -> impl Strategy<Value = Kind> {
+        let bytes = || prop::collection::vec(any::<u8>(), 0..20);
+        let text = || prop_oneof![r"\PC{0,20}", Just("a ;12345678".to_owned()), Just(" ;00000000".to_owned())];
+        prop_oneof![
+            bytes().prop_map(Kind::FromBoard),
+            bytes().prop_map(Kind::ToBoard),
+            Just(Kind::LinkUp),
+            Just(Kind::LinkDown),
+            text().prop_map(Kind::Operator),
+            text().prop_map(Kind::Note),
+            Just(Kind::Tick),
+            ("[a-z%&*+-]", text()).prop_map(|(mark, text)| Kind::Other(mark.chars().next().unwrap(), text)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_record_survives_the_way_back(at in any::<u64>(), kind in any_kind()) {
+            let record = Record { at, kind };
+            let line = record.to_line();
+            prop_assert_eq!(line.find('\n'), Some(line.len() - 1));
+            prop_assert_eq!(parse_line(&line), Ok(Line::Record(record)));
+        }
+
+        #[test]
+        fn one_changed_character_never_passes(at in 0u64..100_000, kind in any_kind(), place in any::<prop::sample::Index>(), new in "[0-9a-f <>=!?.;]") {
+            let line = Record { at, kind }.to_line();
+            let body = line.trim_end_matches('\n');
+            let old = place.index(body.chars().count());
+            let changed: String =
+                body.chars().enumerate().map(|(i, c)| if i == old { new.chars().next().unwrap() } else { c }).collect();
+            // Damage to the mark of the checksum itself can turn it into text; everything else must be seen.
+            let intact_mark = changed.len() == body.len() && checksum::split(&changed).1.is_some();
+            if changed != body && intact_mark {
+                prop_assert!(parse_line(&changed).is_err(), "{} became {}", body, changed);
+            }
+        }
+
+        #[test]
+        fn no_line_is_too_strange(line in "\\PC{0,40}", record in "[0-9]{1,3} [<>=!?.%] ?[0-9a-fé ;]{0,20}") {
+            for line in [line, record] {
+                if let Err(error) = parse_line(&line) {
+                    prop_assert!((1..=line.chars().count() + 1).contains(&error.column));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! A whole log, line by line: what it holds, and what to make of a file that a crash cut short.
+//!
+//! A recorder that loses its power leaves a last line that is not whole. That is no error, it is what a journal is for:
+//! the line is cut and reported. Everything else that is wrong is an error with line and column, for a replay that
+//! skips what it cannot read would publish another game than the one that was played.
+//!
+//! | the last line | what becomes of it |
+//! |---|---|
+//! | has its LF and is right | read |
+//! | has no LF, but a right checksum | read: nothing is missing |
+//! | has no LF | cut, also when it looks whole: its end may be missing |
+//! | has its LF and cannot be read at all | cut |
+//! | has its LF and a wrong checksum | an error, as on any other line: it was not torn but changed |
+
+use super::checksum;
+use super::header::Header;
+use super::line::{Fault, Line, LineError, parse_line, verify_checksum, without_end};
+use super::record::Record;
+
+/// A log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByteLog {
+    /// What stands before the first record.
+    pub header: Header,
+    /// What happened, in order; times never decrease.
+    pub records: Vec<Record>,
+    /// What the reader had to put up with.
+    pub problems: Vec<Problem>,
+}
+
+impl ByteLog {
+    /// The log as text, each record with its checksum.
+    pub fn to_text(&self) -> String {
+        let mut text = self.header.to_text();
+        text.extend(self.records.iter().map(Record::to_line));
+        text
+    }
+}
+
+/// Something about a log that its reader should know, and that did not keep it from being read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The last line was not whole.
+    #[error("line {line}: the log ends in the middle of a line; its last {bytes} bytes were left out")]
+    TornEnd {
+        /// The number of the line, from 1.
+        line: usize,
+        /// How many bytes were left out.
+        bytes: usize,
+    },
+}
+
+/// Something is wrong with a log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {fault}")]
+pub struct LogError {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The character of the line, from 1.
+    pub column: usize,
+    /// What is wrong, and what to do.
+    pub fault: Fault,
+}
+
+/// Reads a whole log.
+///
+/// # Errors
+///
+/// The first thing that is wrong, except a torn last line, which is a [`Problem`].
+pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
+    let mut reader = Reader::new();
+    let mut log = ByteLog::default();
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n').peekable();
+    while let Some(bytes) = lines.next() {
+        let result = reader.bytes(bytes);
+        let is_last = lines.peek().is_none();
+        if is_last && is_torn(bytes, &result) {
+            log.problems.push(Problem::TornEnd { line: reader.lines(), bytes: bytes.len() });
+            break;
+        }
+        if let Line::Record(record) = result? {
+            log.records.push(record);
+        }
+    }
+    log.header = reader.into_header();
+    Ok(log)
+}
+
+/// Reads the lines of a log as they come, and sees that they fit together.
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    header: Header,
+    lines: usize,
+    last: Option<u64>,
+}
+
+impl Reader {
+    /// A reader before the first line.
+    pub fn new() -> Reader {
+        Reader::default()
+    }
+
+    /// Takes the next line, its LF or CRLF taken off or not. After an error the reader is as if the line had been
+    /// empty, so that a caller may go on.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the line, by itself or after the lines before it.
+    pub fn line(&mut self, line: &str) -> Result<Line, LogError> {
+        self.lines += 1;
+        let number = self.lines;
+        let error = |LineError { column, fault }| LogError { line: number, column, fault };
+        let parsed = parse_line(line).map_err(error)?;
+        // A record whose first digit was damaged into a "#" would pass for a remark.
+        let remark = matches!(parsed, Line::Comment) || self.last.is_some() && matches!(parsed, Line::Header { .. });
+        if remark {
+            verify_checksum(without_end(line)).map_err(error)?;
+        }
+        match &parsed {
+            Line::Header { key, .. } if self.last.is_some() && Header::is_meaningful(key) => {
+                return Err(error(LineError { column: 1, fault: Fault::LateHeader(key.clone()) }));
+            }
+            Line::Header { .. } if self.last.is_some() => {}
+            Line::Header { key, value } => {
+                let column = line.find(':').map_or(1, |colon| line[..colon].chars().count() + 3);
+                self.header.set(key, value).map_err(|fault| error(LineError { column, fault: fault.into() }))?;
+            }
+            Line::Record(Record { at, .. }) => {
+                if let Some(before) = self.last.filter(|before| before > at) {
+                    return Err(error(LineError { column: 1, fault: Fault::TimeGoesBack { before, now: *at } }));
+                }
+                self.last = Some(*at);
+            }
+            Line::Title | Line::Comment | Line::Empty => {}
+        }
+        Ok(parsed)
+    }
+
+    /// Takes the next line as bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`line`](Self::line), and when the bytes are not UTF-8.
+    pub fn bytes(&mut self, line: &[u8]) -> Result<Line, LogError> {
+        match std::str::from_utf8(line) {
+            Ok(line) => self.line(line),
+            Err(error) => {
+                self.lines += 1;
+                let before = line.get(..error.valid_up_to()).unwrap_or_default();
+                let column = String::from_utf8_lossy(before).chars().count() + 1;
+                Err(LogError { line: self.lines, column, fault: Fault::NotUtf8 })
+            }
+        }
+    }
+
+    /// The head as far as it was read.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The head.
+    pub fn into_header(self) -> Header {
+        self.header
+    }
+
+    /// How many lines were taken.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+}
+
+/// Whether the last line of a log was not written to its end; the table above.
+fn is_torn(bytes: &[u8], result: &Result<Line, LogError>) -> bool {
+    let ended = bytes.ends_with(b"\n");
+    match result {
+        Ok(Line::Record(_)) if !ended => {
+            std::str::from_utf8(bytes).is_ok_and(|line| checksum::split(without_end(line)).1.is_none())
+        }
+        Ok(Line::Empty) => false,
+        Ok(_) => !ended,
+        Err(LogError { fault: Fault::Checksum { .. } | Fault::Format(_), .. }) => !ended,
+        Err(LogError { fault: Fault::TimeGoesBack { .. } | Fault::LateHeader(_) | Fault::Header(_), .. }) => !ended,
+        Err(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Kind;
+    use super::*;
+    use proptest::prelude::*;
+
+    const LOG: &str = "\
+# damcast byte log 1
+# line: hall-a-3
+# opened: 2026-11-21T09:30:00.000+01:00
+# game-type: 20
+# mode: single
+# tag-White: A. Schwarzman
+# tag-Black: R. Boomstra
+# set-settle: 600
+# made-by: hand
+0 = up
+3 > 40
+25 < 930005010b
+
+1040 < 8e00051f00 ;12efc721
+1040 ? nobody minds
+2000 ! result 2-0
+2500 % of a later version
+5300 .
+5300 = down
+";
+
+    fn kinds(log: &ByteLog) -> Vec<(u64, Kind)> {
+        log.records.iter().map(|record| (record.at, record.kind.clone())).collect()
+    }
+
+    #[test]
+    fn reads_a_log() {
+        let log = read(LOG.as_bytes()).unwrap();
+        assert_eq!(log.header.line.as_deref(), Some("hall-a-3"));
+        assert_eq!(log.header.opened.unwrap().to_rfc3339(), "2026-11-21T09:30:00+01:00");
+        assert_eq!(log.header.game_type.as_deref(), Some("20"));
+        assert_eq!(log.header.mode, Some(super::super::Mode::Single));
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(log.header.tags, [pair("White", "A. Schwarzman"), pair("Black", "R. Boomstra")]);
+        assert_eq!(log.header.settings, [pair("settle", "600")]);
+        assert_eq!(log.header.other, [pair("made-by", "hand")]);
+        assert_eq!(
+            kinds(&log),
+            [
+                (0, Kind::LinkUp),
+                (3, Kind::ToBoard(vec![0x40])),
+                (25, Kind::FromBoard(vec![0x93, 0x00, 0x05, 0x01, 0x0b])),
+                (1040, Kind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00])),
+                (1040, Kind::Note("nobody minds".into())),
+                (2000, Kind::Operator("result 2-0".into())),
+                (2500, Kind::Other('%', "of a later version".into())),
+                (5300, Kind::Tick),
+                (5300, Kind::LinkDown),
+            ]
+        );
+        assert_eq!(log.problems, []);
+        assert_eq!(read(LOG.replace('\n', "\r\n").as_bytes()), Ok(log));
+    }
+
+    #[test]
+    fn an_empty_log_is_a_log() {
+        assert_eq!(read(b""), Ok(ByteLog::default()));
+        assert_eq!(read(b"\n\n"), Ok(ByteLog::default()));
+    }
+
+    #[track_caller]
+    fn refuse(text: &str, message: &str) {
+        let error = read(text.as_bytes()).expect_err(text).to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+
+    #[test]
+    fn names_the_place_of_what_is_wrong() {
+        refuse("# damcast byte log 2\n0 = up\n", "line 1, column 1: this is a byte log of format \"2\"");
+        refuse("# damcast byte log 2\n", "line 1, column 1: this is a byte log of format \"2\"");
+        refuse("# mode: both\n0 = up\n", "line 1, column 9: \"both\" is no mode");
+        refuse("# opened: now\n", "line 1, column 11: \"now\" is no moment");
+        refuse("0 = up\n1 < zz\n2 = down\n", "line 2, column 5: 'z' is no hexadecimal digit");
+        refuse(
+            "0 = up\r\n\r\n5 .\r\n4 .\r\n6 .\r\n",
+            "line 4, column 1: the time 4 is before that of the record above it, 5",
+        );
+        refuse("0 = up\n5 .\n4 .\n", "line 3, column 1: the time 4 is before");
+        refuse("0 = up\n# game-type: 20\n1 .\n", "line 2, column 1: \"# game-type:\" has to stand before");
+        refuse("1040 < 8e00051f01 ;12efc721\n2000 .\n", "line 1, column 20: the checksum is 12efc721");
+        refuse("[Event \"?\"]\n[White \"?\"]\n", "line 1, column 1: a record starts with its time");
+        let error = read(b"0 = up\n1 ? \xff\n2 .\n").unwrap_err();
+        assert_eq!((error.line, error.column, error.fault), (2, 5, Fault::NotUtf8));
+    }
+
+    #[test]
+    fn a_changed_last_record_is_not_a_torn_one() {
+        refuse("0 = up\n1040 < 8e00051f01 ;12efc721\n", "line 2, column 20: the checksum is 12efc721");
+    }
+
+    #[test]
+    fn remarks_and_unknown_keys_may_stand_anywhere() {
+        let log = read(b"0 = up\n# here the arbiter came\n# weather: rain\n1 .\n").unwrap();
+        assert_eq!(log.records.len(), 2);
+        assert_eq!(log.problems, []);
+    }
+
+    #[test]
+    fn a_torn_end_is_cut_and_reported() {
+        for (torn, records) in [
+            (&b"1040 < 8e00051f00"[..], 1),
+            (b"1040 < 8e00", 1),
+            (b"1040 < 8e00051f00 ;12ef", 1),
+            (b"1040 < 8e00051f00 ;12efc722", 1),
+            (b"10", 1),
+            (b"1", 1),
+            (b"1040 ! names \xc3", 1),
+            (b"\0\0\0\0\0\0", 1),
+            (b"1040 < 8e000\n", 1),
+            (b"\0\0\0\n", 1),
+            (b"# tag-Whi", 1),
+        ] {
+            let text = [b"0 = up\n", torn].concat();
+            let log = read(&text).unwrap();
+            assert_eq!(log.records.len(), records, "{}", torn.escape_ascii());
+            assert_eq!(log.problems, [Problem::TornEnd { line: 2, bytes: torn.len() }], "{}", torn.escape_ascii());
+        }
+        let problem = Problem::TornEnd { line: 2, bytes: 11 }.to_string();
+        assert_eq!(problem, "line 2: the log ends in the middle of a line; its last 11 bytes were left out");
+        // Only the LF is missing, and the checksum proves it.
+        let log = read(b"0 = up\n1040 < 8e00051f00 ;12efc721").unwrap();
+        assert_eq!((log.records.len(), log.problems.len()), (2, 0));
+    }
+
+    /// Where a log is torn, what stands above is read, and never anything that was not written.
+    #[test]
+    fn a_log_torn_anywhere_is_the_beginning_of_the_log() {
+        let whole = read(LOG.as_bytes()).unwrap();
+        let text = whole.to_text();
+        for cut in 0..text.len() {
+            let log = read(&text.as_bytes()[..cut]).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
+            assert!(whole.records.starts_with(&log.records), "cut at {cut}");
+            let lines_left = text[..cut].matches('\n').count();
+            let records_left = lines_left.saturating_sub(9);
+            assert!(log.records.len() == records_left || text[cut..].starts_with('\n'), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_reader_goes_on_after_an_error() {
+        let mut reader = Reader::new();
+        reader.line("# game-type: 25").unwrap();
+        reader.line("5 .").unwrap();
+        assert_eq!(reader.line("4 .").unwrap_err().line, 3);
+        assert_eq!(reader.line("6 = up"), Ok(Line::Record(Record::new(6, Kind::LinkUp))));
+        assert_eq!((reader.header().game_type.as_deref(), reader.lines()), (Some("25"), 4));
+    }
+
+    /// Recordings kept outside of the sources: every `*.log` in `logs` of the folder that `DAMCAST_CORPUS` names.
+    #[test]
+    fn recordings_elsewhere_are_read_and_written_again() {
+        let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else { return };
+        let folder = std::path::Path::new(&corpus).join("logs");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "log") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let log = read(text.as_bytes()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(log.problems, [], "{}", path.display());
+            let records: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+            assert_eq!(log.records.len(), records.len(), "{}", path.display());
+            for (record, line) in log.records.iter().zip(records) {
+                assert!(checksum::split(line).1.is_some(), "{}: {line} has no checksum", path.display());
+                assert_eq!(record.to_line().trim_end(), line, "{}", path.display());
+            }
+            count += 1;
+        }
+        assert!(count > 0, "no logs there");
+    }
+
+    fn any_log() -> impl Strategy<Value = ByteLog> {
+        let kind = prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..12).prop_map(Kind::FromBoard),
+            r"\PC{0,12}".prop_map(Kind::Operator),
+            Just(Kind::LinkUp),
+            Just(Kind::Tick),
+        ];
+        let value = || "[!-~é]{1,5}( [!-~é]{1,5})?";
+        let records = prop::collection::vec((0u64..5000, kind), 0..20);
+        (records, prop::option::of(value()), prop::collection::btree_map("[A-Z][a-z]{0,5}", value(), 0..4)).prop_map(
+            |(steps, line, tags)| {
+                let mut at = 0;
+                let records = steps.into_iter().map(|(wait, kind)| {
+                    at += wait;
+                    Record::new(at, kind)
+                });
+                let header = Header { line, tags: tags.into_iter().collect(), ..Header::default() };
+                ByteLog { records: records.collect(), header, problems: Vec::new() }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn every_log_survives_the_way_back(log in any_log()) {
+            prop_assert_eq!(read(log.to_text().as_bytes()), Ok(log));
+        }
+
+        #[test]
+        fn no_file_is_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = read(&bytes);
+        }
+
+        /// One damaged byte among the records gives an error, a problem, or changes nothing. Texts are left out: one
+        /// that takes the damaged checksum for its own last word is accepted, as a text without a checksum has to be.
+        #[test]
+        fn damage_never_goes_unseen(log in any_log(), place in any::<prop::sample::Index>(), flip in 1u8..=255) {
+            let is_text = |record: &Record| matches!(record.kind, Kind::Operator(_));
+            let mut log = ByteLog { records: log.records.into_iter().filter(|record| !is_text(record)).collect(), ..log };
+            log.records.push(Record::new(1_000_000, Kind::Tick));
+            let mut bytes = log.to_text().into_bytes();
+            let start = log.header.to_text().len();
+            let at = start + place.index(bytes.len() - start);
+            bytes[at] ^= flip;
+            if let Ok(damaged) = read(&bytes) {
+                prop_assert!(damaged.records == log.records || !damaged.problems.is_empty(), "{}", bytes.escape_ascii());
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! One record: something that happened on a line, and when.
+
+use super::{checksum, hex};
+
+/// Something that happened on a line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// Milliseconds since the line was opened.
+    pub at: u64,
+    /// What happened.
+    pub kind: Kind,
+}
+
+/// What happened on a line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `<`: bytes from the board.
+    FromBoard(Vec<u8>),
+    /// `>`: bytes to the board.
+    ToBoard(Vec<u8>),
+    /// `= up`: the link came up.
+    LinkUp,
+    /// `= down`: the link went down.
+    LinkDown,
+    /// `!`: an operator's request, as on the command line.
+    Operator(String),
+    /// `?`: a note of the recorder.
+    Note(String),
+    /// `.`: time is now this.
+    Tick,
+    /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
+    Other(char, String),
+}
+
+impl Record {
+    /// A record.
+    pub fn new(at: u64, kind: Kind) -> Record {
+        Record { at, kind }
+    }
+
+    /// The record as one line of a log, with its checksum and its LF. Control characters of texts become spaces, so
+    /// that nothing that an operator or a peer wrote can end the line.
+    pub fn to_line(&self) -> String {
+        let mut line = format!("{} {}", self.at, self.kind.mark());
+        match &self.kind {
+            Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty() => {}
+            Kind::FromBoard(bytes) | Kind::ToBoard(bytes) => {
+                line.push(' ');
+                hex::append(&mut line, bytes);
+            }
+            Kind::LinkUp => line.push_str(" up"),
+            Kind::LinkDown => line.push_str(" down"),
+            Kind::Operator(text) | Kind::Note(text) | Kind::Other(_, text) if text.is_empty() => {}
+            Kind::Operator(text) | Kind::Note(text) | Kind::Other(_, text) => {
+                line.push(' ');
+                line.extend(printable(text));
+            }
+            Kind::Tick => {}
+        }
+        checksum::append(&mut line);
+        line.push('\n');
+        line
+    }
+}
+
+impl Kind {
+    /// The mark that stands for this kind in a log.
+    pub fn mark(&self) -> char {
+        match self {
+            Kind::FromBoard(_) => '<',
+            Kind::ToBoard(_) => '>',
+            Kind::LinkUp | Kind::LinkDown => '=',
+            Kind::Operator(_) => '!',
+            Kind::Note(_) => '?',
+            Kind::Tick => '.',
+            Kind::Other(mark, _) => *mark,
+        }
+    }
+}
+
+/// The characters of a text that is to stay on one line.
+pub(super) fn printable(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().map(|character| if character.is_control() { ' ' } else { character })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_as_a_line() {
+        for (at, kind, line) in [
+            (0, Kind::LinkUp, "0 = up ;15b53040\n"),
+            (15592, Kind::LinkDown, "15592 = down ;9e8131bf\n"),
+            (0, Kind::ToBoard(vec![0x40]), "0 > 40 ;da59fab6\n"),
+            (1040, Kind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00]), "1040 < 8e00051f00 ;12efc721\n"),
+            (2000, Kind::Operator("result 2-0".into()), "2000 ! result 2-0 ;65171f59\n"),
+            (2100, Kind::Operator("names a ;12345678 / b".into()), "2100 ! names a ;12345678 / b ;3f88372d\n"),
+            (5300, Kind::Tick, "5300 . ;cf4793f4\n"),
+        ] {
+            assert_eq!(Record::new(at, kind).to_line(), line);
+        }
+    }
+
+    #[test]
+    fn no_text_can_end_its_line() {
+        let line = Record::new(7, Kind::Note("a\n8 < ff\r\t\u{0}\u{85}b".into())).to_line();
+        assert!(line.starts_with("7 ? a 8 < ff    b ;"), "{line}");
+        assert_eq!(line.matches('\n').count(), 1);
+    }
+}

@@ -1,0 +1,262 @@
+//! The board's event memory: what happened on the board while nobody listened.
+//!
+//! A board writes every change into a ring of 0x1f00 bytes. A host that was away reads it back and learns moves that it
+//! never saw, with the clock times of the presses. The same events, fresh ones, are what a board on a bus reports.
+//!
+//! | first byte | event | bytes |
+//! |---|---|---|
+//! | 0x40..=0x5f | piece update: low nibble piece code, bit 4 "same scan as the update before"; then the field | 2 |
+//! | 0x60..=0x69, 0x70..=0x79 | clock time: low nibble hours, bit 4 left side; then minutes and seconds in BCD | 3 |
+//! | 0x6a..=0x6f, 0x7a..=0x7e | marks: power-up, end, shapes of the board, start tag, ... | 1 |
+//! | 0x7f, 0x00 | nothing | 1 |
+//!
+//! The ring has no marker: read back, it may begin in the middle of an event, and a field number can look like the
+//! first byte of another event. [`Memory::decode`] therefore tries the three possible beginnings and takes the one
+//! under which most of the bytes make sense; the session still has to see whether it fits the game.
+//!
+//! Invariants: no input fails or panics; bytes that fit nowhere are [`Change::Broken`], one each.
+//!
+//! Source: protocol header, "EEPROM moves".
+
+use super::clock::sexagesimal;
+use super::message::{Field, PieceCode};
+
+/// The size of the ring in the board.
+pub const RING: usize = 0x1f00;
+
+/// One event of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// A field changed. When the same piece alone keeps changing, the board keeps only the last of these.
+    Piece {
+        /// Which field.
+        field: Field,
+        /// What stands there now.
+        piece: PieceCode,
+        /// How soon it came after the update before it.
+        pace: Pace,
+    },
+    /// The lever moved: the time of the side that has just stopped.
+    Time {
+        /// Whose time, seen from the clock's front.
+        side: TimeSide,
+        /// 0..=9
+        hours: u8,
+        /// 0..=59
+        minutes: u8,
+        /// 0..=59
+        seconds: u8,
+    },
+    /// 0x6a. Power came up; one piece update a piece follows, in any order.
+    PowerUp,
+    /// 0x6b. Nothing after this.
+    End,
+    /// 0x6c. Four rows are occupied (8x8), or all but the two middle rows (10x10).
+    RowsOccupied,
+    /// 0x6d. The board is empty.
+    EmptyBoard,
+    /// 0x6e. The memory was read out here.
+    Downloaded,
+    /// 0x6f. The start position of chess stands on the board.
+    ChessStart,
+    /// 0x7a. The same, turned by 180 degrees.
+    ChessStartTurned,
+    /// 0x7b. A host said that a game starts; all pieces follow.
+    StartTag,
+    /// 0x7c. The board's watchdog restarted it.
+    Watchdog,
+    /// 0x7d or 0x7e: reserved.
+    Reserved(u8),
+    /// A byte that belongs to no event.
+    Broken(u8),
+}
+
+/// Bit 4 of a piece update: a scan of the whole board takes 200 to 250 ms, so this tells scans apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pace {
+    /// Less than about 250 ms after the update before it.
+    SameScan,
+    /// Later.
+    Later,
+}
+
+/// A side of the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TimeSide {
+    /// The left one, seen from the front.
+    Left,
+    /// The right one, seen from the front.
+    Right,
+}
+
+/// Reads events whose first byte is known to start one, as in the answers of a board on a bus. Reading stops after
+/// [`Change::End`]; bytes that say "nothing" leave no trace.
+pub fn decode(data: &[u8]) -> Vec<Change> {
+    let mut rest = data;
+    let mut changes = Vec::new();
+    while let Some((change, used)) = first(rest) {
+        rest = &rest[used..];
+        changes.extend(change);
+        if change == Some(Change::End) {
+            break;
+        }
+    }
+    changes
+}
+
+/// The event memory, read back.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Memory {
+    /// Bytes at the beginning that are the rest of an overwritten event: 0, 1 or 2.
+    pub skipped: usize,
+    /// The events, oldest first.
+    pub changes: Vec<Change>,
+}
+
+impl Memory {
+    /// Reads the data of a [`Message::EepromMoves`](super::Message::EepromMoves).
+    pub fn decode(data: &[u8]) -> Memory {
+        let at = |skipped: usize| Memory { skipped, changes: decode(data.get(skipped..).unwrap_or_default()) };
+        let mut best = at(0);
+        for skipped in 1..=2.min(data.len()) {
+            let other = at(skipped);
+            if other.broken() < best.broken() {
+                best = other;
+            }
+        }
+        best
+    }
+
+    /// Whether the end mark was seen. Without it the answer was cut.
+    pub fn is_complete(&self) -> bool {
+        self.changes.last() == Some(&Change::End)
+    }
+
+    /// Bytes that made no sense.
+    pub fn broken(&self) -> usize {
+        self.changes.iter().filter(|change| matches!(change, Change::Broken(_))).count()
+    }
+}
+
+/// The first event and how many bytes it takes; an event of `None` is "nothing". `None` at the end of the data.
+fn first(data: &[u8]) -> Option<(Option<Change>, usize)> {
+    let &byte = data.first()?;
+    let (change, used) = match byte {
+        0x00 | 0x7f => return Some((None, 1)),
+        0x40..=0x5f => (piece(data), 2),
+        0x60..=0x69 | 0x70..=0x79 => (time(data), 3),
+        0x6a => (Some(Change::PowerUp), 1),
+        0x6b => (Some(Change::End), 1),
+        0x6c => (Some(Change::RowsOccupied), 1),
+        0x6d => (Some(Change::EmptyBoard), 1),
+        0x6e => (Some(Change::Downloaded), 1),
+        0x6f => (Some(Change::ChessStart), 1),
+        0x7a => (Some(Change::ChessStartTurned), 1),
+        0x7b => (Some(Change::StartTag), 1),
+        0x7c => (Some(Change::Watchdog), 1),
+        0x7d | 0x7e => (Some(Change::Reserved(byte)), 1),
+        _ => (None, 1),
+    };
+    // An event that makes no sense costs one byte: its second byte may well start the next one.
+    Some(change.map_or((Some(Change::Broken(byte)), 1), |change| (Some(change), used)))
+}
+
+fn piece(data: &[u8]) -> Option<Change> {
+    let &[kind, field, ..] = data else { return None };
+    let pace = if kind & 0x10 != 0 { Pace::SameScan } else { Pace::Later };
+    (field <= LAST_FIELD).then_some(Change::Piece { field: Field(field), piece: PieceCode(kind & 0x0f), pace })
+}
+
+fn time(data: &[u8]) -> Option<Change> {
+    let &[kind, minutes, seconds, ..] = data else { return None };
+    let side = if kind & 0x10 != 0 { TimeSide::Left } else { TimeSide::Right };
+    Some(Change::Time { side, hours: kind & 0x0f, minutes: sexagesimal(minutes)?, seconds: sexagesimal(seconds)? })
+}
+
+/// The largest field number by the page (10x10).
+const LAST_FIELD: u8 = 99;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn piece(field: u8, piece: u8, pace: Pace) -> Change {
+        Change::Piece { field: Field(field), piece: PieceCode(piece), pace }
+    }
+
+    #[test]
+    fn reads_every_kind_of_event() {
+        let time = |side, hours, minutes, seconds| Change::Time { side, hours, minutes, seconds };
+        for (bytes, expected) in [
+            (&[0x41, 0x38][..], piece(56, 1, Pace::Later)),
+            (&[0x50, 0x43], piece(67, 0, Pace::SameScan)),
+            (&[0x4a, 0x00], piece(0, 10, Pace::Later)),
+            (&[0x5f, 0x63], piece(99, 15, Pace::SameScan)),
+            (&[0x61, 0x29, 0x53], time(TimeSide::Right, 1, 29, 53)),
+            (&[0x79, 0x59, 0x59], time(TimeSide::Left, 9, 59, 59)),
+            (&[0x60, 0x00, 0x00], time(TimeSide::Right, 0, 0, 0)),
+            (&[0x6a], Change::PowerUp),
+            (&[0x6b], Change::End),
+            (&[0x6c], Change::RowsOccupied),
+            (&[0x6d], Change::EmptyBoard),
+            (&[0x6e], Change::Downloaded),
+            (&[0x6f], Change::ChessStart),
+            (&[0x7a], Change::ChessStartTurned),
+            (&[0x7b], Change::StartTag),
+            (&[0x7c], Change::Watchdog),
+            (&[0x7d], Change::Reserved(0x7d)),
+            (&[0x7e], Change::Reserved(0x7e)),
+        ] {
+            assert_eq!(decode(bytes), [expected], "{bytes:02x?}");
+        }
+        assert_eq!(decode(&[0x7f, 0x00, 0x7f]), []);
+    }
+
+    #[test]
+    fn reads_a_stretch_of_memory() {
+        // Two moves with their presses; the second field number, 0x4e, looks like a piece update.
+        let data = [0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55, 0x40, 0x4e, 0x51, 0x43, 0x61, 0x29, 0x53, 0x6b, 0x41];
+        let memory = Memory::decode(&data);
+        assert_eq!(
+            memory.changes,
+            [
+                piece(0x38, 1, Pace::Later),
+                piece(0x43, 0, Pace::SameScan),
+                Change::Time { side: TimeSide::Left, hours: 1, minutes: 29, seconds: 55 },
+                piece(0x4e, 0, Pace::Later),
+                piece(0x43, 1, Pace::SameScan),
+                Change::Time { side: TimeSide::Right, hours: 1, minutes: 29, seconds: 53 },
+                Change::End,
+            ]
+        );
+        assert_eq!((memory.skipped, memory.broken(), memory.is_complete()), (0, 0, true));
+        assert!(!Memory::decode(&data[..14]).is_complete());
+    }
+
+    #[test]
+    fn a_memory_that_begins_inside_an_event_loses_only_that_event() {
+        let tail = [0x41, 0x0c, 0x50, 0x13, 0x71, 0x29, 0x55, 0x6b];
+        for lost in [&[0x25][..], &[0x29, 0x53], &[0x53]] {
+            let memory = Memory::decode(&[lost, &tail].concat());
+            assert_eq!((memory.skipped, memory.changes), (lost.len(), decode(&tail)), "{lost:02x?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_marked_and_costs_one_byte() {
+        assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&Change::Broken(0x41)));
+        assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&Change::Broken(0x61)));
+        assert_eq!(decode(&[0x41]), [Change::Broken(0x41)]);
+        assert_eq!(decode(&[0x61, 0x29]), [Change::Broken(0x61), Change::Broken(0x29)]);
+        assert_eq!(decode(&[0x25, 0x80, 0xff]), [Change::Broken(0x25), Change::Broken(0x80), Change::Broken(0xff)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_memory_is_too_strange(data in prop::collection::vec(any::<u8>(), 0..600)) {
+            let memory = Memory::decode(&data);
+            prop_assert!(memory.changes.len() + memory.skipped <= data.len());
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! What the board says of the clock: one message id that has three meanings.
+//!
+//! The board passes seven bytes of the clock on. They are times; or, when one of the hour nibbles is the impossible
+//! hour 10, the acknowledgement of a clock command; or worthless, when no clock is plugged in. Whoever reads an
+//! acknowledgement as a time publishes nonsense, so the meaning is decided here, once, and is a type.
+//!
+//! ```text
+//!   b3        b4       b5        b6       b7       b8        b9
+//!   right h   right m  right s   left h   left m   left s    status
+//!   .sttffff  BCD      BCD       as right                    ..!wwblr
+//!
+//!   hour byte: bits 0-3 hours, bit 4 flag fallen, bit 5 time per move, bit 6 flag shown
+//!   status:    bit 0 running, bit 1 lever, bit 2 battery low, bits 3-4 "whose turn", bit 5 no clock
+//!   ack:       (b3 & 0x0f == 0x0a) or (b6 & 0x0f == 0x0a)
+//! ```
+//!
+//! Left and right are the clock's own, seen from its front; which of them is White is for the session to find out.
+//! Bits 3 and 4 are kept and not interpreted: in recordings from real hardware they stand the other way round than in
+//! some editions of the header. Bit 1, the lever, and the time that counts down agreed in 1,549 messages of 1,549.
+//!
+//! Sources: protocol header, "BwTime" and "clock ack"; recordings from hardware for the meaning of bit 1.
+
+/// The data bytes of the clock message.
+pub const CLOCK_DATA: usize = 7;
+
+/// One clock message, its meaning decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClockReport {
+    /// Both times and the state of the clock.
+    Times(ClockTimes),
+    /// The answer to a clock command, or something the clock says unasked.
+    Ack(ClockAck),
+    /// Status bit 5: no clock is connected, the times mean nothing.
+    NoClock,
+    /// Not an acknowledgement, and no time either: a nibble beyond 9, or a minute or second beyond 59. The data bytes
+    /// as they came.
+    Garbled([u8; CLOCK_DATA]),
+}
+
+impl ClockReport {
+    /// Decides what seven data bytes mean. Bytes are 0x00..=0x7f as on the wire.
+    pub fn decode(data: [u8; CLOCK_DATA]) -> ClockReport {
+        let [b3, b4, b5, b6, b7, b8, b9] = data;
+        if b3 & 0x0f == ACK_NIBBLE || b6 & 0x0f == ACK_NIBBLE {
+            return ClockReport::Ack(ClockAck([
+                b4 & 0x7f | b6 << 3 & 0x80,
+                b5 & 0x7f | b6 << 2 & 0x80,
+                b7 & 0x7f | b3 << 3 & 0x80,
+                b8 & 0x7f | b3 << 2 & 0x80,
+            ]));
+        }
+        let status = ClockStatus(b9);
+        if status.no_clock() {
+            return ClockReport::NoClock;
+        }
+        match (ClockSide::decode([b6, b7, b8]), ClockSide::decode([b3, b4, b5])) {
+            (Some(left), Some(right)) => ClockReport::Times(ClockTimes { left, right, status }),
+            _ => ClockReport::Garbled(data),
+        }
+    }
+
+    /// The seven data bytes, for tests and simulated boards.
+    pub fn encode(&self) -> [u8; CLOCK_DATA] {
+        match *self {
+            ClockReport::Times(ClockTimes { left, right, status }) => {
+                let ([b3, b4, b5], [b6, b7, b8]) = (right.encode(), left.encode());
+                [b3, b4, b5, b6, b7, b8, status.0]
+            }
+            ClockReport::Ack(ClockAck([ack0, ack1, ack2, ack3])) => [
+                ACK_NIBBLE | ack2 >> 3 & 0x10 | ack3 >> 2 & 0x20,
+                ack0 & 0x7f,
+                ack1 & 0x7f,
+                ACK_NIBBLE | ack0 >> 3 & 0x10 | ack1 >> 2 & 0x20,
+                ack2 & 0x7f,
+                ack3 & 0x7f,
+                0,
+            ],
+            ClockReport::NoClock => [0, 0, 0, 0, 0, 0, ClockStatus::NO_CLOCK],
+            ClockReport::Garbled(data) => data,
+        }
+    }
+}
+
+/// The times of both sides at one moment. They lag the display by up to a second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClockTimes {
+    /// The left side of the clock, seen from its front.
+    pub left: ClockSide,
+    /// The right side of the clock, seen from its front.
+    pub right: ClockSide,
+    /// The status byte; bit 5 (no clock) is never set here.
+    pub status: ClockStatus,
+}
+
+impl ClockTimes {
+    /// Whether a time is running.
+    pub fn running(&self) -> bool {
+        self.status.running()
+    }
+
+    /// Which side of the lever is up: that side is to move, and its time runs if any does.
+    pub fn lever(&self) -> Lever {
+        self.status.lever()
+    }
+
+    /// Whether the clock's battery is low.
+    pub fn battery_low(&self) -> bool {
+        self.status.battery_low()
+    }
+
+    /// Whether all seven bytes were zero. Clocks send this right after a clock command; it is no reading.
+    pub fn is_all_zero(&self) -> bool {
+        ClockReport::Times(*self).encode() == [0; CLOCK_DATA]
+    }
+}
+
+/// One side of the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ClockSide {
+    /// 0..=9: hours have one digit on the wire.
+    pub hours: u8,
+    /// 0..=59
+    pub minutes: u8,
+    /// 0..=59
+    pub seconds: u8,
+    /// The flag fell and the clock is blocked at zero.
+    pub flag_fallen: bool,
+    /// The time-per-move indicator is on. With an increment it is on all game long.
+    pub time_per_move: bool,
+    /// The flag is shown; the clock may still run.
+    pub flag_shown: bool,
+}
+
+impl ClockSide {
+    /// The reading in seconds: 0..=35999.
+    pub fn total_seconds(&self) -> u32 {
+        (u32::from(self.hours) * 60 + u32::from(self.minutes)) * 60 + u32::from(self.seconds)
+    }
+
+    fn decode([hours, minutes, seconds]: [u8; 3]) -> Option<ClockSide> {
+        Some(ClockSide {
+            hours: Some(hours & 0x0f).filter(|&hours| hours <= 9)?,
+            minutes: sexagesimal(minutes)?,
+            seconds: sexagesimal(seconds)?,
+            flag_fallen: hours & FLAG_FALLEN != 0,
+            time_per_move: hours & TIME_PER_MOVE != 0,
+            flag_shown: hours & FLAG_SHOWN != 0,
+        })
+    }
+
+    fn encode(self) -> [u8; 3] {
+        let flag = |set, bit| if set { bit } else { 0 };
+        let flags = flag(self.flag_fallen, FLAG_FALLEN)
+            | flag(self.time_per_move, TIME_PER_MOVE)
+            | flag(self.flag_shown, FLAG_SHOWN);
+        [flags | self.hours.min(9), bcd(self.minutes), bcd(self.seconds)]
+    }
+}
+
+/// The status byte of a clock message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ClockStatus(pub u8);
+
+impl ClockStatus {
+    /// Bit 0: a time is running.
+    pub const RUNNING: u8 = 0x01;
+    /// Bit 1: the lever is high on the right player's side.
+    pub const RIGHT_HIGH: u8 = 0x02;
+    /// Bit 2: the clock's battery is low.
+    pub const BATTERY_LOW: u8 = 0x04;
+    /// Bits 3 and 4: "whose turn", not to be relied on.
+    pub const TURN: u8 = 0x18;
+    /// Bit 5: no clock is connected.
+    pub const NO_CLOCK: u8 = 0x20;
+
+    /// Whether a time is running.
+    pub fn running(self) -> bool {
+        self.0 & Self::RUNNING != 0
+    }
+
+    /// The position of the lever.
+    pub fn lever(self) -> Lever {
+        if self.0 & Self::RIGHT_HIGH != 0 { Lever::RightHigh } else { Lever::LeftHigh }
+    }
+
+    /// Whether the clock's battery is low.
+    pub fn battery_low(self) -> bool {
+        self.0 & Self::BATTERY_LOW != 0
+    }
+
+    /// Whether no clock is connected.
+    pub fn no_clock(self) -> bool {
+        self.0 & Self::NO_CLOCK != 0
+    }
+}
+
+/// The lever of the clock. A player who presses pushes his own side down, so the side that is high is to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Lever {
+    /// The right side is up: the right player is to move.
+    RightHigh,
+    /// The left side is up: the left player is to move.
+    LeftHigh,
+}
+
+impl Lever {
+    /// The position after the next press.
+    pub fn pressed(self) -> Lever {
+        match self {
+            Lever::RightHigh => Lever::LeftHigh,
+            Lever::LeftHigh => Lever::RightHigh,
+        }
+    }
+}
+
+/// An acknowledgement: the bytes ack0 to ack3, their top bits put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClockAck(pub [u8; 4]);
+
+impl ClockAck {
+    /// Whether the command was obeyed (ack0).
+    pub fn outcome(&self) -> AckOutcome {
+        match self.0[0] {
+            0x10 => AckOutcome::Normal,
+            0x40 => AckOutcome::Error,
+            other => AckOutcome::Other(other),
+        }
+    }
+
+    /// What the acknowledgement is about (ack1, with ack2 or ack3 where they say more).
+    pub fn content(&self) -> AckContent {
+        let [_, ack1, ack2, ack3] = self.0;
+        match ack1 {
+            0x81 => AckContent::Ready,
+            0x88 => AckContent::Button(ClockButton::decode(ack3)),
+            0x8a => AckContent::Mode23,
+            0x90 => AckContent::NotMode23,
+            0x09 => AckContent::Version { main: ack2 >> 4, sub: ack2 & 0x0f },
+            unasked if unasked & 0x80 != 0 => AckContent::Unasked(unasked),
+            command => AckContent::Command(command),
+        }
+    }
+}
+
+/// Whether a clock command was obeyed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AckOutcome {
+    /// It was.
+    Normal,
+    /// It was not.
+    Error,
+    /// A value that no source explains.
+    Other(u8),
+}
+
+/// What a clock acknowledgement is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AckContent {
+    /// The clock command with this code was answered.
+    Command(u8),
+    /// The answer to the version command.
+    Version {
+        /// The high nibble.
+        main: u8,
+        /// The low nibble.
+        sub: u8,
+    },
+    /// Unasked: the clock is ready.
+    Ready,
+    /// Unasked: a button was pressed.
+    Button(ClockButton),
+    /// Unasked: the clock is in mode 23, the mode that takes its times from the host.
+    Mode23,
+    /// Unasked: the clock is not in mode 23.
+    NotMode23,
+    /// Unasked, and nobody knows what; ack1 as it came.
+    Unasked(u8),
+}
+
+/// A button of the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClockButton {
+    /// Back.
+    Back,
+    /// Plus.
+    Plus,
+    /// Run or pause.
+    Run,
+    /// Minus.
+    Minus,
+    /// OK.
+    Ok,
+    /// A code that no source explains.
+    Other(u8),
+}
+
+impl ClockButton {
+    fn decode(ack3: u8) -> ClockButton {
+        match ack3 {
+            0x31 => ClockButton::Back,
+            0x32 => ClockButton::Plus,
+            0x33 => ClockButton::Run,
+            0x34 => ClockButton::Minus,
+            0x35 => ClockButton::Ok,
+            other => ClockButton::Other(other),
+        }
+    }
+}
+
+/// The impossible hour that marks an acknowledgement.
+const ACK_NIBBLE: u8 = 0x0a;
+const FLAG_FALLEN: u8 = 0x10;
+const TIME_PER_MOVE: u8 = 0x20;
+const FLAG_SHOWN: u8 = 0x40;
+
+/// Two BCD digits as a number of minutes or seconds; `None` when a nibble is no digit or the number is beyond 59.
+pub(super) fn sexagesimal(byte: u8) -> Option<u8> {
+    let (tens, ones) = (byte >> 4, byte & 0x0f);
+    (tens <= 5 && ones <= 9).then_some(tens * 10 + ones)
+}
+
+/// The BCD byte of a number of minutes or seconds; what is beyond 59 becomes 59.
+pub(super) fn bcd(number: u8) -> u8 {
+    let number = number.min(59);
+    ((number / 10) << 4) | (number % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn side(hours: u8, minutes: u8, seconds: u8) -> ClockSide {
+        ClockSide { hours, minutes, seconds, ..ClockSide::default() }
+    }
+
+    #[track_caller]
+    fn check(data: [u8; 7], expected: ClockReport) {
+        assert_eq!(ClockReport::decode(data), expected, "{data:02x?}");
+        assert_eq!(ClockReport::decode(expected.encode()), expected, "{expected:?}");
+    }
+
+    #[test]
+    fn reads_times() {
+        // Right 1:27:40, left 0:59:08, lever high on the right, running.
+        let status = ClockStatus(0x03);
+        let times = ClockTimes { left: side(0, 59, 8), right: side(1, 27, 40), status };
+        check([0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x03], ClockReport::Times(times));
+        assert!(times.running() && !times.battery_low() && times.lever() == Lever::RightHigh);
+        assert_eq!(times.right.total_seconds(), 5260);
+
+        // The flags of the hour bytes, each alone and with the hours beside it.
+        let right = ClockSide { time_per_move: true, ..side(2, 0, 0) };
+        let left = ClockSide { flag_fallen: true, time_per_move: true, ..side(0, 0, 0) };
+        let times = ClockTimes { left, right, status: ClockStatus(0x04) };
+        check([0x22, 0x00, 0x00, 0x30, 0x00, 0x00, 0x04], ClockReport::Times(times));
+        assert!(!times.running() && times.battery_low() && times.lever() == Lever::LeftHigh);
+        let right = ClockSide { flag_shown: true, ..side(9, 59, 59) };
+        let times = ClockTimes { left: side(0, 0, 1), right, status: ClockStatus(0x19) };
+        check([0x49, 0x59, 0x59, 0x00, 0x00, 0x01, 0x19], ClockReport::Times(times));
+    }
+
+    #[test]
+    fn tells_no_clock_and_zero_readings_from_times() {
+        check([0, 0, 0, 0, 0, 0, 0x20], ClockReport::NoClock);
+        assert_eq!(ClockReport::decode([0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x21]), ClockReport::NoClock);
+        // Worthless readings need not be times.
+        assert_eq!(ClockReport::decode([0x0f, 0x7f, 0x7f, 0x0f, 0x7f, 0x7f, 0x20]), ClockReport::NoClock);
+
+        let zero = |data| matches!(ClockReport::decode(data), ClockReport::Times(times) if times.is_all_zero());
+        assert!(zero([0; 7]));
+        for byte in 0..7 {
+            let mut data = [0; 7];
+            data[byte] = 1;
+            assert!(!zero(data), "byte {byte}");
+        }
+    }
+
+    #[test]
+    fn impossible_times_are_garbled_not_wrong() {
+        for (byte, value) in
+            [(0, 0x0b), (0, 0x0f), (1, 0x60), (1, 0x0a), (2, 0x5a), (3, 0x0c), (4, 0x7f), (5, 0x6f), (5, 0x1b)]
+        {
+            let mut data = [0x01, 0x27, 0x40, 0x00, 0x59, 0x08, 0x03];
+            data[byte] = value;
+            check(data, ClockReport::Garbled(data));
+        }
+    }
+
+    #[test]
+    fn reads_acknowledgements() {
+        let check = |data: [u8; 7], ack: [u8; 4], outcome, content| {
+            check(data, ClockReport::Ack(ClockAck(ack)));
+            assert_eq!((ClockAck(ack).outcome(), ClockAck(ack).content()), (outcome, content), "{ack:02x?}");
+        };
+        use AckContent::*;
+        use AckOutcome::*;
+        // b6 bit 5 is the top bit of ack1, b6 bit 4 that of ack0, b3 bits 5 and 4 those of ack3 and ack2.
+        check([0x0a, 0x10, 0x01, 0x0a, 0x00, 0x00, 0x00], [0x10, 0x01, 0x00, 0x00], Normal, Command(0x01));
+        check([0x0a, 0x40, 0x0a, 0x0a, 0x00, 0x00, 0x00], [0x40, 0x0a, 0x00, 0x00], Error, Command(0x0a));
+        check(
+            [0x0a, 0x10, 0x09, 0x0a, 0x23, 0x00, 0x00],
+            [0x10, 0x09, 0x23, 0x00],
+            Normal,
+            Version { main: 2, sub: 3 },
+        );
+        // Version 9.1: the top bit of ack2 travels in b3.
+        check(
+            [0x1a, 0x10, 0x09, 0x0a, 0x11, 0x00, 0x00],
+            [0x10, 0x09, 0x91, 0x00],
+            Normal,
+            Version { main: 9, sub: 1 },
+        );
+        check([0x0a, 0x10, 0x01, 0x2a, 0x00, 0x00, 0x00], [0x10, 0x81, 0x00, 0x00], Normal, Ready);
+        check([0x0a, 0x10, 0x0a, 0x2a, 0x00, 0x00, 0x00], [0x10, 0x8a, 0x00, 0x00], Normal, Mode23);
+        check([0x0a, 0x10, 0x10, 0x2a, 0x00, 0x00, 0x00], [0x10, 0x90, 0x00, 0x00], Normal, NotMode23);
+        check([0x0a, 0x10, 0x7f, 0x2a, 0x00, 0x00, 0x00], [0x10, 0xff, 0x00, 0x00], Normal, Unasked(0xff));
+        check([0x2a, 0x01, 0x02, 0x1a, 0x03, 0x04, 0x00], [0x81, 0x02, 0x03, 0x84], Other(0x81), Command(0x02));
+        for (code, button) in [
+            (0x31, ClockButton::Back),
+            (0x32, ClockButton::Plus),
+            (0x33, ClockButton::Run),
+            (0x34, ClockButton::Minus),
+            (0x35, ClockButton::Ok),
+            (0x36, ClockButton::Other(0x36)),
+        ] {
+            check([0x0a, 0x10, 0x08, 0x2a, 0x00, code, 0x00], [0x10, 0x88, 0x00, code], Normal, Button(button));
+        }
+        // One of the two nibbles is enough, also when the other side or the status say something else.
+        assert!(matches!(ClockReport::decode([0x01, 0x10, 0x01, 0x0a, 0, 0, 0x20]), ClockReport::Ack(_)));
+        assert!(matches!(ClockReport::decode([0x4a, 0x10, 0x01, 0x02, 0, 0, 0x03]), ClockReport::Ack(_)));
+    }
+
+    #[test]
+    fn a_press_turns_the_lever() {
+        assert_eq!(Lever::RightHigh.pressed(), Lever::LeftHigh);
+        assert_eq!(Lever::LeftHigh.pressed(), Lever::RightHigh);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_decoded_survives_the_way_back(data in prop::array::uniform7(0u8..0x80)) {
+            let report = ClockReport::decode(data);
+            prop_assert_eq!(ClockReport::decode(report.encode()), report);
+            if let ClockReport::Times(times) = report {
+                prop_assert_eq!(report.encode(), data);
+                prop_assert!(times.left.total_seconds() < 36_000 && times.right.total_seconds() < 36_000);
+            }
+        }
+
+        #[test]
+        fn every_acknowledgement_survives(ack in any::<[u8; 4]>()) {
+            let report = ClockReport::Ack(ClockAck(ack));
+            prop_assert!(report.encode().iter().all(|&byte| byte < 0x80));
+            prop_assert_eq!(ClockReport::decode(report.encode()), report);
+        }
+    }
+}

@@ -1,0 +1,539 @@
+//! What a board says to a single host.
+//!
+//! A [`Frame`] is bytes with an id; a [`Message`] is what they mean. Decoding never fails: boards of many firmware
+//! versions exist, and a message of unknown kind or unexpected size is a legitimate value that can be counted, shown
+//! and looked up later, not an error that ends a recording.
+//!
+//! | id | message | data bytes |
+//! |---|---|---|
+//! | 0x06 | board dump | one a field: 64, 80, 100, 144, as many as there are |
+//! | 0x0d | clock | 7 |
+//! | 0x0e | field update | 2 |
+//! | 0x0f | event memory | any |
+//! | 0x10 | bus address | 2 |
+//! | 0x11 | serial number | 5 |
+//! | 0x12 | trade mark | any |
+//! | 0x13 | version | 2 |
+//! | 0x14, 0x15 | dump of 50 fields | 50 |
+//! | 0x20 | battery | 9 |
+//! | 0x22 | long serial number | 10 |
+//!
+//! Invariants: `Message::decode(&m.encode_frame()) == m` for every message that was decoded; a dump of any size is a
+//! dump, and whether it fits the board that is expected is for the session to say. Absent on purpose: what a piece code
+//! means (it differs between firmware and sets), and which square a field is.
+//!
+//! Source: protocol header, "messages from board". The battery's size is that of real frames, not that of the header.
+
+use std::fmt;
+
+use super::clock::{CLOCK_DATA, ClockReport};
+use super::framer::{Counts, Frame, Framed, Framer, Noise};
+
+/// The kind of a message: the id without the start bit, 0x00..=0x7f.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MessageId(pub u8);
+
+impl MessageId {
+    /// All fields of the board.
+    pub const BOARD_DUMP: MessageId = MessageId(0x06);
+    /// Clock times, an acknowledgement, or no clock.
+    pub const BW_TIME: MessageId = MessageId(0x0d);
+    /// One field changed.
+    pub const FIELD_UPDATE: MessageId = MessageId(0x0e);
+    /// The event memory.
+    pub const EEPROM_MOVES: MessageId = MessageId(0x0f);
+    /// The bus address.
+    pub const BUS_ADDRESS: MessageId = MessageId(0x10);
+    /// The serial number.
+    pub const SERIAL_NUMBER: MessageId = MessageId(0x11);
+    /// The trade-mark text.
+    pub const TRADEMARK: MessageId = MessageId(0x12);
+    /// The firmware version.
+    pub const VERSION: MessageId = MessageId(0x13);
+    /// The 50 dark fields of a 10x10 board.
+    pub const BOARD_DUMP_50_BLACK: MessageId = MessageId(0x14);
+    /// The 50 light fields of a 10x10 board.
+    pub const BOARD_DUMP_50_WHITE: MessageId = MessageId(0x15);
+    /// The state of the battery.
+    pub const BATTERY_STATUS: MessageId = MessageId(0x20);
+    /// The long serial number.
+    pub const LONG_SERIAL_NUMBER: MessageId = MessageId(0x22);
+}
+
+impl fmt::Display for MessageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{:02x}", self.0)
+    }
+}
+
+/// A sensor of the board: its index in the board's own order, 0 at the top left when the connector is on the left.
+///
+/// 0..=63 on 8x8, 0..=99 on 10x10, or 0..=49 over the fields of one colour. The board never turns its numbering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Field(pub u8);
+
+/// What a sensor sees, in the board's own code: 0 is empty, 13 to 15 are the result pieces, the others depend on the
+/// set and the firmware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PieceCode(pub u8);
+
+impl PieceCode {
+    /// Nothing stands there. The same on every board.
+    pub const EMPTY: PieceCode = PieceCode(0);
+    /// The result piece "draw".
+    pub const DRAW: PieceCode = PieceCode(13);
+    /// The result piece "white wins".
+    pub const WHITE_WINS: PieceCode = PieceCode(14);
+    /// The result piece "black wins".
+    pub const BLACK_WINS: PieceCode = PieceCode(15);
+
+    /// Whether nothing stands there.
+    pub fn is_empty(self) -> bool {
+        self == PieceCode::EMPTY
+    }
+}
+
+/// The address of a board on a bus: 14 bits, the decimal serial number in binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BusAddress(u16);
+
+impl BusAddress {
+    /// The largest address.
+    pub const MAX: u16 = 0x3fff;
+
+    /// The address with this number; `None` beyond [`MAX`](Self::MAX).
+    pub fn new(number: u16) -> Option<BusAddress> {
+        (number <= BusAddress::MAX).then_some(BusAddress(number))
+    }
+
+    /// The address that two wire bytes of seven bits say, the high one first.
+    pub fn from_wire([high, low]: [u8; 2]) -> BusAddress {
+        BusAddress(u16::from(high & 0x7f) << 7 | u16::from(low & 0x7f))
+    }
+
+    /// The two bytes of the wire, the high one first.
+    pub fn to_wire(self) -> [u8; 2] {
+        [(self.0 >> 7) as u8, (self.0 & 0x7f) as u8]
+    }
+
+    /// 0..=16383
+    pub fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl fmt::Display for BusAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// The version of the board's firmware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// Before the point.
+    pub main: u8,
+    /// After the point.
+    pub sub: u8,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:02}", self.main, self.sub)
+    }
+}
+
+/// The battery of a Bluetooth board. Numbers as sent; 0x7f usually stands for "not known".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BatteryStatus {
+    /// Charge in percent.
+    pub percent: u8,
+    /// Hours and minutes left.
+    pub left: [u8; 2],
+    /// Hours and minutes switched on.
+    pub on: [u8; 2],
+    /// Days, hours and minutes on standby.
+    pub standby: [u8; 3],
+    /// Status bits: charging, discharging and the like; not interpreted.
+    pub status: u8,
+}
+
+/// What a board said.
+///
+/// Every byte of a decoded message is 0x00..=0x7f; encoding keeps the low seven bits of what was put in by hand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// All fields, [`Field`] 0 first. Of any length: the session knows which one fits.
+    BoardDump(Vec<PieceCode>),
+    /// The dark fields of a 10x10 board: 50 codes.
+    BoardDump50Black(Vec<PieceCode>),
+    /// The light fields of a 10x10 board: 50 codes.
+    BoardDump50White(Vec<PieceCode>),
+    /// A field changed.
+    FieldUpdate {
+        /// Which one.
+        field: Field,
+        /// What stands there now.
+        piece: PieceCode,
+    },
+    /// Something about the clock.
+    Clock(ClockReport),
+    /// The event memory as it came; [`changes`](super::changes) reads it.
+    EepromMoves(Vec<u8>),
+    /// The board's address on a bus.
+    BusAddress(BusAddress),
+    /// Five characters, digits by the book. Kept as sent: whatever it says, it tells this board from others.
+    SerialNumber(String),
+    /// Ten characters, digits by the book, kept as sent.
+    LongSerialNumber(String),
+    /// The maker's text, ASCII of any length, line breaks included.
+    Trademark(String),
+    /// The version of the firmware.
+    Version(Version),
+    /// The battery of a Bluetooth board.
+    BatteryStatus(BatteryStatus),
+    /// A message that is not understood.
+    Unknown {
+        /// Its kind.
+        id: MessageId,
+        /// The bytes after the header.
+        data: Vec<u8>,
+        /// Why it is not understood.
+        why: UnknownReason,
+    },
+}
+
+/// Why a message is not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UnknownReason {
+    /// No source explains this id.
+    Id,
+    /// The id is known, but not with this many data bytes.
+    Size {
+        /// How many it has by the book.
+        expected: usize,
+    },
+}
+
+impl fmt::Display for UnknownReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnknownReason::Id => write!(f, "unknown kind of message"),
+            UnknownReason::Size { expected } => write!(f, "unexpected size: {expected} data bytes were due"),
+        }
+    }
+}
+
+impl Message {
+    /// What a frame of a board in single-board mode means.
+    pub fn decode(frame: &Frame) -> Message {
+        let (id, data) = (frame.id(), frame.data());
+        let known = match id {
+            MessageId::BOARD_DUMP => Ok(Message::BoardDump(pieces(data))),
+            MessageId::BOARD_DUMP_50_BLACK => sized::<50>(data).map(|data| Message::BoardDump50Black(pieces(&data))),
+            MessageId::BOARD_DUMP_50_WHITE => sized::<50>(data).map(|data| Message::BoardDump50White(pieces(&data))),
+            MessageId::BW_TIME => sized::<CLOCK_DATA>(data).map(|data| Message::Clock(ClockReport::decode(data))),
+            MessageId::FIELD_UPDATE => {
+                sized(data).map(|[field, piece]| Message::FieldUpdate { field: Field(field), piece: PieceCode(piece) })
+            }
+            MessageId::EEPROM_MOVES => Ok(Message::EepromMoves(data.to_vec())),
+            MessageId::BUS_ADDRESS => sized(data).map(|wire| Message::BusAddress(BusAddress::from_wire(wire))),
+            MessageId::SERIAL_NUMBER => sized::<5>(data).map(|data| Message::SerialNumber(text(&data))),
+            MessageId::LONG_SERIAL_NUMBER => sized::<10>(data).map(|data| Message::LongSerialNumber(text(&data))),
+            MessageId::TRADEMARK => Ok(Message::Trademark(text(data))),
+            MessageId::VERSION => sized(data).map(|[main, sub]| Message::Version(Version { main, sub })),
+            MessageId::BATTERY_STATUS => sized(data).map(|[percent, h, m, on_h, on_m, by_d, by_h, by_m, status]| {
+                Message::BatteryStatus(BatteryStatus {
+                    percent,
+                    left: [h, m],
+                    on: [on_h, on_m],
+                    standby: [by_d, by_h, by_m],
+                    status,
+                })
+            }),
+            _ => Err(UnknownReason::Id),
+        };
+        known.unwrap_or_else(|why| Message::Unknown { id, data: data.to_vec(), why })
+    }
+
+    /// The kind of the message.
+    pub fn id(&self) -> MessageId {
+        match self {
+            Message::BoardDump(_) => MessageId::BOARD_DUMP,
+            Message::BoardDump50Black(_) => MessageId::BOARD_DUMP_50_BLACK,
+            Message::BoardDump50White(_) => MessageId::BOARD_DUMP_50_WHITE,
+            Message::FieldUpdate { .. } => MessageId::FIELD_UPDATE,
+            Message::Clock(_) => MessageId::BW_TIME,
+            Message::EepromMoves(_) => MessageId::EEPROM_MOVES,
+            Message::BusAddress(_) => MessageId::BUS_ADDRESS,
+            Message::SerialNumber(_) => MessageId::SERIAL_NUMBER,
+            Message::LongSerialNumber(_) => MessageId::LONG_SERIAL_NUMBER,
+            Message::Trademark(_) => MessageId::TRADEMARK,
+            Message::Version(_) => MessageId::VERSION,
+            Message::BatteryStatus(_) => MessageId::BATTERY_STATUS,
+            Message::Unknown { id, .. } => *id,
+        }
+    }
+
+    /// The frame that says this, for tests and tools.
+    pub fn encode_frame(&self) -> Frame {
+        let data = match self {
+            Message::BoardDump(codes) | Message::BoardDump50Black(codes) | Message::BoardDump50White(codes) => {
+                codes.iter().map(|code| code.0).collect()
+            }
+            Message::FieldUpdate { field, piece } => vec![field.0, piece.0],
+            Message::Clock(report) => report.encode().to_vec(),
+            Message::EepromMoves(data) | Message::Unknown { data, .. } => data.clone(),
+            Message::BusAddress(address) => address.to_wire().to_vec(),
+            Message::SerialNumber(text) | Message::LongSerialNumber(text) | Message::Trademark(text) => {
+                text.as_bytes().to_vec()
+            }
+            Message::Version(Version { main, sub }) => vec![*main, *sub],
+            Message::BatteryStatus(BatteryStatus { percent, left, on, standby, status }) => {
+                [&[*percent][..], left, on, standby, &[*status]].concat()
+            }
+        };
+        Frame::new(self.id(), data)
+    }
+
+    /// The bytes that say this, for tests and tools.
+    pub fn encode(&self) -> Vec<u8> {
+        self.encode_frame().encode()
+    }
+}
+
+/// What came out of the bytes of a board in single-board mode.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// The board said something.
+    Message(Message),
+    /// Bytes that belong to no message.
+    Noise(Noise),
+}
+
+/// Bytes in, messages out: a [`Framer`] with [`Message::decode`] behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Decoder {
+    framer: Framer,
+}
+
+impl Decoder {
+    /// A decoder that is outside of any message.
+    pub fn new() -> Decoder {
+        Decoder::default()
+    }
+
+    /// Takes one byte: at most one item, so that each message can be handled before the next byte is taken.
+    pub fn push(&mut self, byte: u8) -> Option<Item> {
+        self.framer.push(byte).map(|framed| match framed {
+            Framed::Frame(frame) => Item::Message(Message::decode(&frame)),
+            Framed::Noise(noise) => Item::Noise(noise),
+        })
+    }
+
+    /// Takes what one read brought; the items in the order in which they were complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Item> {
+        bytes.iter().filter_map(|&byte| self.push(byte)).collect()
+    }
+
+    /// Forgets the message under way: the link was lost. Returns what was dropped.
+    pub fn reset(&mut self) -> Option<Noise> {
+        self.framer.reset()
+    }
+
+    /// Frames and noise so far.
+    pub fn counts(&self) -> Counts {
+        self.framer.counts()
+    }
+}
+
+fn sized<const N: usize>(data: &[u8]) -> Result<[u8; N], UnknownReason> {
+    data.try_into().map_err(|_| UnknownReason::Size { expected: N })
+}
+
+fn pieces(data: &[u8]) -> Vec<PieceCode> {
+    data.iter().copied().map(PieceCode).collect()
+}
+
+/// Wire bytes have seven bits, so this is ASCII and nothing is lost.
+fn text(data: &[u8]) -> String {
+    data.iter().map(|&byte| char::from(byte)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::{ClockSide, ClockStatus, ClockTimes};
+    use super::super::framer::NoiseKind;
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Both directions: the bytes, typed from the page, are this message and no other.
+    #[track_caller]
+    fn check(bytes: &[u8], message: Message) {
+        assert_eq!(Decoder::new().feed(bytes), [Item::Message(message.clone())], "{bytes:02x?}");
+        assert_eq!(message.encode(), bytes, "{message:?}");
+    }
+
+    fn dump(head: &[u8], codes: &[u8]) -> Vec<u8> {
+        [head, codes].concat()
+    }
+
+    #[test]
+    fn board_dumps_of_every_size() {
+        let codes = |codes: &[u8]| codes.iter().copied().map(PieceCode).collect::<Vec<_>>();
+        // 8x8: 67 bytes. Black men (4) on top, white men (1) below, a white king (7) and a black king (10).
+        let mut fields = [0u8; 64];
+        fields[1] = 4;
+        fields[62] = 1;
+        fields[0] = 7;
+        fields[63] = 10;
+        check(&dump(&[0x86, 0x00, 0x43], &fields), Message::BoardDump(codes(&fields)));
+        // 10x10: 103 bytes.
+        let mut fields = [0u8; 100];
+        fields[1] = 4;
+        fields[98] = 1;
+        check(&dump(&[0x86, 0x00, 0x67], &fields), Message::BoardDump(codes(&fields)));
+        // 10x8: 83, 12x12: 147 = 1 * 128 + 19.
+        check(&dump(&[0x86, 0x00, 0x53], &[1; 80]), Message::BoardDump(codes(&[1; 80])));
+        check(&dump(&[0x86, 0x01, 0x13], &[4; 144]), Message::BoardDump(codes(&[4; 144])));
+        // The fields of one colour: 53 bytes.
+        let mut fields = [0u8; 50];
+        fields[0] = 4;
+        fields[49] = 1;
+        check(&dump(&[0x94, 0x00, 0x35], &fields), Message::BoardDump50Black(codes(&fields)));
+        check(&dump(&[0x95, 0x00, 0x35], &fields), Message::BoardDump50White(codes(&fields)));
+    }
+
+    #[test]
+    fn field_updates() {
+        let update = |field, piece| Message::FieldUpdate { field: Field(field), piece: PieceCode(piece) };
+        check(&[0x8e, 0x00, 0x05, 0x1f, 0x00], update(31, 0));
+        check(&[0x8e, 0x00, 0x05, 0x1a, 0x01], update(26, 1));
+        check(&[0x8e, 0x00, 0x05, 0x63, 0x0a], update(99, 10));
+        check(&[0x8e, 0x00, 0x05, 0x00, 0x0d], Message::FieldUpdate { field: Field(0), piece: PieceCode::DRAW });
+        assert!(PieceCode(0).is_empty() && !PieceCode(1).is_empty());
+    }
+
+    #[test]
+    fn clock_messages() {
+        let side = |hours, minutes, seconds| ClockSide { hours, minutes, seconds, ..ClockSide::default() };
+        let times = ClockTimes { left: side(1, 20, 8), right: side(1, 27, 40), status: ClockStatus(0x08) };
+        check(&[0x8d, 0x00, 0x0a, 0x01, 0x27, 0x40, 0x01, 0x20, 0x08, 0x08], Message::Clock(ClockReport::Times(times)));
+        check(&[0x8d, 0x00, 0x0a, 0, 0, 0, 0, 0, 0, 0x20], Message::Clock(ClockReport::NoClock));
+        check(
+            &[0x8d, 0x00, 0x0a, 0x0a, 0x10, 0x01, 0x2a, 0, 0, 0],
+            Message::Clock(ClockReport::Ack(super::super::ClockAck([0x10, 0x81, 0, 0]))),
+        );
+        check(
+            &[0x8d, 0x00, 0x0a, 0x01, 0x60, 0x40, 0x01, 0x20, 0x08, 0x08],
+            Message::Clock(ClockReport::Garbled([0x01, 0x60, 0x40, 0x01, 0x20, 0x08, 0x08])),
+        );
+    }
+
+    #[test]
+    fn what_a_board_says_of_itself() {
+        check(&[0x90, 0x00, 0x05, 0x08, 0x01], Message::BusAddress(BusAddress(1025)));
+        check(&[0x91, 0x00, 0x08, 0x30, 0x31, 0x30, 0x32, 0x35], Message::SerialNumber("01025".into()));
+        check(
+            &[0xa2, 0x00, 0x0d, 0x33, 0x30, 0x30, 0x30, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35],
+            Message::LongSerialNumber("3000012345".into()),
+        );
+        check(
+            &[0x92, 0x00, 0x0c, 0x73, 0x69, 0x6d, 0x75, 0x6c, 0x61, 0x74, 0x65, 0x64],
+            Message::Trademark("simulated".into()),
+        );
+        check(&[0x92, 0x00, 0x03], Message::Trademark(String::new()));
+        check(&[0x93, 0x00, 0x05, 0x01, 0x0b], Message::Version(Version { main: 1, sub: 11 }));
+        check(
+            &[0xa0, 0x00, 0x0c, 0x50, 0x0b, 0x1e, 0x02, 0x05, 0x01, 0x17, 0x3b, 0x02],
+            Message::BatteryStatus(BatteryStatus {
+                percent: 80,
+                left: [11, 30],
+                on: [2, 5],
+                standby: [1, 23, 59],
+                status: 2,
+            }),
+        );
+    }
+
+    #[test]
+    fn the_event_memory_is_handed_on_as_it_came() {
+        check(&[0x8f, 0x00, 0x06, 0x6a, 0x41, 0x6b], Message::EepromMoves(vec![0x6a, 0x41, 0x6b]));
+        // The largest by the page: 0x1f03 bytes.
+        check(&dump(&[0x8f, 0x3e, 0x03], &[0x7f; 0x1f00]), Message::EepromMoves(vec![0x7f; 0x1f00]));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_kept_with_the_reason() {
+        let unknown = |id, data: &[u8], why| Message::Unknown { id: MessageId(id), data: data.to_vec(), why };
+        let size = |expected| UnknownReason::Size { expected };
+        check(&[0xa3, 0x00, 0x05, 0x01, 0x02], unknown(0x23, &[1, 2], UnknownReason::Id));
+        check(&[0x80, 0x00, 0x03], unknown(0x00, &[], UnknownReason::Id));
+        check(&[0x8e, 0x00, 0x06, 0x1f, 0x00, 0x01], unknown(0x0e, &[0x1f, 0, 1], size(2)));
+        check(&[0x8e, 0x00, 0x04, 0x1f], unknown(0x0e, &[0x1f], size(2)));
+        check(&[0x8d, 0x00, 0x09, 1, 2, 3, 4, 5, 6], unknown(0x0d, &[1, 2, 3, 4, 5, 6], size(7)));
+        check(&[0x90, 0x00, 0x03], unknown(0x10, &[], size(2)));
+        check(&[0x91, 0x00, 0x07, 0x30, 0x31, 0x30, 0x32], unknown(0x11, b"0102", size(5)));
+        check(&[0xa2, 0x00, 0x04, 0x33], unknown(0x22, b"3", size(10)));
+        check(&[0x93, 0x00, 0x06, 1, 2, 3], unknown(0x13, &[1, 2, 3], size(2)));
+        check(&[0xa0, 0x00, 0x0a, 1, 2, 3, 4, 5, 6, 7], unknown(0x20, &[1, 2, 3, 4, 5, 6, 7], size(9)));
+        check(&dump(&[0x94, 0x00, 0x43], &[0; 64]), unknown(0x14, &[0; 64], size(50)));
+        check(&dump(&[0x95, 0x00, 0x34], &[0; 49]), unknown(0x15, &[0; 49], size(50)));
+        assert_eq!(UnknownReason::Id.to_string(), "unknown kind of message");
+        assert_eq!(size(2).to_string(), "unexpected size: 2 data bytes were due");
+    }
+
+    #[test]
+    fn noise_comes_between_messages_in_order() {
+        let version = Item::Message(Message::Version(Version { main: 1, sub: 2 }));
+        let mut decoder = Decoder::new();
+        assert_eq!(
+            decoder.feed(&[0x00, 0x93, 0x00, 0x05, 0x01, 0x02, 0x8e, 0x00, 0x93, 0x00, 0x05, 0x01, 0x02]),
+            [
+                Item::Noise(Noise { bytes: 1, why: NoiseKind::Stray }),
+                version.clone(),
+                Item::Noise(Noise { bytes: 2, why: NoiseKind::Cut }),
+                version,
+            ]
+        );
+        assert_eq!(decoder.counts(), Counts { frames: 2, noise_bytes: 3, cut: 1 });
+        decoder.feed(&[0x8e]);
+        assert_eq!(decoder.reset(), Some(Noise { bytes: 1, why: NoiseKind::Cut }));
+    }
+
+    #[test]
+    fn bus_addresses_have_fourteen_bits() {
+        assert_eq!(BusAddress::new(1025).map(BusAddress::to_wire), Some([0x08, 0x01]));
+        assert_eq!(BusAddress::new(0x3fff).map(BusAddress::to_wire), Some([0x7f, 0x7f]));
+        assert_eq!(BusAddress::new(0x4000), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_decoded_survives_the_way_back(
+            id in prop_oneof![Just(0x0du8), 0u8..0x30, 0u8..0x80],
+            data in prop_oneof![
+                prop::collection::vec(0u8..0x80, 0..12),
+                prop::collection::vec(0u8..0x80, 48..52),
+                prop::collection::vec(0u8..0x80, 0..300),
+            ],
+        ) {
+            let frame = Frame::new(MessageId(id), data);
+            let message = Message::decode(&frame);
+            prop_assert_eq!(message.id(), frame.id());
+            prop_assert_eq!(&Message::decode(&message.encode_frame()), &message);
+            let items = Decoder::new().feed(&message.encode());
+            prop_assert_eq!(items, vec![Item::Message(message)]);
+        }
+
+        #[test]
+        fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+            let mut decoder = Decoder::new();
+            for item in decoder.feed(&bytes) {
+                if let Item::Message(message) = item {
+                    prop_assert_eq!(&Message::decode(&message.encode_frame()), &message);
+                }
+            }
+        }
+    }
+}
