@@ -1,0 +1,142 @@
+//! What a line is told before it starts: the keys of `[[line]]` and `[recognition]` that the core obeys.
+//!
+//! One place reads and checks them, whether they come from the configuration, from `--set key=value`, or from the
+//! `# set-key: value` lines of a log.
+
+use chrono::{DateTime, FixedOffset};
+
+use crate::recognition::Settings as RecognitionSettings;
+use crate::rules::{RuleChoices, Variant};
+
+/// Everything the record of a line depends on besides its bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LineSettings {
+    /// The game that is played.
+    pub variant: &'static Variant,
+    /// When the line was opened; gives the date of its games. Unknown: games have no Date tag.
+    pub opened: Option<DateTime<FixedOffset>>,
+    /// Tags of the header, in the order given; the writer puts them into the standard's order.
+    pub tags: Vec<(String, String)>,
+    /// How the board lies.
+    pub orientation: OrientationSetting,
+    /// What the piece codes mean.
+    pub codes: CodeMap,
+    /// The recogniser's times and limits.
+    pub recognition: RecognitionSettings,
+}
+
+/// How the board lies on the table, seen from White.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OrientationSetting {
+    /// Found from the start position of each game.
+    #[default]
+    Auto,
+    /// The connector is on White's left: fields count from Black's left corner.
+    Normal,
+    /// The connector is on White's right: everything arrives turned by 180 degrees.
+    Turned,
+}
+
+/// What the piece codes of this board mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CodeMap {
+    /// Draughts sets: 1 white man, 4 black man, 7 white king, 10 black king.
+    #[default]
+    Draughts,
+    /// Older draughts firmware: white king and black man are swapped.
+    DraughtsOld,
+    /// A chess set: pawns as men, queens as kings; other chess pieces count as men of their colour.
+    Chess,
+}
+
+/// Why a setting cannot be taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SettingError {
+    /// No such key.
+    #[error("there is no setting `{key}`; known are {known}", known = LineSettings::KEYS.join(", "))]
+    UnknownKey {
+        /// The key as given.
+        key: String,
+    },
+    /// A value that the key cannot have.
+    #[error("`{key} = {value}`: expected {expected}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value as given.
+        value: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+}
+
+impl LineSettings {
+    /// The keys that [`LineSettings::set`] knows.
+    pub const KEYS: [&'static str; 4] = ["orientation", "codes", "turkish-promotion", "thai-removal"];
+
+    /// A line that plays this game, everything else as it is by default.
+    pub fn new(variant: &'static Variant) -> LineSettings {
+        LineSettings {
+            variant,
+            opened: None,
+            tags: Vec::new(),
+            orientation: OrientationSetting::Auto,
+            codes: CodeMap::Draughts,
+            recognition: RecognitionSettings::default(),
+        }
+    }
+
+    /// Sets one key to a value given as text.
+    ///
+    /// # Errors
+    ///
+    /// When the key does not exist or cannot have this value; nothing is changed then.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
+        use crate::rules::variant::{PromotionInCapture, Removal};
+        let wrong = |expected| SettingError::Value { key: key.to_owned(), value: value.to_owned(), expected };
+        match key {
+            "orientation" => {
+                self.orientation = match value {
+                    "auto" => OrientationSetting::Auto,
+                    "normal" => OrientationSetting::Normal,
+                    "turned" => OrientationSetting::Turned,
+                    _ => return Err(wrong("auto, normal or turned")),
+                }
+            }
+            "codes" => {
+                self.codes = match value {
+                    "draughts" => CodeMap::Draughts,
+                    "draughts-old" => CodeMap::DraughtsOld,
+                    "chess" => CodeMap::Chess,
+                    _ => return Err(wrong("draughts, draughts-old or chess")),
+                }
+            }
+            "turkish-promotion" => {
+                let turkish_promotion = Some(match value {
+                    "where-the-move-ends" => PromotionInCapture::WhereTheMoveEnds,
+                    "ends-the-move" => PromotionInCapture::EndsTheMove,
+                    "goes-on-as-king" => PromotionInCapture::GoesOnAsKing,
+                    _ => return Err(wrong("where-the-move-ends, ends-the-move or goes-on-as-king")),
+                });
+                self.choose(RuleChoices { turkish_promotion, ..self.variant.choices });
+            }
+            "thai-removal" => {
+                let thai_removal = Some(match value {
+                    "at-once" => Removal::AtOnce,
+                    "after-the-move" => Removal::AfterTheMove,
+                    _ => return Err(wrong("at-once or after-the-move")),
+                });
+                self.choose(RuleChoices { thai_removal, ..self.variant.choices });
+            }
+            _ if self.recognition.keys().any(|known| known == key) => {
+                self.recognition.set(key, value).map_err(|expected| wrong(expected))?;
+            }
+            _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, choices: RuleChoices) {
+        self.variant = Variant::new(self.variant.game_type, choices);
+    }
+}
