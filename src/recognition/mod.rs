@@ -1,5 +1,31 @@
-//! The eye: which move, or which position, do the squares and the lever show? Names [`crate::rules`] only.
+//! The eye: which move, or which position, do the squares and the lever show?
+//!
+//! Hands hover, slide, adjust and forget; boards report late, twice or not at all. A settled placement identifies a move;
+//! the lever and the order of events decide *when* to believe it and, after a gap, *which* of several readings is meant.
+//!
+//! ```text
+//!   squares ─▸ Evidence ──▸ explain: which legal plies lead from the last published position to what is seen?
+//!   lever ───▸ presses ───▸ Recogniser: is it time to say so? ──▸ Verdict: a ply, or a setup
+//! ```
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`sight`] | what the squares show, by colour |
+//! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`explain`] | the search for legal plies that explain a sight |
+//! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
+//! | [`settings`] | times and limits, with their reasons |
+//!
+//! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
+//! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
+//! answer. Names [`crate::rules`] and [`crate::millis`] only: no wire, no notation.
 
-mod settings;
+pub mod evidence;
+pub mod explain;
+pub mod recogniser;
+pub mod settings;
+pub mod sight;
 
+pub use recogniser::{Clock, PressId, Reason, Recogniser, Rule, Verdict};
 pub use settings::Settings;
+pub use sight::{Seen, Sight};

@@ -1,48 +1,117 @@
-//! The recogniser's times and limits, with the reason of each.
+//! The recogniser's times, with the reason of each. All are spans of quiet on the board, in milliseconds.
 
-use crate::millis::Millis;
-
-/// How long the recogniser waits, and for what. All spans in milliseconds.
+/// How long the recogniser waits, and for what.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// How long the board must be quiet before it is believed: more than one scan of 200 to 250 ms.
+    /// Before the board is believed at all: more than one scan of 200 to 250 ms.
     pub settle_ms: u64,
-    /// A complete move that nobody has pressed for, with a clock that shows the lever.
+    /// Two or more complete plies without any press: the reply shows that the first was given up.
+    pub answered_ms: u64,
+    /// A complete ply that nobody has pressed for: a hand may be resting on a legal square.
     pub unpressed_ms: u64,
-    /// A complete move on a board without a clock.
+    /// The same when an earlier press is missing, so that this ply cannot show one.
+    pub out_of_step_ms: u64,
+    /// A complete ply on a board without a clock.
     pub no_clock_ms: u64,
+    /// A complete ply and its reply on a board without a clock.
+    pub no_clock_answered_ms: u64,
+    /// A pressed ply whose captured pieces are not all off.
+    pub left_ms: u64,
+    /// A pressed ply with one square wrong.
+    pub odd_ms: u64,
+    /// Two first plies that explain the board about as well.
+    pub ambiguous_ms: u64,
+    /// After the clock stopped, for the ply that was complete before.
+    pub stopped_ms: u64,
+    /// An unexplained position after a press, before it becomes a setup.
+    pub unexplained_ms: u64,
+    /// An unexplained position without any press.
+    pub unexplained_unpressed_ms: u64,
+    /// An unexplained position on a board without a clock.
+    pub unexplained_no_clock_ms: u64,
+    /// A board in chaos: pieces knocked over, or set up anew.
+    pub chaos_ms: u64,
+    /// How much longer to wait when the board does not answer the request for a dump.
+    pub unconfirmed_ms: u64,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { settle_ms: 300, unpressed_ms: 8_000, no_clock_ms: 3_000 }
+        Settings {
+            settle_ms: 300,
+            answered_ms: 1_000,
+            unpressed_ms: 8_000,
+            out_of_step_ms: 3_000,
+            no_clock_ms: 3_000,
+            no_clock_answered_ms: 500,
+            left_ms: 2_500,
+            odd_ms: 1_500,
+            ambiguous_ms: 5_000,
+            stopped_ms: 4_000,
+            unexplained_ms: 8_000,
+            unexplained_unpressed_ms: 25_000,
+            unexplained_no_clock_ms: 12_000,
+            chaos_ms: 40_000,
+            unconfirmed_ms: 4_000,
+        }
     }
 }
 
 impl Settings {
+    /// Each setting by its name in the configuration.
+    fn fields(&mut self) -> [(&'static str, &mut u64); 15] {
+        [
+            ("settle-ms", &mut self.settle_ms),
+            ("answered-ms", &mut self.answered_ms),
+            ("unpressed-ms", &mut self.unpressed_ms),
+            ("out-of-step-ms", &mut self.out_of_step_ms),
+            ("no-clock-ms", &mut self.no_clock_ms),
+            ("no-clock-answered-ms", &mut self.no_clock_answered_ms),
+            ("left-ms", &mut self.left_ms),
+            ("odd-ms", &mut self.odd_ms),
+            ("ambiguous-ms", &mut self.ambiguous_ms),
+            ("stopped-ms", &mut self.stopped_ms),
+            ("unexplained-ms", &mut self.unexplained_ms),
+            ("unexplained-unpressed-ms", &mut self.unexplained_unpressed_ms),
+            ("unexplained-no-clock-ms", &mut self.unexplained_no_clock_ms),
+            ("chaos-ms", &mut self.chaos_ms),
+            ("unconfirmed-ms", &mut self.unconfirmed_ms),
+        ]
+    }
+
     /// The names of all settings, as in the configuration.
-    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
-        ["settle-ms", "unpressed-ms", "no-clock-ms"].into_iter()
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let mut settings = *self;
+        settings.fields().map(|(key, _)| key).into_iter()
+    }
+
+    /// Every setting that differs from its default, as key and value.
+    pub fn changed(&self) -> Vec<(&'static str, u64)> {
+        let (mut settings, mut defaults) = (*self, Settings::default());
+        let defaults = defaults.fields().map(|(_, value)| *value);
+        let fields = settings.fields().map(|(key, value)| (key, *value));
+        fields
+            .into_iter()
+            .zip(defaults)
+            .filter(|((_, value), default)| value != default)
+            .map(|(field, _)| field)
+            .collect()
     }
 
     /// Sets one of [`Settings::keys`].
     ///
     /// # Errors
     ///
-    /// What is expected, when the value does not fit.
+    /// What is expected, when the key or the value does not fit.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
-        const LONGEST: Millis = Millis::seconds(600);
-        let expected = "a whole number of milliseconds from 50 to 600000";
-        let span: u64 = value.parse().map_err(|_| expected)?;
-        if !(50..=LONGEST.0).contains(&span) {
-            return Err(expected);
+        const EXPECTED: &str = "a whole number of milliseconds from 50 to 600000";
+        let span: u64 = value.parse().map_err(|_| EXPECTED)?;
+        if !(50..=600_000).contains(&span) {
+            return Err(EXPECTED);
         }
-        match key {
-            "settle-ms" => self.settle_ms = span,
-            "unpressed-ms" => self.unpressed_ms = span,
-            "no-clock-ms" => self.no_clock_ms = span,
-            _ => {}
-        }
+        let mut fields = self.fields();
+        let (_, field) = fields.iter_mut().find(|(known, _)| *known == key).ok_or("a known setting")?;
+        **field = span;
         Ok(())
     }
 }

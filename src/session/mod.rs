@@ -17,11 +17,19 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod dialogue;
+mod game;
+mod lever;
+mod sensors;
 mod settings;
+mod table;
 
 pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
 
 use crate::millis::Millis;
+use crate::protocol::{Decoder, Item, Message};
+use dialogue::{Dialogue, Turn};
+use table::Table;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,42 +77,157 @@ pub enum Effect {
 }
 
 /// One line: a board on a wire, and the game on it.
+#[derive(Debug)]
 pub struct Line {
-    settings: LineSettings,
     now: Millis,
+    decoder: Decoder,
+    dialogue: Dialogue,
+    table: Table,
+    told_unknown: Vec<u8>,
 }
 
 impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
-        Line { settings, now: Millis::ZERO }
+        Line {
+            now: Millis::ZERO,
+            decoder: Decoder::new(),
+            dialogue: Dialogue::default(),
+            table: Table::new(settings),
+            told_unknown: Vec::new(),
+        }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
-    pub fn handle(&mut self, now: Millis, _input: Input) -> Vec<Output> {
-        self.now = self.now.max(now);
-        let _ = &self.settings;
-        Vec::new()
+    pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let now = now.max(self.now);
+        let mut outputs = Vec::new();
+        self.live_until(now, &mut outputs);
+        self.now = now;
+        match input {
+            Input::Tick => {}
+            Input::LinkUp => {
+                self.decoder = Decoder::new();
+                self.table.link(now, true);
+                let turns = self.dialogue.link_up(now);
+                self.say(turns, &mut outputs);
+            }
+            Input::LinkDown => {
+                self.decoder = Decoder::new();
+                self.dialogue.link_down();
+                self.table.link(now, false);
+            }
+            Input::Operator(request) => {
+                let effects = self.request(&request);
+                self.put(effects, &mut outputs);
+            }
+            Input::Bytes(bytes) => {
+                for byte in bytes {
+                    if let Some(item) = self.decoder.push(byte) {
+                        self.hear(item, &mut outputs);
+                        self.live_until(now, &mut outputs);
+                    }
+                }
+            }
+        }
+        self.decide(&mut outputs);
+        self.live_until(now, &mut outputs);
+        outputs
     }
 
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
-        None
+        let asks = self.dialogue.deadline(self.table.wants_dump_at());
+        let decides = self.table.deadline();
+        asks.into_iter().chain(decides).min().map(|at| at.max(self.now))
     }
 
     /// Is a game going on whose file is not complete?
     pub fn has_open_game(&self) -> bool {
-        false
+        self.table.has_open_game()
     }
 
-    /// How many games have been opened so far.
+    /// How many games have been opened so far, those before this log included.
     pub fn games_opened(&self) -> u32 {
-        0
+        self.table.games()
     }
 
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
-        Status::default()
+        self.table.status()
+    }
+
+    /// Lives through every deadline up to `now`, each at its own time.
+    fn live_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        /// More at one moment would be a deadline that does not move on: then the input goes first.
+        const MOST_AT_ONCE: u32 = 100;
+        let mut at_once = 0;
+        while let Some(at) = self.deadline().filter(|&at| at <= now) {
+            at_once = if at > self.now { 0 } else { at_once + 1 };
+            debug_assert!(at_once < MOST_AT_ONCE, "a deadline at {at} does not move on");
+            if at_once >= MOST_AT_ONCE {
+                return;
+            }
+            self.now = at;
+            let turns = self.dialogue.tick(at, self.table.wants_dump_at());
+            self.say(turns, outputs);
+            self.decide(outputs);
+        }
+    }
+
+    fn hear(&mut self, item: Item, outputs: &mut Vec<Output>) {
+        // Noise is counted by the decoder; there is nothing else to do about it.
+        let Item::Message(message) = item else { return };
+        if self.dialogue.hear(self.now, &message) {
+            self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
+        }
+        let effects = match &message {
+            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
+            Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
+            Message::Clock(report) => self.table.clock(self.now, report),
+            Message::SerialNumber(number) => vec![Effect::Note(format!("serial number {number}"))],
+            Message::LongSerialNumber(number) => vec![Effect::Note(format!("long serial number {number}"))],
+            Message::Version(version) => vec![Effect::Note(format!("version {}.{}", version.main, version.sub))],
+            Message::Trademark(text) => vec![Effect::Note(format!("trade mark {text}"))],
+            Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
+                self.told_unknown.push(id.0);
+                vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
+            }
+            _ => Vec::new(),
+        };
+        self.put(effects, outputs);
+        self.decide(outputs);
+    }
+
+    fn request(&mut self, request: &str) -> Vec<Effect> {
+        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        match verb {
+            "result" => self.table.result(self.now, rest.trim()),
+            "start" => self.table.start_on_request(self.now, rest.trim()),
+            "setup" => self.table.set_up_on_request(self.now, rest.trim()),
+            _ => vec![Effect::Notice(format!("request `{request}` is not known; known are result, start and setup"))],
+        }
+    }
+
+    fn decide(&mut self, outputs: &mut Vec<Output>) {
+        let effects = self.table.decide(self.now);
+        self.put(effects, outputs);
+    }
+
+    fn say(&mut self, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
+        for turn in turns {
+            let effect = match turn {
+                Turn::Send(command) => Effect::Send(command.encode()),
+                Turn::Silent => {
+                    Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned())
+                }
+            };
+            outputs.push(Output { at: self.now, effect });
+        }
+    }
+
+    fn put(&mut self, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
+        outputs.extend(effects.into_iter().map(|effect| Output { at: self.now, effect }));
     }
 }
 

@@ -1,1 +1,2 @@
 //! The tests of the whole, in one binary.
+mod recordings;

@@ -1,0 +1,156 @@
+//! What happened on the squares: what is seen now, what was touched and when, what flickers.
+
+use super::sight::{Seen, Sight};
+use crate::millis::Millis;
+use crate::rules::{Color, Placement, Square, SquareSet};
+
+/// A square that changes this often within [`FLICKER_SPAN`] holds a badly placed piece, not a game.
+const FLICKER_CHANGES: usize = 5;
+/// See [`FLICKER_CHANGES`]; a flickering square is trusted again when it has been quiet for as long.
+const FLICKER_SPAN: Millis = Millis::seconds(6);
+
+/// What happened on one square.
+#[derive(Clone, Copy, Debug)]
+struct Traces {
+    /// The times of the last changes, latest first.
+    changes: [Option<Millis>; FLICKER_CHANGES],
+    /// When a piece of each colour last appeared.
+    arrivals: [Option<Millis>; 2],
+    /// Flickers between empty and this colour.
+    flickers: Option<Color>,
+}
+
+const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], arrivals: [None; 2], flickers: None };
+
+/// The evidence of the squares.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    sight: Sight,
+    traces: [Traces; Square::MAX_COUNT],
+    flickering: SquareSet,
+    last_change: Millis,
+    generation: u64,
+}
+
+impl Evidence {
+    /// A board that shows this.
+    pub fn new(sight: Sight, now: Millis) -> Evidence {
+        Evidence {
+            sight,
+            traces: [NO_TRACES; Square::MAX_COUNT],
+            flickering: SquareSet::EMPTY,
+            last_change: now,
+            generation: 0,
+        }
+    }
+
+    /// What is seen now.
+    pub fn sight(&self) -> &Sight {
+        &self.sight
+    }
+
+    /// When a square that does not flicker last changed its colour.
+    pub fn last_change(&self) -> Millis {
+        self.last_change
+    }
+
+    /// Grows whenever something that an explanation depends on has changed.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Takes a report of one square. Returns whether its colour changed.
+    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) -> bool {
+        let before = self.sight.color(square);
+        let color = seen.map(|seen| seen.color);
+        self.sight.put(square, seen);
+        if before == color {
+            return false;
+        }
+        self.generation += 1;
+        let traces = &mut self.traces[square.index()];
+        traces.changes.rotate_right(1);
+        traces.changes[0] = Some(now);
+        if let Some(color) = color {
+            traces.arrivals[color.index()] = Some(now);
+        }
+        let often = traces.changes[FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= FLICKER_SPAN);
+        let between_empty_and_one_color = before.is_none() || color.is_none();
+        if often && between_empty_and_one_color {
+            traces.flickers = before.or(color);
+            self.flickering.insert(square);
+        } else if !between_empty_and_one_color {
+            self.flickering.remove(square);
+        }
+        if !self.flickering.contains(square) {
+            self.last_change = now;
+        }
+        true
+    }
+
+    /// Squares that have been quiet long enough are trusted again.
+    pub fn calm_down(&mut self, now: Millis) {
+        for square in self.flickering {
+            if self.flickers_until(square).is_none_or(|until| until <= now) {
+                self.flickering.remove(square);
+                self.generation += 1;
+                self.last_change = now;
+            }
+        }
+    }
+
+    /// When the first flickering square will be trusted again.
+    pub fn calms_down_at(&self) -> Option<Millis> {
+        self.flickering.into_iter().filter_map(|square| self.flickers_until(square)).min()
+    }
+
+    fn flickers_until(&self, square: Square) -> Option<Millis> {
+        Some(self.traces[square.index()].changes[0]? + FLICKER_SPAN)
+    }
+
+    /// The squares that changed after a moment.
+    pub fn touched_since(&self, since: Millis) -> SquareSet {
+        let touched = |(index, traces): (usize, &Traces)| {
+            traces.changes[0].is_some_and(|at| at > since).then(|| Square::new(index as u8))
+        };
+        self.traces.iter().enumerate().filter_map(touched).collect()
+    }
+
+    /// When a piece of a colour last appeared on a square.
+    pub fn arrival(&self, square: Square, color: Color) -> Option<Millis> {
+        self.traces[square.index()].arrivals[color.index()]
+    }
+
+    /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
+    pub fn contradictions(&self, placement: &Placement) -> SquareSet {
+        let differences = self.sight.differs_from_placement(placement);
+        let excused = |square: &Square| {
+            let expected = placement.color(*square);
+            expected.is_none() || expected == self.traces[square.index()].flickers
+        };
+        differences - (differences & self.flickering).into_iter().filter(excused).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAN: Option<Seen> = Some(Seen { color: Color::White, crowned: false });
+
+    #[test]
+    fn a_flickering_square_contradicts_nothing_and_disturbs_no_quiet() {
+        let square = Square::new(7);
+        let mut evidence = Evidence::new(Sight::default(), Millis(0));
+        for change in 1..=6 {
+            evidence.see(Millis(change * 400), square, if change % 2 == 1 { MAN } else { None });
+        }
+        assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
+        let mut with_man = Placement::EMPTY;
+        with_man.put(square, Some(crate::rules::Piece { color: Color::White, kind: crate::rules::Kind::Man }));
+        assert!(evidence.contradictions(&with_man).is_empty());
+        assert!(evidence.contradictions(&Placement::EMPTY).is_empty());
+        evidence.calm_down(Millis(2400 + 6000));
+        assert_eq!(evidence.contradictions(&with_man).len(), 1);
+    }
+}

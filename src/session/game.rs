@@ -1,0 +1,133 @@
+//! One game on a board: the recogniser's verdicts as lines of its file.
+//!
+//! The file appears with the first entry. Plies of the side that starts carry their number, the other side's do not, but
+//! for the first ply after a setup or a FEN tag.
+
+use super::lever::ClockWatch;
+use super::{Effect, LineSettings};
+use crate::millis::Millis;
+use crate::pdn::{fen, live, notation};
+use crate::protocol::ClockTimes;
+use crate::recognition::{Recogniser, Verdict};
+use crate::rules::{Color, Position};
+
+/// A game that is going on.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// The eye on its board.
+    pub recogniser: Recogniser,
+    start: Position,
+    started_at: Millis,
+    /// The number of its file, once it has one.
+    number: Option<u32>,
+    /// The next ply of the side that does not start needs its number.
+    number_next: bool,
+    /// The result that the operator gave, and when, while the last plies are still being recognised.
+    pub result: Option<(String, Millis)>,
+    last: Option<String>,
+}
+
+impl Game {
+    /// A game that starts from a position.
+    pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> Game {
+        Game { recogniser, start, started_at: now, number: None, number_next: true, result: None, last: None }
+    }
+
+    /// The number of its file, if it has one yet.
+    pub fn number(&self) -> Option<u32> {
+        self.number
+    }
+
+    /// The last line of movetext, without its clock comment.
+    pub fn last(&self) -> Option<&str> {
+        self.last.as_deref()
+    }
+
+    /// A verdict as lines of the file. `reading`: the clock that belongs to it.
+    pub fn publish(
+        &mut self,
+        verdict: &Verdict,
+        reading: Option<&ClockTimes>,
+        clock: &ClockWatch,
+        settings: &LineSettings,
+        games: &mut u32,
+    ) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let opens = self.number.is_none();
+        if opens {
+            *games += 1;
+            self.number = Some(*games);
+            effects.push(Effect::Open { game: *games });
+            let lines = live::header(settings.variant, &self.tags(settings));
+            effects.extend(lines.into_iter().map(Effect::Append));
+        }
+        let text = match verdict {
+            Verdict::Ply { before, ply, .. } => {
+                let number = self.number_text(self.recogniser.plies() - 1, before.turn());
+                self.number_next = false;
+                format!("{number}{}", notation::write(settings.variant, ply, &before.legal_moves()))
+            }
+            Verdict::Setup { position, .. } => {
+                if opens && !self.has_fen_tag() {
+                    // The first setup of a game without a FEN tag would be read as its start.
+                    effects.push(Effect::Append(setup_text(&self.start)));
+                }
+                self.number_next = true;
+                setup_text(position)
+            }
+        };
+        self.last = Some(text.clone());
+        let comment = reading.and_then(|reading| clock.comment(reading));
+        effects.push(Effect::Append(match comment {
+            Some(comment) => format!("{text} {comment}"),
+            None => text,
+        }));
+        effects
+    }
+
+    /// The end of the file, if there is one.
+    pub fn close(&self, result: Option<&str>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        if self.number.is_some() {
+            effects.push(Effect::Append("*".to_owned()));
+            effects.extend(result.filter(|&result| result != "*").map(|result| Effect::Result(result.to_owned())));
+        }
+        effects
+    }
+
+    fn has_fen_tag(&self) -> bool {
+        self.start != Position::start(self.start.variant())
+    }
+
+    fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
+        let mut tags = settings.tags.clone();
+        let has = |tags: &[(String, String)], name: &str| tags.iter().any(|(known, _)| known == name);
+        if let Some(opened) = settings.opened.filter(|_| !has(&tags, "Date")) {
+            let started = opened.checked_add_signed(chrono::TimeDelta::milliseconds(self.started_at.0 as i64));
+            let date = started.unwrap_or(opened).format("%Y.%m.%d").to_string();
+            tags.push(("Date".to_owned(), date));
+        }
+        if self.has_fen_tag() {
+            tags.retain(|(name, _)| name != "FEN");
+            tags.push(("FEN".to_owned(), fen::write(self.start.variant(), &self.start.setup())));
+        }
+        tags
+    }
+
+    fn number_text(&self, plies: u32, mover: Color) -> String {
+        let starter = self.start.variant().game_type.starter;
+        let begun = u32::from(self.start.turn() != starter);
+        let number = (plies + begun) / 2 + 1;
+        if mover == starter {
+            format!("{number}. ")
+        } else if self.number_next {
+            format!("{number}... ")
+        } else {
+            String::new()
+        }
+    }
+}
+
+fn setup_text(position: &Position) -> String {
+    format!("/FEN \"{}\"/", fen::write(position.variant(), &position.setup()))
+}

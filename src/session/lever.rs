@@ -1,0 +1,123 @@
+//! Clock truth: whose time runs, which side of the clock is White's, and what it showed.
+//!
+//! The player who presses pushes his own side of the lever down, so the side that is high is to move. Left and right are
+//! the clock's; which of them is White is learned once a game, from the first press: the colour that has just moved
+//! pressed. It cannot be hard-wired: on a turned board White plays on the right.
+
+use crate::protocol::{ClockTimes, Lever};
+use crate::rules::Color;
+
+/// How sure it is which side of the clock is White's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Trust {
+    /// From whose time ran before the first move.
+    Assumed,
+    /// From a press after a move.
+    Seen,
+}
+
+/// What a new clock reading brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct News {
+    /// The lever was moved since the last reading.
+    pub pressed: bool,
+}
+
+/// The clock of one board.
+#[derive(Clone, Debug, Default)]
+pub struct ClockWatch {
+    last: Option<ClockTimes>,
+    right: Option<(Color, Trust)>,
+    contradictions: u32,
+}
+
+impl ClockWatch {
+    /// Takes a reading.
+    pub fn read(&mut self, times: ClockTimes) -> News {
+        let pressed = self.last.is_some_and(|last| last.lever() != times.lever());
+        self.last = Some(times);
+        News { pressed }
+    }
+
+    /// The last reading.
+    pub fn last(&self) -> Option<&ClockTimes> {
+        self.last.as_ref()
+    }
+
+    /// A new game: the players may have changed sides.
+    pub fn forget_sides(&mut self) {
+        self.right = None;
+        self.contradictions = 0;
+    }
+
+    /// Whose time runs, or would run, by a position of the lever.
+    pub fn turn(&self, lever: Lever) -> Option<Color> {
+        let (right, _) = self.right?;
+        Some(match lever {
+            Lever::RightHigh => right,
+            Lever::LeftHigh => !right,
+        })
+    }
+
+    /// Whose time runs now.
+    pub fn turn_now(&self) -> Option<Color> {
+        self.turn(self.last?.lever())
+    }
+
+    /// Before the first move this colour's time runs: a first guess at the sides.
+    pub fn assume(&mut self, to_move: Color) {
+        if let Some(last) = &self.last
+            && self.right.is_none_or(|(_, trust)| trust == Trust::Assumed)
+        {
+            self.right = Some((right_player(last.lever(), to_move), Trust::Assumed));
+        }
+    }
+
+    /// This colour has moved and the lever was pressed: learns the sides. Returns whether it contradicts, for the second
+    /// time, what was learned before; then the new meaning counts.
+    pub fn learn(&mut self, mover: Color) -> bool {
+        const TOLERATED: u32 = 1;
+        let Some(last) = &self.last else { return false };
+        let right = right_player(last.lever(), !mover);
+        match self.right {
+            Some((known, Trust::Seen)) if known != right => {
+                self.contradictions += 1;
+                if self.contradictions > TOLERATED {
+                    self.contradictions = 0;
+                    self.right = Some((right, Trust::Seen));
+                    return true;
+                }
+            }
+            _ => self.right = Some((right, Trust::Seen)),
+        }
+        false
+    }
+
+    /// The comment that shows a reading: `{[%clock w1:19:50 B1:20:00]}`; the capital marks the side whose clock runs. `None`
+    /// while it is not known which side is White's.
+    pub fn comment(&self, times: &ClockTimes) -> Option<String> {
+        let seconds = self.seconds(times)?;
+        let running = self.turn(times.lever()).filter(|_| times.running());
+        let side = |color: Color| {
+            let letter = if running == Some(color) { color.letter() } else { color.letter().to_ascii_lowercase() };
+            let time = seconds[color.index()];
+            format!("{letter}{}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
+        };
+        Some(format!("{{[%clock {} {}]}}", side(Color::White), side(Color::Black)))
+    }
+
+    /// White's and Black's time in seconds.
+    pub fn seconds(&self, times: &ClockTimes) -> Option<[u32; 2]> {
+        let (right, _) = self.right?;
+        let [left, right_time] = [times.left.total_seconds(), times.right.total_seconds()];
+        Some(if right == Color::White { [right_time, left] } else { [left, right_time] })
+    }
+}
+
+/// Who sits at the right of the clock, when this colour is to move.
+fn right_player(lever: Lever, to_move: Color) -> Color {
+    match lever {
+        Lever::RightHigh => to_move,
+        Lever::LeftHigh => !to_move,
+    }
+}

@@ -1,0 +1,126 @@
+//! Fields to squares: the only place where the wire and the game meet.
+//!
+//! A board numbers its fields row by row from the top left as seen with its connector on the left, White's usual side,
+//! and never turns its numbering: with the connector on White's right everything arrives turned by 180 degrees.
+
+use super::settings::CodeMap;
+use crate::protocol::{Field, PieceCode};
+use crate::recognition::{Seen, Sight};
+use crate::rules::{Color, Geometry, Square};
+
+/// How the board lies on the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Orientation {
+    /// The connector is on White's left.
+    Normal,
+    /// The connector is on White's right.
+    Turned,
+}
+
+/// What every field of a board was last known to hold.
+#[derive(Clone, Debug)]
+pub struct Sensors {
+    geometry: &'static Geometry,
+    codes: CodeMap,
+    orientation: Orientation,
+    fields: Vec<PieceCode>,
+    /// Has a dump told of every field?
+    known: bool,
+}
+
+impl Sensors {
+    /// A board of which nothing is known yet.
+    pub fn new(geometry: &'static Geometry, codes: CodeMap, orientation: Orientation) -> Sensors {
+        let fields = vec![PieceCode::EMPTY; geometry.width() * geometry.height()];
+        Sensors { geometry, codes, orientation, fields, known: false }
+    }
+
+
+    /// The board was found to lie so.
+    pub fn turn(&mut self, orientation: Orientation) {
+        self.orientation = orientation;
+    }
+
+    /// How many fields a dump of this board has.
+    pub fn count(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Has a dump told of every field?
+    pub fn is_known(&self) -> bool {
+        self.known
+    }
+
+    /// Takes a dump of all fields, or of all playing squares. Returns whether anything differs from what was known, or
+    /// `None` when the dump is not of this board.
+    pub fn dump(&mut self, codes: &[PieceCode]) -> Option<bool> {
+        let mut fields = self.fields.clone();
+        if codes.len() == fields.len() {
+            fields.copy_from_slice(codes);
+        } else if codes.len() == self.geometry.count() {
+            // The playing squares in field order are the squares of the board as it lies, seen from its connector.
+            for (index, &code) in codes.iter().enumerate() {
+                let (row, column) = self.geometry.row_and_column(Square::new(index as u8));
+                fields[row * self.geometry.width() + column] = code;
+            }
+        } else {
+            return None;
+        }
+        let changed = !self.known || fields != self.fields;
+        self.fields = fields;
+        self.known = true;
+        Some(changed)
+    }
+
+    /// Takes the report of one field. `None`: not a field of this board, or not a playing square.
+    pub fn update(&mut self, field: Field, code: PieceCode) -> Option<(Square, Option<Seen>)> {
+        let index = usize::from(field.0);
+        *self.fields.get_mut(index)? = code;
+        let square = self.square_of(index, self.orientation)?;
+        Some((square, self.piece(code)))
+    }
+
+    /// What the playing squares show.
+    pub fn sight(&self) -> Sight {
+        self.sight_from(self.orientation)
+    }
+
+    /// What the playing squares would show if the board lay so.
+    pub fn sight_from(&self, orientation: Orientation) -> Sight {
+        let mut sight = Sight::default();
+        for (index, &code) in self.fields.iter().enumerate() {
+            if let Some(square) = self.square_of(index, orientation) {
+                sight.put(square, self.piece(code));
+            }
+        }
+        sight
+    }
+
+    fn square_of(&self, field: usize, orientation: Orientation) -> Option<Square> {
+        let field = match orientation {
+            Orientation::Normal => field,
+            Orientation::Turned => self.fields.len() - 1 - field,
+        };
+        self.geometry.square_at(field / self.geometry.width(), field % self.geometry.width())
+    }
+
+    /// The piece that a code stands for. Result pieces and codes that this set does not have are no pieces.
+    fn piece(&self, code: PieceCode) -> Option<Seen> {
+        use Color::{Black, White};
+        let (color, crowned) = match (self.codes, code.0) {
+            (CodeMap::Draughts, 1) => (White, false),
+            (CodeMap::Draughts, 4) => (Black, false),
+            (CodeMap::Draughts, 7) => (White, true),
+            (CodeMap::DraughtsOld, 1) => (White, false),
+            (CodeMap::DraughtsOld, 7) => (Black, false),
+            (CodeMap::DraughtsOld, 4) => (White, true),
+            (CodeMap::Draughts | CodeMap::DraughtsOld, 10) => (Black, true),
+            (CodeMap::Chess, 6) => (White, true),
+            (CodeMap::Chess, 12) => (Black, true),
+            (CodeMap::Chess, 1..=5) => (White, false),
+            (CodeMap::Chess, 7..=11) => (Black, false),
+            _ => return None,
+        };
+        Some(Seen { color, crowned })
+    }
+}
