@@ -199,7 +199,7 @@ impl Hand {
             pressed_ms.filter(|pressed| carried.overlap && *pressed < carried.settled_ms).and_then(|pressed| {
                 let free = next.is_some_and(|next| next.fields().iter().all(|field| !ply.captured.contains(field)));
                 let gap = carried.settled_ms.saturating_sub(pressed) as u32;
-                (free && gap > 40).then(|| pressed + self.rng.between(20, gap - 20))
+                (free && !knocked && gap > 40).then(|| pressed + self.rng.between(20, gap - 20))
             });
         if let Some(rush) = rush_ms {
             self.irregular(rush, Some(id), Fault::Overlap, None, carried.settled_ms);
@@ -529,7 +529,7 @@ impl Hand {
         for left in std::mem::take(&mut self.forgotten) {
             let due = id.game != left.after.game || (id.ply - left.after.ply) as u64 > left.plies;
             if due || needed.contains(&left.field) {
-                at += self.hand_time(self.profile.remove_ms);
+                at = self.wait_for(&[left.field], at) + self.hand_time(self.profile.remove_ms);
                 self.put(at, left.field, 0, false);
                 self.note(at, Event::LeftoverRemoved { field: left.field });
                 at += self.hand_time(self.profile.move_ms);

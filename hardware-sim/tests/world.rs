@@ -226,7 +226,7 @@ const CHANGES_PLACEMENT: &[Fault] =
 fn each_fault_alone_happens_and_leaves_the_board_right() {
     for fault in Fault::all().filter(|fault| *fault != Fault::IllegalStands) {
         let mut seen = 0;
-        for seed in 0..4 {
+        for seed in 0..8 {
             let plies = wild_plies(40, seed);
             let mut profile = Profile::only(fault, 0.4);
             if fault == Fault::KnockedWrongly {
@@ -383,6 +383,9 @@ proptest! {
         for motion in &plan.motions {
             if let Deed::Put { field, contact } = motion.deed {
                 let stands = &mut codes[usize::from(field)];
+                if contact.flicker_percent > 0 && *stands == contact.code {
+                    continue; // a second disc is put on top
+                }
                 prop_assert!(*stands == 0 || contact.code == 0, "{} ms: {} put on {} at {}", motion.at_ms, contact.code, stands, field);
                 prop_assert!(*stands != 0 || contact.code != 0, "{} ms: nothing to lift at {}", motion.at_ms, field);
                 *stands = contact.code;
