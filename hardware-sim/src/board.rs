@@ -69,6 +69,8 @@ pub struct BoardOptions {
     pub ack_ms: Span,
     /// Share of clock commands after which one clock message reads all zero.
     pub zero_after_command: f64,
+    /// Events of earlier games that stand in the memory already; 4000 fill it (reading it takes 8 s then).
+    pub old_events: u32,
 }
 
 /// How field updates are counted when only one colour of squares is scanned; documents leave it open.
@@ -102,6 +104,7 @@ impl BoardOptions {
             clock_version: 0x22,
             ack_ms: Span::new(40, 250),
             zero_after_command: 0.0,
+            old_events: 0,
         }
     }
 
@@ -162,7 +165,7 @@ pub struct SimBoard {
 
 impl SimBoard {
     /// A board without power; [`SimBoard::power_on`] starts it.
-    pub fn new(options: BoardOptions, clock: Option<SimClock>, rng: Rng) -> SimBoard {
+    pub fn new(options: BoardOptions, clock: Option<SimClock>, mut rng: Rng) -> SimBoard {
         let (rows, cols) = (usize::from(options.rows), usize::from(options.cols));
         let mut scanner = Scanner::new(rows, cols, options.scan_us, options.phase_us);
         scanner.set_mode(0, options.scan);
@@ -172,7 +175,7 @@ impl SimBoard {
             mode: Mode::Bus,
             scanner,
             clock,
-            memory: EventMemory::new(),
+            memory: EventMemory::used(options.old_events, options.fields().min(128) as u8, &mut rng),
             rng,
             arriving: VecDeque::new(),
             host_line_free_us: 0,
@@ -407,12 +410,12 @@ impl SimBoard {
                 let time = wire::bw_time(&self.clock_reading(now));
                 self.queue.push_back(time);
             }
-            0x42 => self.say(id::BOARD_DUMP, &self.scanner.image().to_vec()),
+            0x42 => self.queue.push_back(wire::message(id::BOARD_DUMP, self.scanner.image())),
             0x43 => self.enter(Mode::Update),
             0x44 => self.enter(Mode::UpdateBoard),
             0x45 => self.say(id::SERIAL_NUMBER, format!("{:05}", self.options.serial % 100_000).as_bytes()),
             0x46 => self.queue.push_back(wire::bus_address(self.bus_address())),
-            0x47 => self.say(id::TRADEMARK, self.options.trademark.clone().as_bytes()),
+            0x47 => self.queue.push_back(wire::message(id::TRADEMARK, self.options.trademark.as_bytes())),
             0x49 => {
                 let memory = self.memory.download();
                 self.say(id::EEPROM_MOVES, &memory);
@@ -784,6 +787,22 @@ mod tests {
             board.set(500_000, 64, Contact::steady(1));
             assert_eq!(talk(&mut board, 500, &[], 1000), [[0x8e, 0, 5, field, 1]]);
         }
+    }
+
+    #[test]
+    fn a_board_too_large_for_seven_bits_counts_its_dark_squares() {
+        let mut board = board(BoardOptions::new(12, 12));
+        talk(&mut board, 0, &[0x44], 500);
+        board.set(500_000, 132, Contact::steady(1)); // the lower left corner, square 67 of 72
+        board.set(500_000, 143, Contact::steady(1)); // a light corner
+        assert_eq!(talk(&mut board, 500, &[], 1000), [[0x8e, 0, 5, 66, 1]]);
+    }
+
+    #[test]
+    fn a_half_command_is_forgotten_after_a_while() {
+        let mut board = board(BoardOptions::new(10, 10));
+        assert!(talk(&mut board, 0, &[0x2b, 0x0c], 1000).is_empty());
+        assert_eq!(talk(&mut board, 1000, &[0x4d], 1100).len(), 1);
     }
 
     #[test]

@@ -229,6 +229,9 @@ impl Director<'_> {
                 self.note(now, Event::ClockStopped { game: index });
             }
         }
+        if !game.result.is_empty() {
+            now = self.hand.arrange(now, &game.result, Span::new(500, 2_000));
+        }
         let analyses = self.strikes(Fault::PostMortem);
         for ply in &game.after {
             now = self.hand.shift(now + self.rng.between(800, 5_000), ply);

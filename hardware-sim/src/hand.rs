@@ -641,3 +641,148 @@ enum Order {
     During,
     After,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: PlyId = PlyId { game: 0, ply: 0 };
+
+    /// A white man on 63, black men on 54 and 34, a black man far away on 9, and a king of White on 90.
+    fn table() -> Table {
+        let mut codes = vec![0; 100];
+        for (field, code) in [(63, 1), (54, 4), (34, 4), (9, 4), (90, 7)] {
+            codes[field] = code;
+        }
+        Table::new(10, codes)
+    }
+
+    fn double() -> Ply {
+        Ply::capture(Player::White, &[63, 45, 23], &[54, 34])
+    }
+
+    fn hand(profile: Profile, seed: u64) -> Hand {
+        Hand::new(profile, table(), Rng::new(seed))
+    }
+
+    /// Everything done, in the order of time: (field, code), or (255, 0) for a press.
+    fn deeds(hand: &mut Hand) -> Vec<(u8, u8)> {
+        let mut motions = hand.take_motions();
+        motions.sort_by_key(|motion| motion.at_ms);
+        let seen = |motion: &Motion| match &motion.deed {
+            Deed::Put { field, contact } => Some((*field, contact.code)),
+            Deed::Press { .. } => Some((255, 0)),
+            _ => None,
+        };
+        motions.iter().filter_map(seen).collect()
+    }
+
+    fn played(fault: Fault, ply: &Ply) -> Vec<(u8, u8)> {
+        let mut hand = hand(Profile::only(fault, 1.0), 3);
+        hand.play(ID, ply, Turn::at(0), None);
+        deeds(&mut hand)
+    }
+
+    #[test]
+    fn ideal_hands_lift_land_take_and_press() {
+        let mut hand = hand(Profile::ideal(), 1);
+        let done = hand.play(ID, &double(), Turn::at(1_000), None);
+        assert_eq!(deeds(&mut hand), [(63, 0), (45, 1), (45, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
+        assert!((7_000..=17_000).contains(&done.touched_ms));
+        assert_eq!(done.next.thinking_from_ms, done.pressed_ms.unwrap());
+        assert!(done.settled_ms < done.pressed_ms.unwrap());
+    }
+
+    #[test]
+    fn captured_pieces_leave_first_during_or_reversed() {
+        assert_eq!(played(Fault::CapturedFirst, &double())[..3], [(54, 0), (34, 0), (63, 0)]);
+        assert_eq!(
+            played(Fault::CapturedDuring, &double()),
+            [(63, 0), (45, 1), (54, 0), (45, 0), (23, 1), (34, 0), (255, 0)]
+        );
+        assert_eq!(played(Fault::RemovalReversed, &double())[4..6], [(34, 0), (54, 0)]);
+    }
+
+    #[test]
+    fn a_landing_that_is_missed_is_not_seen() {
+        assert_eq!(played(Fault::LandingMissed, &double()), [(63, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
+    }
+
+    #[test]
+    fn a_slide_touches_the_fields_on_its_way_one_after_another() {
+        // 90 81 72 63 54 45: men stand on 63 and 54, so only 81 and 72 are felt.
+        let slide = Ply::quiet(Player::White, 90, 45);
+        assert_eq!(played(Fault::Slide, &slide), [(90, 0), (81, 7), (81, 0), (72, 7), (72, 0), (45, 7), (255, 0)]);
+    }
+
+    #[test]
+    fn early_presses_come_before_the_last_captured_piece_is_off() {
+        let early = played(Fault::EarlyPress, &double());
+        assert!(early.iter().position(|deed| *deed == (255, 0)) < early.iter().position(|deed| *deed == (34, 0)));
+        let mut hand = hand(Profile::only(Fault::Overlap, 1.0), 3);
+        let reply = Ply::quiet(Player::Black, 9, 18);
+        let done = hand.play(ID, &double(), Turn::at(0), Some(&reply));
+        let rush = done.next.rush_ms.unwrap();
+        assert!(done.pressed_ms.unwrap() < rush && rush < done.settled_ms);
+        let conflict = Ply::quiet(Player::Black, 9, 54);
+        let mut hand = super::tests::hand(Profile::only(Fault::Overlap, 1.0), 3);
+        assert_eq!(hand.play(ID, &double(), Turn::at(0), Some(&conflict)).next.rush_ms, None);
+    }
+
+    #[test]
+    fn forgotten_pieces_are_taken_off_when_they_are_in_the_way() {
+        let mut hand = hand(Profile::only(Fault::Forgotten, 1.0), 3);
+        let done = hand.play(ID, &double(), Turn::at(0), None);
+        let left: Vec<u8> = [54, 34].into_iter().filter(|field| hand.table().code(*field) != 0).collect();
+        assert_eq!(left.len(), 1);
+        let through = Ply::quiet(Player::Black, 9, left[0]);
+        let id = PlyId { ply: 1, ..ID };
+        hand.play(id, &through, done.next, None);
+        assert_eq!(hand.table().code(left[0]), 4, "the black man stands there now");
+        let put: Vec<_> = deeds(&mut hand).into_iter().filter(|deed| deed.0 == left[0]).collect();
+        assert_eq!(put, [(left[0], 0), (left[0], 4)]);
+    }
+
+    #[test]
+    fn kings_look_as_their_set_makes_them() {
+        let crowning = Ply { crown: Some(7), ..Ply::quiet(Player::White, 63, 5) };
+        assert_eq!(played(Fault::PutAside, &crowning), [(63, 0), (5, 1), (5, 0), (5, 7), (255, 0)]);
+        assert_eq!(played(Fault::CrownStacked, &crowning), [(63, 0), (5, 1), (255, 0)]);
+        assert_eq!(played(Fault::CrownFlaky, &crowning), [(63, 0), (5, 1), (5, 1), (255, 0)]);
+        assert_eq!(played(Fault::CrownNever, &crowning), [(63, 0), (5, 1), (255, 0)]);
+        assert_eq!(played(Fault::CrownAfterPress, &crowning), [(63, 0), (5, 1), (255, 0), (5, 0), (5, 7)]);
+    }
+
+    #[test]
+    fn a_ply_taken_back_leaves_nothing_behind() {
+        let wrong = Ply { crown: Some(7), ..double() };
+        let right = Ply { wrong_first: Some(Box::new(wrong)), ..Ply::quiet(Player::White, 90, 81) };
+        let deeds = played(Fault::TakenBack, &right);
+        assert_eq!(deeds.iter().filter(|deed| deed.0 == 255).count(), 3);
+        assert_eq!(deeds[deeds.len() - 3..], [(90, 0), (81, 7), (255, 0)]);
+        let mut hand = hand(Profile::only(Fault::TakenBack, 1.0), 3);
+        hand.play(ID, &right, Turn::at(0), None);
+        assert_eq!([63, 54, 34, 23, 81].map(|field| hand.table().code(field)), [1, 4, 4, 0, 7]);
+    }
+
+    #[test]
+    fn presses_are_forgotten_late_or_for_good_and_made_by_mistake() {
+        let quiet = Ply::quiet(Player::White, 90, 81);
+        let late: Vec<Option<u64>> = (0..40)
+            .map(|seed| {
+                let done = hand(Profile::only(Fault::PressForgotten, 1.0), seed).play(ID, &quiet, Turn::at(0), None);
+                done.pressed_ms.map(|pressed| pressed - done.settled_ms)
+            })
+            .collect();
+        assert!(late.contains(&None) && late.iter().flatten().all(|delay| (2_000..=8_000).contains(delay)));
+        assert_eq!(played(Fault::PressMistaken, &quiet), [(255, 0), (255, 0), (90, 0), (81, 7), (255, 0)]);
+    }
+
+    #[test]
+    fn without_a_clock_there_is_no_press() {
+        let mut hand = hand(Profile::ideal(), 1);
+        hand.set_presses(false);
+        let done = hand.play(ID, &double(), Turn::at(0), None);
+        assert_eq!((done.pressed_ms, done.next.thinking_from_ms), (None, done.settled_ms));
+    }
+}

@@ -20,6 +20,28 @@
 //! | have a board alone | [`SimBoard`](board::SimBoard), [`SimClock`](clock::SimClock) |
 //! | know what was really played | [`Truth`](truth::Truth), [`PlyTimes`](truth::PlyTimes) |
 //!
+//! ```
+//! use hardware_sim::{profile::Profile, script::{Game, Ply, Player}, world::{Setting, World}};
+//!
+//! let mut start = vec![0; 100];
+//! (start[63], start[54]) = (1, 4); // a white man and a black one
+//! let plies = vec![Ply::capture(Player::White, &[63, 45], &[54])];
+//! let game = Game::new(start, plies, "4800+60".parse().ok());
+//! let mut world = World::new(Setting::new(10, 10, game, Profile::club(), 7))?;
+//!
+//! world.host(0, &[0x42, 0x4b]); // send the board, then every change
+//! let mut bytes = Vec::new();
+//! while !world.is_over() {
+//!     let next = world.next_time().unwrap_or(world.end_ms()).min(world.end_ms());
+//!     for (_at_ms, read) in world.advance(next) {
+//!         bytes.extend(read);
+//!     }
+//! }
+//! assert_eq!(bytes[..3], [0x86, 0, 103]);
+//! assert_eq!(world.ply_times().len(), 1);
+//! # Ok::<(), hardware_sim::script::ScriptError>(())
+//! ```
+//!
 //! Invariants: pure (no clock, file, thread or randomness from outside); the same seed gives the same bytes; depends on
 //! nothing, least of all on the recorder that is tried out with it: a page of the protocol that one of them misread is
 //! caught by the other.

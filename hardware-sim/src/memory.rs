@@ -12,6 +12,7 @@
 //! piece that blinks alone takes two events, not the whole memory.
 
 use crate::clock::ClockSide;
+use crate::random::Rng;
 use crate::wire::bcd;
 use std::collections::VecDeque;
 
@@ -41,6 +42,17 @@ impl EventMemory {
     /// An empty memory.
     pub fn new() -> EventMemory {
         EventMemory::default()
+    }
+
+    /// A memory with `events` piece updates of earlier games on a board of `fields` fields, of which nothing can be made any more.
+    pub fn used(events: u32, fields: u8, rng: &mut Rng) -> EventMemory {
+        let mut memory = EventMemory::new();
+        for _ in 0..events.min(RING as u32) {
+            let field = rng.below(u64::from(fields)) as u8;
+            let code = [0, 0, 1, 4][rng.below(4) as usize];
+            memory.write(&[0x40 | (rng.below(2) as u8) << 4 | code, field]);
+        }
+        memory
     }
 
     /// A field changed.
@@ -133,6 +145,14 @@ mod tests {
         let mut memory = EventMemory::new();
         memory.power_up(0, &[(40, 4), (3, 1)]);
         assert_eq!(memory.download(), [0x7f, 0x7f, 0x7f, 0x6a, 0x44, 40, 0x51, 3, 0x6b]);
+    }
+
+    #[test]
+    fn a_used_memory_is_full_of_old_stories() {
+        let mut memory = EventMemory::used(5000, 100, &mut Rng::new(1));
+        memory.piece(0, 63, 1);
+        let all = memory.download();
+        assert_eq!((all.len(), &all[all.len() - 3..]), (RING, [0x41, 63, 0x6b].as_slice()));
     }
 
     #[test]

@@ -119,6 +119,9 @@ pub struct Game {
     pub control: Option<TimeControl>,
     /// What stands on the board before; for the first game only, later ones find what the game before left behind.
     pub before: Before,
+    /// Pieces put on the board when the game is over, as (field, code): the result pieces 13 "draw", 14 "white wins", 15
+    /// "black wins", say.
+    pub result: Vec<(u8, u8)>,
     /// Motions of the analysis after the game; when empty, an analysis is random.
     pub after: Vec<Ply>,
 }
@@ -134,6 +137,7 @@ impl Game {
             white_side: ClockSide::Left,
             control,
             before: Before::Ready,
+            result: Vec::new(),
             after: Vec::new(),
         }
     }
@@ -175,6 +179,9 @@ pub fn check(fields: usize, games: &[Game]) -> Result<(), ScriptError> {
         }
         if matches!(&game.before, Before::Standing(codes) if codes.len() != fields) {
             return wrong(None, "what stands before is not as large as the board");
+        }
+        if game.result.iter().any(|(field, _)| usize::from(*field) >= fields) {
+            return wrong(None, "a result piece is put outside the board");
         }
         let mut codes = game.start.clone();
         for (number, ply) in game.plies.iter().enumerate() {

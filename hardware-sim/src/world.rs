@@ -195,6 +195,20 @@ impl World {
         &self.setting
     }
 
+    /// How often each fault strikes: people's for the whole script, the cable's until now.
+    pub fn irregularities(&self) -> BTreeMap<Fault, usize> {
+        let mut counts = self.drawn.clone();
+        for truth in &self.truth {
+            if let Event::Irregular { fault, .. } = truth.event
+                && fault >= Fault::MessageLost
+                && fault < Fault::Outage
+            {
+                *counts.entry(fault).or_insert(0) += 1;
+            }
+        }
+        counts
+    }
+
     fn live(&mut self, to_ms: u64) {
         let to_ms = to_ms.max(self.now_ms);
         while self.motions.front().is_some_and(|motion| motion.at_ms <= to_ms) {
@@ -293,7 +307,7 @@ impl std::fmt::Display for World {
             ", scan {} us from {} us, ticks at {} us, serial {:05}, lever {} ms, kings {:?}",
             options.scan_us, options.phase_us, options.tick_us, options.serial, profile.lever_ms, self.crown
         )?;
-        for (fault, count) in &self.drawn {
+        for (fault, count) in self.irregularities() {
             write!(f, ", {fault} {count}")?;
         }
         for outage in self.cable.outages() {

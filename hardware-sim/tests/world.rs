@@ -363,6 +363,40 @@ fn a_long_game_costs_little() {
     assert!(each.as_millis() < 200, "{each:?} a game");
 }
 
+#[test]
+fn profiles_play_at_their_rates() {
+    // Club: of 40,000 plies, each fault of a ply strikes about as often as its row says.
+    let (mut plies, mut counts) = (0, std::collections::BTreeMap::new());
+    for seed in 0..400 {
+        let script = wild_plies(100, seed);
+        plies += script.len();
+        let world = World::new(Setting::new(10, 10, game(script), Profile::club(), seed)).unwrap();
+        for (fault, count) in world.irregularities() {
+            *counts.entry(fault).or_insert(0) += count;
+        }
+    }
+    for fault in
+        [Fault::Nudge, Fault::Hesitation, Fault::PressForgotten, Fault::PressMistaken, Fault::TakenBack, Fault::Flicker]
+    {
+        let expected = Profile::club().rate(fault) * plies as f64;
+        let count = counts.get(&fault).copied().unwrap_or(0) as f64;
+        assert!((count - expected).abs() < 5.0 * expected.sqrt(), "{fault}: {count}, expected about {expected}");
+    }
+    // One to three pieces each time.
+    let adjusted = counts[&Fault::Adjust] as f64 / (plies as f64 * 0.02);
+    assert!((1.7..2.3).contains(&adjusted), "{adjusted}");
+}
+
+#[test]
+fn result_pieces_are_put_on_the_board() {
+    let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
+    one.result = vec![(44, 13), (45, 14)];
+    let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
+    let said = messages(&run(&mut world, OPENING));
+    let last: Vec<_> = said.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
+    assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
+}
+
 /// A profile in which every fault that hands can make happens often.
 fn chaos() -> Profile {
     let mut profile = Profile::blitz();
