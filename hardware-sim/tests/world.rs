@@ -1,6 +1,6 @@
 //! Whole games on a simulated board: what the bytes say against what was played.
 
-use hardware_sim::clock::ClockSide;
+use hardware_sim::clock::{ClockSide, TimeControl};
 use hardware_sim::director;
 use hardware_sim::faults::Fault;
 use hardware_sim::motion::Deed;
@@ -75,7 +75,7 @@ fn after(plies: &[Ply]) -> Vec<u8> {
 }
 
 fn game(plies: Vec<Ply>) -> Game {
-    Game::new(start(), plies, Some("4800+60".parse().unwrap()))
+    Game::new(start(), plies, Some(TimeControl { base_s: 4800, increment_s: 60 }))
 }
 
 /// Plays to the end with a host that sends these bytes first; everything it reads comes back with its times.
