@@ -1,0 +1,144 @@
+//! The cable between board and host: what it loses, doubles, cuts, twists, adds, and in which pieces it arrives.
+//!
+//! Messages leave the board whole and in order; what the host reads is what this file makes of them. Bytes that arrive while the
+//! link is dead are lost, so a message may be cut by an outage, too.
+
+use crate::board::Sent;
+use crate::director::Outage;
+use crate::faults::Fault;
+use crate::profile::Profile;
+use crate::random::Rng;
+use crate::truth::{Event, Truth};
+use crate::wire;
+
+/// One read of the host: when its last byte was there, and the bytes.
+pub type Read = (u64, Vec<u8>);
+
+/// A cable with its own chance, so that its faults never change what hands do.
+#[derive(Debug, Clone)]
+pub struct Cable {
+    profile: Profile,
+    rng: Rng,
+    outages: Vec<Outage>,
+    last_ms: u64,
+}
+
+impl Cable {
+    /// A cable with the rates of a profile, dead during the outages.
+    pub fn new(profile: Profile, outages: Vec<Outage>, rng: Rng) -> Cable {
+        Cable { profile, rng, outages, last_ms: 0 }
+    }
+
+    /// Times without a link, in order.
+    pub fn outages(&self) -> &[Outage] {
+        &self.outages
+    }
+
+    /// Whether the link is dead at this time.
+    pub fn is_dead(&self, ms: u64) -> bool {
+        self.outages.iter().any(|outage| outage.covers(ms))
+    }
+
+    /// Carries one message: what the host reads of it, and when. Faults go into the truth.
+    pub fn carry(&mut self, sent: Sent, truth: &mut Vec<Truth>) -> Vec<Read> {
+        let start_ms = sent.start_us / 1000;
+        let mut bytes = sent.bytes;
+        let mut struck = |cable: &mut Cable, fault: Fault| {
+            let strikes = cable.rng.chance(cable.profile.rate(fault));
+            if strikes && fault != Fault::SplitRead {
+                let event = Event::Irregular { ply: None, fault, field: None, until_ms: start_ms };
+                truth.push(Truth { at_ms: start_ms, event });
+            }
+            strikes
+        };
+        if struck(self, Fault::MessageLost) {
+            return Vec::new();
+        }
+        if struck(self, Fault::MessageFlipped) {
+            let index = self.rng.below(bytes.len() as u64) as usize;
+            let bit = self.rng.below(8);
+            if let Some(byte) = bytes.get_mut(index) {
+                *byte ^= 1 << bit;
+            }
+        }
+        if struck(self, Fault::MessageCut) {
+            let kept = self.rng.below(bytes.len() as u64) as usize;
+            bytes.truncate(kept);
+        }
+        if struck(self, Fault::MessageDoubled) {
+            bytes.extend_from_within(..);
+        }
+        if struck(self, Fault::Garbage) {
+            let foreign: Vec<u8> = (0..self.rng.between(1, 20)).map(|_| self.rng.below(256) as u8).collect();
+            bytes.splice(0..0, foreign);
+        }
+        let split = struck(self, Fault::SplitRead);
+        self.cut_into_reads(sent.start_us, bytes, split)
+    }
+
+    fn cut_into_reads(&mut self, start_us: u64, bytes: Vec<u8>, split: bool) -> Vec<Read> {
+        let arrival = |index: usize| (start_us + wire::line_us(index + 1)).div_ceil(1000);
+        let end_ms = arrival(bytes.len());
+        let threatened = self.outages.iter().any(|outage| outage.from_ms <= end_ms && start_us / 1000 <= outage.to_ms);
+        let mut cuts: Vec<usize> = Vec::new();
+        if split {
+            cuts = (0..self.rng.between(1, 3)).map(|_| self.rng.below(bytes.len() as u64) as usize).collect();
+            cuts.sort_unstable();
+        }
+        cuts.push(bytes.len());
+        let mut reads = Vec::new();
+        let mut from = 0;
+        for cut in cuts {
+            let alive = |index: &usize| !threatened || !self.is_dead(arrival(*index));
+            let part: Vec<u8> = (from..cut).filter(alive).map(|index| bytes[index]).collect();
+            if let Some(last) = (from..cut).rfind(|index| alive(index)) {
+                // Foreign and doubled bytes take their place on the line: nothing overtakes.
+                self.last_ms = self.last_ms.max(arrival(last));
+                reads.push((self.last_ms, part));
+            }
+            from = cut;
+        }
+        reads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message() -> Sent {
+        Sent { start_us: 10_000, bytes: vec![0x8e, 0, 5, 63, 1] }
+    }
+
+    fn carry(profile: Profile, outages: Vec<Outage>) -> Vec<Read> {
+        Cable::new(profile, outages, Rng::new(5)).carry(message(), &mut Vec::new())
+    }
+
+    #[test]
+    fn a_good_cable_brings_the_message_at_its_end() {
+        assert_eq!(carry(Profile::ideal(), vec![]), [(16, vec![0x8e, 0, 5, 63, 1])]);
+    }
+
+    #[test]
+    fn each_fault_does_its_own() {
+        let bytes =
+            |fault| carry(Profile::only(fault, 1.0), vec![]).into_iter().flat_map(|read| read.1).collect::<Vec<u8>>();
+        assert_eq!(bytes(Fault::MessageLost), []);
+        assert_eq!(bytes(Fault::MessageDoubled), [0x8e, 0, 5, 63, 1, 0x8e, 0, 5, 63, 1]);
+        assert!(bytes(Fault::MessageCut).len() < 5);
+        let flipped = bytes(Fault::MessageFlipped);
+        let wrong_bits: u32 = flipped.iter().zip(&message().bytes).map(|(a, b)| (a ^ b).count_ones()).sum();
+        assert_eq!((flipped.len(), wrong_bits), (5, 1));
+        assert!(bytes(Fault::Garbage).ends_with(&message().bytes) && bytes(Fault::Garbage).len() > 5);
+        assert_eq!(bytes(Fault::SplitRead), message().bytes);
+        assert!(carry(Profile::only(Fault::SplitRead, 1.0), vec![]).len() > 1);
+    }
+
+    #[test]
+    fn an_outage_loses_what_arrives_meanwhile() {
+        let from_13 = Outage { from_ms: 13, to_ms: 9_000 };
+        assert_eq!(carry(Profile::ideal(), vec![from_13]), [(12, vec![0x8e])]);
+        let until_14 = Outage { from_ms: 0, to_ms: 14 };
+        assert_eq!(carry(Profile::ideal(), vec![until_14]), [(16, vec![5, 63, 1])]);
+    }
+}

@@ -1,0 +1,405 @@
+//! The clock: two times, a lever, and the lag with which a board hears of them.
+//!
+//! ```text
+//!   left side            right side            the player who presses pushes his own side of the lever down;
+//!  [ 1:19:50 ]  \____   [ 1:20:00 ]            the side that is high is to move and its time runs
+//! ```
+//!
+//! Two truths are kept apart: [`SimClock::reading`] is what the clock shows now, [`SimClock::seen`] is what the board has
+//! heard so far. A change (press, start, stop, unplugging) is heard 0.15 to 0.95 s later; until then the old state stands,
+//! with its time frozen at the moment of the change, because a time that was never shown must not be reported.
+//!
+//! Invariants: time only counts down, but for increments at a press and for a host's set-and-run; at zero the flag falls and the
+//! side stays at zero; a press on the side that is down already does nothing.
+
+use crate::random::{Rng, Span};
+use std::collections::VecDeque;
+
+/// One side of the clock, seen from its front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClockSide {
+    /// The left player's.
+    Left,
+    /// The right player's.
+    Right,
+}
+
+impl ClockSide {
+    /// The other side.
+    pub fn other(self) -> ClockSide {
+        match self {
+            ClockSide::Left => ClockSide::Right,
+            ClockSide::Right => ClockSide::Left,
+        }
+    }
+}
+
+/// Base time and increment per move, in seconds; written `4800+60`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeControl {
+    /// Time for the whole game, each side.
+    pub base_s: u32,
+    /// Added at each press.
+    pub increment_s: u32,
+}
+
+/// A time control that is not written `SECONDS` or `SECONDS+SECONDS`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeControlError(String);
+
+impl std::fmt::Display for TimeControlError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "time control {:?}: write seconds, or seconds+increment as in 4800+60", self.0)
+    }
+}
+
+impl std::error::Error for TimeControlError {}
+
+impl std::str::FromStr for TimeControl {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<TimeControl, TimeControlError> {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let number = |part: &str| part.trim().parse().map_err(|_| TimeControlError(text.to_string()));
+        Ok(TimeControl { base_s: number(base)?, increment_s: number(increment)? })
+    }
+}
+
+impl std::fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}+{}", self.base_s, self.increment_s)
+    }
+}
+
+/// What a clock shows at one moment. Seconds are rounded up, as displays do: a fresh clock shows its full time for a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reading {
+    /// The left player's time.
+    pub left_s: u64,
+    /// The right player's time.
+    pub right_s: u64,
+    /// The left flag has fallen; that side stays at zero.
+    pub left_flag: bool,
+    /// The right flag has fallen; that side stays at zero.
+    pub right_flag: bool,
+    /// The control has an increment (the time-per-move indicator in both hour bytes).
+    pub increment: bool,
+    /// The side whose lever is high: it is to move.
+    pub high: ClockSide,
+    /// A time is running.
+    pub running: bool,
+    /// The clock's battery is low.
+    pub battery_low: bool,
+    /// The clock hangs on the board's cable.
+    pub connected: bool,
+}
+
+impl Reading {
+    /// What a board reads where no clock hangs on its cable.
+    pub const NONE: Reading = Reading {
+        left_s: 0,
+        right_s: 0,
+        left_flag: false,
+        right_flag: false,
+        increment: false,
+        high: ClockSide::Left,
+        running: false,
+        battery_low: false,
+        connected: false,
+    };
+}
+
+/// A clock with its cable. All times are milliseconds of the virtual clock and must not decrease from call to call.
+#[derive(Debug, Clone)]
+pub struct SimClock {
+    control: TimeControl,
+    state: State,
+    heard: State,
+    pending: VecDeque<Change>,
+    lag: Span,
+    rng: Rng,
+}
+
+impl SimClock {
+    /// A stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
+    pub fn new(control: TimeControl, high: ClockSide, lag_ms: Span, rng: Rng) -> SimClock {
+        let state = State::fresh(control, high);
+        SimClock { control, state, heard: state, pending: VecDeque::new(), lag: lag_ms, rng }
+    }
+
+    /// Pushes `side`'s end of the lever down. False when it was down already: nothing happens then. While the clock runs the presser's
+    /// increment is added.
+    pub fn press(&mut self, now: u64, side: ClockSide) -> bool {
+        if self.state.high != side {
+            return false;
+        }
+        let increment = u64::from(self.control.increment_s) * 1000;
+        self.change(now, |state| {
+            if state.running && !state.fallen(side) {
+                *state.time_mut(side) += increment;
+            }
+            state.high = side.other();
+        });
+        true
+    }
+
+    /// Starts the time of the side that is high.
+    pub fn start(&mut self, now: u64) {
+        self.change(now, |state| state.running = true);
+    }
+
+    /// Stops both times; the lever stays where it is.
+    pub fn stop(&mut self, now: u64) {
+        self.change(now, |state| state.running = false);
+    }
+
+    /// Puts the cable in or pulls it out. The times go on meanwhile.
+    pub fn connect(&mut self, now: u64, connected: bool) {
+        self.change(now, |state| state.connected = connected);
+    }
+
+    /// Says whether the clock's own battery is low.
+    pub fn set_battery_low(&mut self, now: u64, low: bool) {
+        self.change(now, |state| state.battery_low = low);
+    }
+
+    /// Sets a new game: full times, stopped, `high` to move.
+    pub fn reset(&mut self, now: u64, control: TimeControl, high: ClockSide) {
+        self.control = control;
+        let kept = (self.state.connected, self.state.battery_low);
+        self.change(now, |state| {
+            *state = State { since_ms: now, connected: kept.0, battery_low: kept.1, ..State::fresh(control, high) };
+        });
+    }
+
+    /// Sets both times, in seconds, as the host's set-and-run command does; `run` starts or stops the clock.
+    pub fn set_times(&mut self, now: u64, left_s: u64, right_s: u64, run: bool) {
+        self.change(now, |state| {
+            state.left_ms = left_s * 1000;
+            state.right_ms = right_s * 1000;
+            state.running = run;
+        });
+    }
+
+    /// What the clock shows now.
+    pub fn reading(&self, now: u64) -> Reading {
+        self.state.shown(now, self.control)
+    }
+
+    /// The exact times (left, right) in milliseconds.
+    pub fn times_ms(&self, now: u64) -> (u64, u64) {
+        let at = self.state.at(now);
+        (at.left_ms, at.right_ms)
+    }
+
+    /// What the board has heard of the clock.
+    pub fn seen(&self, now: u64) -> Reading {
+        let until = self.pending.front().map_or(now, |change| change.at_ms.min(now));
+        self.heard.shown(until, self.control)
+    }
+
+    /// When the board hears of the next change.
+    pub fn next_time(&self) -> Option<u64> {
+        self.pending.front().map(|change| change.due_ms)
+    }
+
+    /// Lets the board hear of one change that is due by `now`; the side that just stopped comes back with its time in seconds when the
+    /// lever moved. Call it until nothing is due.
+    pub fn hear(&mut self, now: u64) -> Option<Heard> {
+        self.pending.front().filter(|change| change.due_ms <= now)?;
+        let change = self.pending.pop_front()?;
+        let before = self.heard;
+        self.heard = change.state;
+        let lever = before.high != change.state.high && change.state.connected;
+        let stopped = before.high;
+        Some(Heard { stopped: lever.then(|| (stopped, change.state.time_of(stopped).div_ceil(1000))) })
+    }
+
+    fn change(&mut self, now: u64, how: impl FnOnce(&mut State)) {
+        let mut state = self.state.at(now);
+        how(&mut state);
+        self.state = state;
+        let earliest = self.pending.back().map_or(0, |last| last.due_ms);
+        let due_ms = (now + self.rng.span(self.lag)).max(earliest);
+        // A board that is never asked must not gather changes for ever: beyond any lever's speed the oldest are heard at once.
+        if self.pending.len() >= 64
+            && let Some(oldest) = self.pending.pop_front()
+        {
+            self.heard = oldest.state;
+        }
+        self.pending.push_back(Change { due_ms, at_ms: now, state });
+    }
+}
+
+/// What the board learned from one change of the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard {
+    /// The lever moved: the side that just stopped, and its time in seconds. This is what the event memory writes down.
+    pub stopped: Option<(ClockSide, u64)>,
+}
+
+#[derive(Debug, Clone)]
+struct Change {
+    due_ms: u64,
+    at_ms: u64,
+    state: State,
+}
+
+/// The times as they were at `since_ms`, and what has been running from then on.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    left_ms: u64,
+    right_ms: u64,
+    high: ClockSide,
+    running: bool,
+    connected: bool,
+    battery_low: bool,
+    since_ms: u64,
+}
+
+impl State {
+    fn fresh(control: TimeControl, high: ClockSide) -> State {
+        let base_ms = u64::from(control.base_s) * 1000;
+        State {
+            left_ms: base_ms,
+            right_ms: base_ms,
+            high,
+            running: false,
+            connected: true,
+            battery_low: false,
+            since_ms: 0,
+        }
+    }
+
+    fn at(self, now: u64) -> State {
+        let mut state = self;
+        if state.running {
+            let gone = now.saturating_sub(state.since_ms);
+            let time = state.time_mut(self.high);
+            *time = time.saturating_sub(gone);
+        }
+        state.since_ms = now.max(self.since_ms);
+        state
+    }
+
+    fn time_of(&self, side: ClockSide) -> u64 {
+        match side {
+            ClockSide::Left => self.left_ms,
+            ClockSide::Right => self.right_ms,
+        }
+    }
+
+    fn time_mut(&mut self, side: ClockSide) -> &mut u64 {
+        match side {
+            ClockSide::Left => &mut self.left_ms,
+            ClockSide::Right => &mut self.right_ms,
+        }
+    }
+
+    fn fallen(&self, side: ClockSide) -> bool {
+        self.time_of(side) == 0
+    }
+
+    fn shown(self, now: u64, control: TimeControl) -> Reading {
+        let at = self.at(now);
+        Reading {
+            left_s: at.left_ms.div_ceil(1000),
+            right_s: at.right_ms.div_ceil(1000),
+            left_flag: at.fallen(ClockSide::Left),
+            right_flag: at.fallen(ClockSide::Right),
+            increment: control.increment_s > 0,
+            high: at.high,
+            running: at.running,
+            battery_low: at.battery_low,
+            connected: at.connected,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(text: &str, lag: Span) -> SimClock {
+        SimClock::new(text.parse().unwrap(), ClockSide::Left, lag, Rng::new(1))
+    }
+
+    #[test]
+    fn time_controls_are_written_with_a_plus() {
+        assert_eq!("4800+60".parse(), Ok(TimeControl { base_s: 4800, increment_s: 60 }));
+        assert_eq!("300".parse(), Ok(TimeControl { base_s: 300, increment_s: 0 }));
+        assert!("80 min".parse::<TimeControl>().is_err());
+        assert_eq!(TimeControl { base_s: 300, increment_s: 2 }.to_string(), "300+2");
+    }
+
+    #[test]
+    fn a_game_on_the_clock() {
+        let mut clock = clock("4800+60", Span::just(0));
+        assert!(!clock.press(0, ClockSide::Right), "the side that is down cannot be pressed");
+        clock.start(1000);
+        assert_eq!(clock.reading(11_500).left_s, 4790, "10.5 s gone, seconds round up");
+        assert!(clock.press(11_500, ClockSide::Left));
+        let reading = clock.reading(12_500);
+        assert_eq!((reading.left_s, reading.right_s), (4850, 4799), "60 s added at the press");
+        assert_eq!((reading.high, reading.running), (ClockSide::Right, true));
+        clock.stop(13_000);
+        assert_eq!(clock.reading(99_000).right_s, 4799);
+        assert_eq!(clock.times_ms(99_000), (4_849_500, 4_798_500));
+    }
+
+    #[test]
+    fn the_flag_falls_once_and_stays() {
+        let mut clock = clock("5+3", Span::just(0));
+        clock.start(0);
+        assert!(!clock.reading(4_999).left_flag);
+        assert!(clock.reading(5_000).left_flag);
+        clock.press(6_000, ClockSide::Left);
+        let reading = clock.reading(6_500);
+        assert_eq!((reading.left_s, reading.left_flag, reading.right_s), (0, true, 5), "no increment after the flag");
+    }
+
+    #[test]
+    fn the_board_hears_later_and_never_of_a_time_that_was_not_shown() {
+        let mut clock = clock("300+0", Span::new(150, 950));
+        clock.start(0);
+        while clock.hear(1000).is_some() {}
+        clock.press(10_400, ClockSide::Left);
+        let due = clock.next_time().unwrap();
+        assert!((10_550..=11_350).contains(&due));
+        assert_eq!(clock.seen(due - 1).left_s, 290, "frozen at the press: 289.6 s");
+        assert_eq!(clock.seen(due - 1).high, ClockSide::Left);
+        assert_eq!(clock.hear(due - 1), None);
+        assert_eq!(clock.hear(due), Some(Heard { stopped: Some((ClockSide::Left, 290)) }));
+        assert_eq!(clock.seen(due).high, ClockSide::Right);
+        assert_eq!(clock.hear(due), None);
+    }
+
+    #[test]
+    fn a_double_change_inside_the_lag_is_heard_in_order() {
+        let mut clock = clock("300+0", Span::new(150, 950));
+        clock.start(0);
+        for k in 0..200 {
+            let side = if k % 2 == 0 { ClockSide::Left } else { ClockSide::Right };
+            assert!(clock.press(1000 + k * 7, side));
+        }
+        let mut seen = Vec::new();
+        while let Some(due) = clock.next_time() {
+            clock.hear(due);
+            seen.push((due, clock.seen(due).high));
+        }
+        assert!(seen.is_sorted_by_key(|(due, _)| *due));
+        assert_eq!(seen.last().map(|last| last.1), Some(ClockSide::Left));
+    }
+
+    #[test]
+    fn an_unplugged_clock_runs_on() {
+        let mut clock = clock("300+0", Span::just(100));
+        clock.start(0);
+        clock.connect(10_000, false);
+        while clock.hear(10_100).is_some() {}
+        assert!(!clock.seen(10_100).connected);
+        clock.connect(20_000, true);
+        while clock.hear(20_100).is_some() {}
+        assert_eq!(clock.seen(20_100).left_s, 280);
+    }
+}

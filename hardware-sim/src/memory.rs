@@ -1,0 +1,173 @@
+//! The event memory: what the board writes down whether a host listens or not.
+//!
+//! A ring of 0x1f00 bytes. After an outage it is the only witness of what happened meanwhile.
+//!
+//! | first byte | event |
+//! |---|---|
+//! | 0x40..0x5f | piece update: low nibble piece code, bit 4 "less than 250 ms after the one before"; then the field |
+//! | 0x60.. , 0x70.. | time of the side that just stopped: bit 4 left clock, low nibble hours; then minutes, seconds (BCD) |
+//! | 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x7f | power-up, end, start shape, empty board, downloaded here, nothing |
+//!
+//! Invariants: never longer than its ring; when it is full the oldest *bytes* go, so it may begin in the middle of an event; a
+//! piece that blinks alone takes two events, not the whole memory.
+
+use crate::clock::ClockSide;
+use crate::random::Rng;
+use crate::wire::bcd;
+use std::collections::VecDeque;
+
+/// Bytes of the ring, the end mark included.
+pub const RING: usize = 0x1f00;
+
+const END: u8 = 0x6b;
+const POWER_UP: u8 = 0x6a;
+const START_SHAPE: u8 = 0x6c;
+const EMPTY_BOARD: u8 = 0x6d;
+const DOWNLOADED: u8 = 0x6e;
+const NOTHING: u8 = 0x7f;
+
+/// "Same scan": shorter than this since the piece update before, in microseconds.
+const SAME_SCAN_US: u64 = 250_000;
+
+/// The ring and what is needed to write into it.
+#[derive(Debug, Clone, Default)]
+pub struct EventMemory {
+    bytes: VecDeque<u8>,
+    last_update_us: Option<u64>,
+    /// Fields of the last two events, as far as they were piece updates.
+    last_fields: [Option<u8>; 2],
+}
+
+impl EventMemory {
+    /// An empty memory.
+    pub fn new() -> EventMemory {
+        EventMemory::default()
+    }
+
+    /// A memory with `events` piece updates of earlier games on a board of `fields` fields, of which nothing can be made any more.
+    pub fn used(events: u32, fields: u8, rng: &mut Rng) -> EventMemory {
+        let mut memory = EventMemory::new();
+        for _ in 0..events.min(RING as u32) {
+            let field = rng.below(u64::from(fields)) as u8;
+            let code = [0, 0, 1, 4][rng.below(4) as usize];
+            memory.write(&[0x40 | (rng.below(2) as u8) << 4 | code, field]);
+        }
+        memory
+    }
+
+    /// A field changed.
+    pub fn piece(&mut self, now_us: u64, field: u8, code: u8) {
+        let soon = self.last_update_us.is_some_and(|last| now_us.saturating_sub(last) < SAME_SCAN_US);
+        self.last_update_us = Some(now_us);
+        if self.last_fields == [Some(field); 2] {
+            // The same piece alone keeps changing: the last update is overwritten.
+            self.bytes.truncate(self.bytes.len().saturating_sub(2));
+        }
+        self.write(&[0x40 | u8::from(soon) << 4 | (code & 0x0f), field & 0x7f]);
+        self.last_fields = [self.last_fields[1], Some(field)];
+    }
+
+    /// The lever moved: the time of the side that just stopped.
+    pub fn lever(&mut self, stopped: ClockSide, seconds: u64) {
+        let seconds = seconds.min(9 * 3600 + 59 * 60 + 59);
+        let kind = match stopped {
+            ClockSide::Left => 0x70,
+            ClockSide::Right => 0x60,
+        };
+        self.tag(&[kind | (seconds / 3600) as u8, bcd((seconds / 60 % 60) as u8), bcd((seconds % 60) as u8)]);
+    }
+
+    /// The board got power: three times nothing, the mark, then the pieces found, as (field, code) in the order given.
+    pub fn power_up(&mut self, now_us: u64, pieces: &[(u8, u8)]) {
+        self.tag(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
+        pieces.iter().for_each(|(field, code)| self.piece(now_us, *field, *code));
+    }
+
+    /// The start shape was found on the board.
+    pub fn start_shape(&mut self) {
+        self.tag(&[START_SHAPE]);
+    }
+
+    /// The board is empty.
+    pub fn empty_board(&mut self) {
+        self.tag(&[EMPTY_BOARD]);
+    }
+
+    /// The whole memory, oldest byte first, with the end mark. Reading leaves a mark for the next reader.
+    pub fn download(&mut self) -> Vec<u8> {
+        let mut all: Vec<u8> = self.bytes.iter().copied().collect();
+        all.push(END);
+        self.tag(&[DOWNLOADED]);
+        all
+    }
+
+    fn tag(&mut self, bytes: &[u8]) {
+        self.write(bytes);
+        self.last_fields = [None; 2];
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes.extend(bytes);
+        let too_many = self.bytes.len().saturating_sub(RING - 1);
+        self.bytes.drain(..too_many);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_and_a_press() {
+        let mut memory = EventMemory::new();
+        memory.piece(10_000_000, 63, 0);
+        memory.piece(10_120_000, 54, 1);
+        memory.lever(ClockSide::Left, 5389);
+        memory.piece(20_000_000, 32, 0);
+        memory.piece(20_700_000, 43, 4);
+        memory.lever(ClockSide::Right, 5388);
+        let expected = [0x40, 63, 0x51, 54, 0x71, 0x29, 0x49, 0x40, 32, 0x44, 43, 0x61, 0x29, 0x48, 0x6b];
+        assert_eq!(memory.download(), expected);
+        assert_eq!(memory.download()[14..], [0x6e, 0x6b], "the first reader left his mark");
+    }
+
+    #[test]
+    fn a_blinking_piece_does_not_fill_the_memory() {
+        let mut memory = EventMemory::new();
+        for k in 0..1000u64 {
+            memory.piece(k * 1_000_000, 7, if k % 2 == 0 { 0 } else { 1 });
+        }
+        assert_eq!(memory.download(), [0x40, 7, 0x41, 7, 0x6b]);
+    }
+
+    #[test]
+    fn power_up_lists_what_stands() {
+        let mut memory = EventMemory::new();
+        memory.power_up(0, &[(40, 4), (3, 1)]);
+        assert_eq!(memory.download(), [0x7f, 0x7f, 0x7f, 0x6a, 0x44, 40, 0x51, 3, 0x6b]);
+    }
+
+    #[test]
+    fn a_used_memory_is_full_of_old_stories() {
+        let mut memory = EventMemory::used(5000, 100, &mut Rng::new(1));
+        memory.piece(0, 63, 1);
+        let all = memory.download();
+        assert_eq!((all.len(), &all[all.len() - 3..]), (RING, [0x41, 63, 0x6b].as_slice()));
+    }
+
+    #[test]
+    fn a_full_ring_loses_its_oldest_bytes_only() {
+        let mut memory = EventMemory::new();
+        for k in 0..5000u64 {
+            memory.piece(k * 1_000_000, (k % 100) as u8, 1);
+        }
+        let all = memory.download();
+        assert_eq!(all.len(), RING);
+        assert_eq!(
+            all[..2],
+            [32, 0x41],
+            "10000 bytes written, 7935 kept: the ring begins inside event 1032, with its field"
+        );
+        assert_eq!(all[all.len() - 3..], [0x41, 99, 0x6b]);
+    }
+}

@@ -1,0 +1,231 @@
+//! How people play and how well the wires hold: every number of the noise model, as four named rows.
+//!
+//! | profile | who |
+//! |---|---|
+//! | `ideal` | perfect hands: nothing but scan, lag and human speed |
+//! | `calm` | a classical tournament game |
+//! | `club` | an ordinary evening |
+//! | `blitz` | time trouble and everything that goes with it |
+//!
+//! Rates and times are those of a noise model that was put together from recordings of real board-and-clock games (M), from the
+//! protocol's own statements (P), from the rules on irregularities (R), and from guesses to be replaced by data (G).
+
+use crate::faults::Fault;
+use crate::random::Span;
+
+/// Times of the hands and rates of the faults. Times are in milliseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// What the profile is called.
+    pub name: String,
+    /// Duration of one scan of the whole board (P).
+    pub scan_ms: Span,
+    /// Thinking before the first touch; compressed, long silences add nothing (G).
+    pub think_ms: Span,
+    /// Median time from lifting a piece to putting it down (M: 0.25 s mean in blitz).
+    pub move_ms: u32,
+    /// Median time to take one captured piece off: one hand only, one after another (R).
+    pub remove_ms: u32,
+    /// How long a capturing piece rests on an intermediate landing (G).
+    pub dwell_ms: Span,
+    /// Median time from the last touch to the press (G).
+    pub press_ms: u32,
+    /// From the lever to the host (P: polled two or three times a second, up to 1 s).
+    pub lever_ms: Span,
+    /// Delay of a crowning (G).
+    pub crown_ms: Span,
+    /// Spread of all hand times around their medians (deviation of their logarithm; 0 = always the median).
+    pub spread: f64,
+    rates: [f64; Fault::COUNT],
+}
+
+/// A name that no profile has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownProfile(pub String);
+
+impl std::fmt::Display for UnknownProfile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no profile is called {:?}; there are ideal, calm, club, blitz", self.0)
+    }
+}
+
+impl std::error::Error for UnknownProfile {}
+
+impl Profile {
+    /// Perfect hands: no fault, captured pieces taken off afterwards in ascending order, the lever heard within 0.45 s.
+    pub fn ideal() -> Profile {
+        Profile {
+            name: "ideal".to_string(),
+            scan_ms: Span::new(200, 250),
+            think_ms: Span::new(6_000, 16_000),
+            move_ms: 400,
+            remove_ms: 450,
+            dwell_ms: Span::new(250, 400),
+            press_ms: 600,
+            lever_ms: Span::new(150, 450),
+            crown_ms: Span::new(300, 600),
+            spread: 0.4,
+            rates: [0.0; Fault::COUNT],
+        }
+    }
+
+    /// A classical tournament game.
+    pub fn calm() -> Profile {
+        let hands = Profile { name: "calm".to_string(), ..Profile::ideal() };
+        hands.human().with_rates(0)
+    }
+
+    /// An ordinary club game.
+    pub fn club() -> Profile {
+        Profile {
+            name: "club".to_string(),
+            think_ms: Span::new(2_500, 9_000),
+            move_ms: 300,
+            remove_ms: 350,
+            press_ms: 400,
+            ..Profile::ideal()
+        }
+        .human()
+        .with_rates(1)
+    }
+
+    /// Blitz, with all the chaos of time trouble.
+    pub fn blitz() -> Profile {
+        Profile {
+            name: "blitz".to_string(),
+            think_ms: Span::new(350, 4_000),
+            move_ms: 180,
+            remove_ms: 180,
+            press_ms: 200,
+            ..Profile::ideal()
+        }
+        .human()
+        .with_rates(2)
+    }
+
+    /// Ideal hands with one fault at the given rate.
+    pub fn only(fault: Fault, rate: f64) -> Profile {
+        let mut profile = Profile::ideal();
+        profile.name = format!("only {fault} {rate}");
+        profile.set_rate(fault, rate);
+        profile
+    }
+
+    /// How often a fault strikes, as a probability per what its own description says.
+    pub fn rate(&self, fault: Fault) -> f64 {
+        self.rates[fault as usize]
+    }
+
+    /// Sets how often a fault strikes; values outside 0..=1 are brought inside.
+    pub fn set_rate(&mut self, fault: Fault, rate: f64) {
+        self.rates[fault as usize] = rate.clamp(0.0, 1.0);
+    }
+
+    /// Faults with a rate above zero, in their order.
+    pub fn faults(&self) -> impl Iterator<Item = (Fault, f64)> {
+        Fault::all().map(|fault| (fault, self.rate(fault))).filter(|(_, rate)| *rate > 0.0)
+    }
+
+    /// What real hardware and real hands share, however calm the game is.
+    fn human(self) -> Profile {
+        Profile {
+            dwell_ms: Span::new(100, 400),
+            lever_ms: Span::new(150, 950),
+            crown_ms: Span::new(300, 2_500),
+            ..self
+        }
+    }
+
+    fn with_rates(mut self, column: usize) -> Profile {
+        for (fault, rates) in RATES {
+            self.set_rate(*fault, rates[column]);
+        }
+        self
+    }
+}
+
+impl std::str::FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Profile, UnknownProfile> {
+        match name {
+            "ideal" => Ok(Profile::ideal()),
+            "calm" => Ok(Profile::calm()),
+            "club" => Ok(Profile::club()),
+            "blitz" => Ok(Profile::blitz()),
+            _ => Err(UnknownProfile(name.to_string())),
+        }
+    }
+}
+
+/// Rates in calm, club and blitz.
+const RATES: &[(Fault, [f64; 3])] = &[
+    // M: 7 of 36 real captures took the piece off first; R (FMJD 4.5): after the jump, in either order.
+    (Fault::CapturedFirst, [0.05, 0.12, 0.20]),
+    (Fault::CapturedDuring, [0.05, 0.18, 0.25]),
+    (Fault::RemovalReversed, [0.40, 0.40, 0.40]),
+    // R (FMJD 4.4): each jump must be clearly indicated; seen 85, 75 and 50 %.
+    (Fault::LandingMissed, [0.15, 0.25, 0.50]),
+    // M: 5.2 % over all moves of a chess set, where most are short.
+    (Fault::Slide, [0.10, 0.25, 0.40]),
+    // M: 14 %.
+    (Fault::Blink, [0.08, 0.14, 0.25]),
+    // G: forbidden, and a habit in time trouble.
+    (Fault::EarlyPress, [0.01, 0.05, 0.20]),
+    (Fault::Overlap, [0.002, 0.02, 0.12]),
+    (Fault::Adjust, [0.03, 0.02, 0.01]),
+    (Fault::Hesitation, [0.01, 0.015, 0.02]),
+    (Fault::Nudge, [0.005, 0.015, 0.03]),
+    (Fault::TakenBack, [0.0005, 0.002, 0.004]),
+    (Fault::IllegalStands, [0.0005, 0.002, 0.006]),
+    (Fault::Forgotten, [0.002, 0.006, 0.02]),
+    (Fault::ExtraRemoved, [0.001, 0.003, 0.008]),
+    (Fault::Knocked, [0.0003, 0.001, 0.004]),
+    (Fault::KnockedWrongly, [0.05, 0.05, 0.05]),
+    (Fault::Flicker, [0.002, 0.006, 0.015]),
+    // G: half of the sets have a piece of their own for the king.
+    (Fault::CrownStacked, [0.35, 0.35, 0.35]),
+    (Fault::CrownFlaky, [0.15, 0.15, 0.15]),
+    (Fault::CrownAfterPress, [0.30, 0.30, 0.30]),
+    (Fault::CrownNever, [0.10, 0.10, 0.10]),
+    (Fault::PressForgotten, [0.003, 0.007, 0.02]),
+    (Fault::PressMistaken, [0.001, 0.002, 0.005]),
+    (Fault::OpponentStarts, [0.50, 0.50, 0.50]),
+    (Fault::ClockLeftRunning, [0.15, 0.15, 0.15]),
+    (Fault::PostMortem, [0.50, 0.50, 0.50]),
+    (Fault::Reset, [0.80, 0.80, 0.80]),
+    // P: no checksum and no handshake in single-board mode.
+    (Fault::MessageLost, [1e-5, 1e-4, 1e-3]),
+    (Fault::MessageDoubled, [1e-5, 1e-4, 5e-4]),
+    (Fault::Outage, [0.0001, 0.0003, 0.001]),
+    (Fault::ZeroTime, [0.30, 0.30, 0.30]),
+    // A read returns what has arrived, not messages.
+    (Fault::SplitRead, [0.20, 0.20, 0.20]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ideal_has_no_fault_and_only_has_one() {
+        assert_eq!(Profile::ideal().faults().count(), 0);
+        assert_eq!(Profile::only(Fault::Slide, 0.4).faults().collect::<Vec<_>>(), [(Fault::Slide, 0.4)]);
+    }
+
+    #[test]
+    fn rates_rise_with_the_chaos_but_for_adjusting() {
+        for (fault, rates) in RATES {
+            assert!(rates.is_sorted() || *fault == Fault::Adjust, "{fault}");
+        }
+        assert_eq!(Profile::blitz().rate(Fault::Hesitation), 0.02);
+    }
+
+    #[test]
+    fn names_are_read() {
+        for name in ["ideal", "calm", "club", "blitz"] {
+            assert_eq!(name.parse::<Profile>().map(|profile| profile.name), Ok(name.to_string()));
+        }
+        assert!("bullet".parse::<Profile>().is_err());
+    }
+}

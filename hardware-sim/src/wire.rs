@@ -1,0 +1,187 @@
+//! The wire: how a board's messages look as bytes, and how long they take.
+//!
+//! ```text
+//! id | 0x80 , length bits 13..7 , length bits 6..0 , data ...        the length counts the three header bytes
+//! ```
+//!
+//! Only the first byte of a message has its top bit set. A byte takes ten bit times at 9600 baud, about 1.042 ms, and
+//! messages follow one another without ever interleaving.
+//!
+//! This encoder is written from the protocol page alone and shares nothing with any reader of the protocol, on purpose: a
+//! page that was read wrongly in one of them is caught by the other.
+
+use crate::clock::{ClockSide, Reading};
+
+/// Message ids, without the top bit that marks the start of a message.
+pub mod id {
+    /// One piece code per field.
+    pub const BOARD_DUMP: u8 = 0x06;
+    /// Clock times, a clock ack, or "no clock".
+    pub const BW_TIME: u8 = 0x0d;
+    /// One field changed.
+    pub const FIELD_UPDATE: u8 = 0x0e;
+    /// The event memory, oldest first.
+    pub const EEPROM_MOVES: u8 = 0x0f;
+    /// The 14-bit bus address.
+    pub const BUS_ADDRESS: u8 = 0x10;
+    /// Five digits.
+    pub const SERIAL_NUMBER: u8 = 0x11;
+    /// Text.
+    pub const TRADEMARK: u8 = 0x12;
+    /// Main and sub version.
+    pub const VERSION: u8 = 0x13;
+    /// The dark squares of a 10x10 board.
+    pub const BOARD_DUMP_50_BLACK: u8 = 0x14;
+    /// The light squares of a 10x10 board.
+    pub const BOARD_DUMP_50_WHITE: u8 = 0x15;
+    /// Charge and times of the battery.
+    pub const BATTERY_STATUS: u8 = 0x20;
+    /// Ten digits.
+    pub const LONG_SERIAL_NUMBER: u8 = 0x22;
+}
+
+/// Time that `bytes` bytes take on the line, in microseconds: ten bits each at 9600 baud.
+pub fn line_us(bytes: usize) -> u64 {
+    bytes as u64 * 10_000_000 / 9_600
+}
+
+/// A whole message: header and data. Data bytes lose their top bit, and data beyond the largest message (16383 bytes in all)
+/// is cut: the format cannot say more.
+pub fn message(id: u8, data: &[u8]) -> Vec<u8> {
+    let length = (data.len() + 3).min(0x3fff);
+    let mut bytes = Vec::with_capacity(length);
+    bytes.extend([id | 0x80, (length >> 7) as u8, (length & 0x7f) as u8]);
+    bytes.extend(data.iter().take(length - 3).map(|byte| byte & 0x7f));
+    bytes
+}
+
+/// "Field `field` now holds `code`" (0 = now empty).
+pub fn field_update(field: u8, code: u8) -> Vec<u8> {
+    message(id::FIELD_UPDATE, &[field, code])
+}
+
+/// Clock times: right player's bytes first, then the left player's, then the status byte. A clock that is not connected
+/// gives zeros and status bit 5 alone.
+///
+/// Status bits 3 and 4 stand as recorded from real hardware: bit 4 goes with bit 1 (the right side is high), bit 3 with the
+/// left side.
+pub fn bw_time(reading: &Reading) -> Vec<u8> {
+    if !reading.connected {
+        return message(id::BW_TIME, &[0, 0, 0, 0, 0, 0, status(reading)]);
+    }
+    let [rh, rm, rs] = side(reading.right_s, reading.right_flag, reading.increment);
+    let [lh, lm, ls] = side(reading.left_s, reading.left_flag, reading.increment);
+    message(id::BW_TIME, &[rh, rm, rs, lh, lm, ls, status(reading)])
+}
+
+/// The status byte of clock times and acks.
+pub fn status(reading: &Reading) -> u8 {
+    if !reading.connected {
+        return 0x20;
+    }
+    let lever = match reading.high {
+        ClockSide::Right => 0x02 | 0x10,
+        ClockSide::Left => 0x08,
+    };
+    lever | u8::from(reading.running) | u8::from(reading.battery_low) << 2
+}
+
+/// The answer of the clock to a command, in the shape of clock times: the low nibble of both hour bytes is 0xa, and the top
+/// bits of the four ack bytes stand in the upper nibbles of the hour bytes.
+pub fn clock_ack(ack: [u8; 4], status: u8) -> Vec<u8> {
+    let top = |byte: u8, bit: u8| (byte >> 7) << bit;
+    let b3 = 0x0a | top(ack[2], 4) | top(ack[3], 5);
+    let b6 = 0x0a | top(ack[0], 4) | top(ack[1], 5);
+    message(id::BW_TIME, &[b3, ack[0], ack[1], b6, ack[2], ack[3], status])
+}
+
+/// A 14-bit bus address, high seven bits first.
+pub fn bus_address(address: u16) -> Vec<u8> {
+    message(id::BUS_ADDRESS, &address_bytes(address))
+}
+
+/// The two address bytes of the protocol: 1025 = 8 * 128 + 1 is `08 01`.
+pub fn address_bytes(address: u16) -> [u8; 2] {
+    [(address >> 7) as u8 & 0x7f, address as u8 & 0x7f]
+}
+
+/// Hours with their flag bits, minutes and seconds in binary-coded decimals, of one player.
+fn side(seconds: u64, flag: bool, increment: bool) -> [u8; 3] {
+    // Hours are one digit: 9:59:59 is the largest time the clock can say.
+    let seconds = seconds.min(9 * 3600 + 59 * 60 + 59);
+    let hours = (seconds / 3600) as u8 | u8::from(flag) << 4 | u8::from(increment) << 5;
+    [hours, bcd((seconds / 60 % 60) as u8), bcd((seconds % 60) as u8)]
+}
+
+/// Two decimal digits in one byte.
+pub(crate) fn bcd(value: u8) -> u8 {
+    (value / 10) << 4 | (value % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading() -> Reading {
+        Reading {
+            left_s: 5400,
+            right_s: 5400,
+            left_flag: false,
+            right_flag: false,
+            increment: false,
+            high: ClockSide::Left,
+            running: false,
+            battery_low: false,
+            connected: true,
+        }
+    }
+
+    #[test]
+    fn clock_times_as_recorded() {
+        // 1:30:00 each, stopped, left side high; then running; then right side high and a second gone on the left.
+        assert_eq!(bw_time(&reading()), [0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x30, 0, 0x08]);
+        assert_eq!(bw_time(&Reading { running: true, ..reading() })[9], 0x09);
+        let pressed = Reading { running: true, left_s: 5399, high: ClockSide::Right, ..reading() };
+        assert_eq!(bw_time(&pressed), [0x8d, 0, 0x0a, 1, 0x30, 0, 1, 0x29, 0x59, 0x13]);
+    }
+
+    #[test]
+    fn flag_bits_of_the_hour_bytes() {
+        let with_increment = Reading { increment: true, left_s: 4860, ..reading() };
+        assert_eq!(bw_time(&with_increment)[3..9], [0x21, 0x30, 0, 0x21, 0x21, 0]);
+        let fallen = Reading { right_flag: true, right_s: 0, ..with_increment };
+        assert_eq!(bw_time(&fallen)[3..6], [0x30, 0, 0]);
+        assert_eq!(bw_time(&Reading { left_s: 1_000_000, ..reading() })[6..9], [9, 0x59, 0x59]);
+    }
+
+    #[test]
+    fn no_clock_is_status_bit_five() {
+        assert_eq!(
+            bw_time(&Reading { connected: false, running: true, ..reading() }),
+            [0x8d, 0, 0x0a, 0, 0, 0, 0, 0, 0, 0x20]
+        );
+    }
+
+    #[test]
+    fn acks_carry_their_top_bits_in_the_hour_bytes() {
+        // Version 2.2 of a clock, in answer to command 9.
+        assert_eq!(clock_ack([0x10, 0x09, 0x22, 0], 0), [0x8d, 0, 0x0a, 0x0a, 0x10, 0x09, 0x0a, 0x22, 0, 0]);
+        // Unasked: button, run (0x88 has its top bit in bit 5 of the left hour byte).
+        assert_eq!(clock_ack([0x10, 0x88, 0, 0x33], 8), [0x8d, 0, 0x0a, 0x0a, 0x10, 0x08, 0x2a, 0, 0x33, 8]);
+    }
+
+    #[test]
+    fn headers_count_themselves() {
+        assert_eq!(field_update(63, 0), [0x8e, 0, 5, 0x3f, 0]);
+        assert_eq!(message(id::BOARD_DUMP, &[0; 100])[..3], [0x86, 0, 0x67]);
+        assert_eq!(message(id::EEPROM_MOVES, &[0; 0x1f00])[..3], [0x8f, 0x3e, 0x03]);
+        assert_eq!(message(id::EEPROM_MOVES, &[0xff; 20_000]).len(), 0x3fff);
+        assert_eq!(bus_address(1025), [0x90, 0, 5, 8, 1]);
+    }
+
+    #[test]
+    fn a_byte_takes_a_little_over_a_millisecond() {
+        assert_eq!(line_us(1), 1041);
+        assert_eq!(line_us(103), 107_291);
+    }
+}

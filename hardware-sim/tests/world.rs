@@ -1,0 +1,444 @@
+//! Whole games on a simulated board: what the bytes say against what was played.
+
+use hardware_sim::clock::{ClockSide, TimeControl};
+use hardware_sim::director;
+use hardware_sim::faults::Fault;
+use hardware_sim::motion::Deed;
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Rng;
+use hardware_sim::script::{Before, Game, Player, Ply};
+use hardware_sim::truth::{Event, Truth};
+use hardware_sim::world::{Setting, World};
+use proptest::prelude::*;
+
+/// The start position of 10x10 draughts: twenty men each on the dark squares.
+fn start() -> Vec<u8> {
+    (0..100)
+        .map(|field| match (field / 10, (field / 10 + field % 10) % 2) {
+            (0..=3, 1) => 4,
+            (6..=9, 1) => 1,
+            _ => 0,
+        })
+        .collect()
+}
+
+/// Plies without any rule: pieces go to empty squares, some take, some pass over several landings, some are crowned.
+fn wild_plies(count: usize, seed: u64) -> Vec<Ply> {
+    let mut rng = Rng::new(seed);
+    let mut codes = start();
+    let mut plies: Vec<Ply> = Vec::new();
+    for number in 0..count {
+        let by = if number % 2 == 0 { Player::White } else { Player::Black };
+        let is_white = |code: u8| matches!(code, 1 | 7);
+        let own: Vec<u8> = fields(&codes, |code| code != 0 && is_white(code) == (by == Player::White));
+        let other: Vec<u8> = fields(&codes, |code| code != 0 && is_white(code) != (by == Player::White));
+        let mut empty: Vec<u8> = fields(&codes, |code| code == 0);
+        empty.retain(|field| (field / 10 + field % 10) % 2 == 1);
+        rng.shuffle(&mut empty);
+        let Some(from) = rng.pick(&own).copied() else { break };
+        let taken = if rng.chance(0.25) && other.len() > 6 { rng.between(1, 3) as usize } else { 0 };
+        let mut captured = other.clone();
+        rng.shuffle(&mut captured);
+        captured.truncate(taken);
+        let landings = taken.max(1);
+        let mut path = vec![from];
+        path.extend(empty.iter().take(landings));
+        let mut ply = Ply::capture(by, &path, &captured);
+        if rng.chance(0.05) && codes[usize::from(from)] < 5 {
+            ply.crown = Some(if by == Player::White { 7 } else { 10 });
+        }
+        ply.hesitate_on = empty.iter().copied().skip(landings).take(2).collect();
+        ply.wrong_first = empty
+            .get(landings + 3)
+            .map(|to| Box::new(Ply { crown: None, ..Ply::capture(by, &[from, *to], &captured) }));
+        play(&mut codes, &ply);
+        plies.push(ply);
+    }
+    plies
+}
+
+fn fields(codes: &[u8], wanted: impl Fn(u8) -> bool) -> Vec<u8> {
+    (0..codes.len() as u8).filter(|field| wanted(codes[usize::from(*field)])).collect()
+}
+
+fn play(codes: &mut [u8], ply: &Ply) {
+    let piece = codes[usize::from(ply.from)];
+    codes[usize::from(ply.from)] = 0;
+    ply.captured.iter().for_each(|field| codes[usize::from(*field)] = 0);
+    codes[usize::from(ply.to)] = ply.crown.unwrap_or(piece);
+}
+
+fn after(plies: &[Ply]) -> Vec<u8> {
+    let mut codes = start();
+    plies.iter().for_each(|ply| play(&mut codes, ply));
+    codes
+}
+
+fn game(plies: Vec<Ply>) -> Game {
+    Game::new(start(), plies, Some(TimeControl { base_s: 4800, increment_s: 60 }))
+}
+
+/// Plays to the end with a host that sends these bytes first; everything it reads comes back with its times.
+fn run(world: &mut World, opening: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    world.host(0, opening);
+    let mut reads = Vec::new();
+    while !world.is_over() {
+        let next = world.next_time().unwrap_or(u64::MAX).min(world.end_ms());
+        reads.extend(world.advance(next));
+    }
+    reads
+}
+
+/// What an honest reader makes of the bytes: every message, as long as nothing is damaged.
+fn messages(reads: &[(u64, Vec<u8>)]) -> Vec<(u64, Vec<u8>)> {
+    let mut found: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut open: Vec<u8> = Vec::new();
+    for (at, bytes) in reads {
+        for byte in bytes {
+            if byte & 0x80 != 0 {
+                open.clear();
+            }
+            open.push(*byte);
+            if let [_, high, low, ..] = open[..]
+                && open.len() == usize::from(high) * 128 + usize::from(low)
+            {
+                found.push((*at, std::mem::take(&mut open)));
+            }
+        }
+    }
+    found
+}
+
+/// The placement that a reader of dumps and updates believes in the end.
+fn believed(reads: &[(u64, Vec<u8>)]) -> Vec<u8> {
+    let mut codes = vec![0; 100];
+    for (_, message) in messages(reads) {
+        match message[0] {
+            0x86 => codes = message[3..].to_vec(),
+            0x8e => codes[usize::from(message[3])] = message[4],
+            _ => {}
+        }
+    }
+    codes
+}
+
+fn lever_flips(reads: &[(u64, Vec<u8>)]) -> usize {
+    let times = messages(reads).into_iter().filter(|(_, message)| message[0] == 0x8d && message[9] & 0x20 == 0);
+    let levers: Vec<u8> = times.map(|(_, message)| message[9] & 2).collect();
+    levers.windows(2).filter(|pair| pair[0] != pair[1]).count()
+}
+
+const OPENING: &[u8] = &[0x40, 0x42, 0x4b];
+
+#[test]
+fn an_ideal_game_arrives_whole() {
+    for seed in 0..20 {
+        let plies = wild_plies(60, seed);
+        let mut world = World::new(Setting::new(10, 10, game(plies.clone()), Profile::ideal(), seed)).unwrap();
+        let reads = run(&mut world, OPENING);
+        assert_eq!(believed(&reads), after(&plies), "{world}");
+        assert_eq!(world.standing(), after(&plies), "{world}");
+        assert_eq!(lever_flips(&reads), 60, "{world}");
+        let times = world.ply_times();
+        assert_eq!(times.len(), 60);
+        assert!(
+            times
+                .iter()
+                .all(|ply| ply.lever_moved && ply.touched_ms < ply.settled_ms && ply.settled_ms < ply.pressed_ms)
+        );
+        assert!(!world.truth().iter().any(|truth| matches!(truth.event, Event::Irregular { .. })), "{world}");
+        assert!(reads.is_sorted_by_key(|read| read.0));
+    }
+}
+
+#[test]
+fn the_first_ply_of_a_real_game_in_bytes() {
+    // 32-28 of the numbered board: field 63 to 54.
+    let plies = vec![Ply::quiet(Player::White, 63, 54)];
+    let game = Game::new(start(), plies, Some("5400".parse().unwrap()));
+    let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+    let said = messages(&run(&mut world, OPENING));
+    let of = |id: u8| said.iter().filter(move |(_, bytes)| bytes[0] == id).map(|(_, bytes)| bytes.clone());
+    assert_eq!(of(0x86).map(|dump| dump.len()).collect::<Vec<_>>(), [103]);
+    assert_eq!(of(0x8e).collect::<Vec<_>>(), [[0x8e, 0, 5, 0x3f, 0], [0x8e, 0, 5, 0x36, 1]]);
+    let status: Vec<u8> = of(0x8d).map(|time| time[9]).collect();
+    let mut changes = status.clone();
+    changes.dedup();
+    assert_eq!(changes, [0x08, 0x09, 0x13, 0x12], "stopped, running, pressed, stopped with White on the left");
+}
+
+#[test]
+fn turned_boards_count_from_the_other_end() {
+    let plies = vec![Ply::quiet(Player::White, 63, 54)];
+    let game = Game::new(start(), plies, Some("5400".parse().unwrap())).turned(true);
+    let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+    let said = messages(&run(&mut world, OPENING));
+    let updates: Vec<_> = said.iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes.clone()).collect();
+    assert_eq!(updates, [[0x8e, 0, 5, 36, 0], [0x8e, 0, 5, 45, 1]]);
+    let (_, first_time) = said.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
+    assert_eq!(first_time[9], 0x12, "White on the right side of the clock");
+    assert_eq!(said[0].1[3..8], [0, 1, 0, 1, 0]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_however_the_driver_steps() {
+    let setting = |seed| Setting::new(10, 10, game(wild_plies(40, 5)), Profile::blitz(), seed);
+    let mut a = World::new(setting(9)).unwrap();
+    let mut b = World::new(setting(9)).unwrap();
+    let reads = run(&mut a, OPENING);
+    b.host(0, OPENING);
+    let mut stepped = Vec::new();
+    while !b.is_over() {
+        stepped.extend(b.advance((b.now_ms() + 7_333).min(b.end_ms())));
+    }
+    assert_eq!(reads, stepped);
+    assert_eq!(a.truth(), b.truth());
+    assert_eq!(a.to_string(), b.to_string());
+    assert_ne!(reads, run(&mut World::new(setting(10)).unwrap(), OPENING));
+}
+
+#[test]
+fn clock_readings_of_the_truth_are_those_of_the_message_that_shows_the_press() {
+    let mut world = World::new(Setting::new(10, 10, game(wild_plies(10, 3)), Profile::ideal(), 3)).unwrap();
+    let reads = run(&mut world, OPENING);
+    let said = messages(&reads);
+    for times in world.ply_times() {
+        let pressed = times.pressed_ms.unwrap();
+        let white = times.ply.ply % 2 == 0;
+        let lever = if white { 2 } else { 0 };
+        let (_, message) =
+            said.iter().find(|(at, bytes)| *at > pressed && bytes[0] == 0x8d && bytes[9] & 2 == lever).unwrap();
+        let shown = if white { &message[6..9] } else { &message[3..6] };
+        let decimal = |byte: u8| u64::from(byte >> 4) * 10 + u64::from(byte & 0x0f);
+        let seconds = u64::from(shown[0] & 0x0f) * 3600 + decimal(shown[1]) * 60 + decimal(shown[2]);
+        let clocks = times.clocks.unwrap();
+        let exact = if white { clocks.white_ms } else { clocks.black_ms };
+        assert_eq!(seconds, exact.div_ceil(1000), "ply {:?}", times.ply);
+        assert_eq!(shown[0] & 0xf0, 0x20, "played with an increment");
+    }
+}
+
+/// Faults that hands make; the pieces must be right in the end for all but these.
+const CHANGES_PLACEMENT: &[Fault] =
+    &[Fault::Forgotten, Fault::CrownStacked, Fault::CrownFlaky, Fault::CrownNever, Fault::PostMortem, Fault::Reset];
+
+#[test]
+fn each_fault_alone_happens_and_leaves_the_board_right() {
+    for fault in Fault::all().filter(|fault| *fault != Fault::IllegalStands) {
+        let mut seen = 0;
+        for seed in 0..8 {
+            let plies = wild_plies(40, seed);
+            let mut profile = Profile::only(fault, 0.4);
+            if fault == Fault::KnockedWrongly {
+                profile.set_rate(Fault::Knocked, 0.2);
+            }
+            let mut world = World::new(Setting::new(10, 10, game(plies.clone()), profile, seed)).unwrap();
+            run(&mut world, OPENING);
+            let happened =
+                |truth: &&Truth| matches!(truth.event, Event::Irregular { fault: what, .. } if what == fault);
+            seen += world.truth().iter().filter(happened).count();
+            if !CHANGES_PLACEMENT.contains(&fault) {
+                assert_eq!(world.standing(), after(&plies), "{world}");
+            }
+            let touched = world.ply_times().len();
+            assert_eq!(touched, 40, "{world}");
+        }
+        let silent = [Fault::SplitRead, Fault::ZeroTime, Fault::Reset].contains(&fault);
+        assert!(seen > 0 || silent, "{fault} never happened");
+    }
+}
+
+#[test]
+fn without_a_clock_nobody_presses() {
+    let game = Game::new(start(), wild_plies(20, 1), None);
+    let mut world = World::new(Setting::new(10, 10, game, Profile::calm(), 1)).unwrap();
+    let reads = run(&mut world, &[0x42, 0x43]);
+    let times: Vec<_> = messages(&reads).into_iter().filter(|(_, bytes)| bytes[0] == 0x8d).collect();
+    assert!(times.len() > 20 && times.iter().all(|(_, bytes)| bytes[3..] == [0, 0, 0, 0, 0, 0, 0x20]));
+    assert!(world.ply_times().iter().all(|ply| ply.pressed_ms.is_none() && ply.settled_ms.is_some()));
+}
+
+#[test]
+fn boards_that_are_not_ready_are_set_up_first() {
+    for before in [Before::Empty, Before::Half, Before::Standing(vec![1; 100])] {
+        let game = Game { before: before.clone(), ..game(wild_plies(4, 1)) };
+        let mut world = World::new(Setting::new(10, 10, game, Profile::ideal(), 1)).unwrap();
+        let reads = run(&mut world, OPENING);
+        assert_eq!(believed(&reads), after(&wild_plies(4, 1)), "{before:?}");
+        let ready = world.truth().iter().find(|truth| truth.event == Event::Ready { game: 0 }).unwrap();
+        assert!(ready.at_ms > 5_000);
+    }
+}
+
+#[test]
+fn several_games_follow_one_another_and_the_board_is_turned_between() {
+    let plies = wild_plies(10, 1);
+    let mut setting = Setting::new(10, 10, game(plies.clone()), Profile::club(), 4);
+    setting.games.push(game(plies.clone()).turned(true));
+    setting.games.push(Game::new(start(), plies.clone(), None));
+    setting.profile.set_rate(Fault::Reset, 0.0);
+    setting.profile.set_rate(Fault::PostMortem, 0.0);
+    setting.profile.set_rate(Fault::CrownNever, 0.0);
+    setting.profile.set_rate(Fault::CrownStacked, 0.0);
+    setting.profile.set_rate(Fault::CrownFlaky, 0.0);
+    setting.profile.set_rate(Fault::Forgotten, 0.0);
+    let mut world = World::new(setting).unwrap();
+    run(&mut world, OPENING);
+    assert_eq!(world.ply_times().len(), 30, "{world}");
+    assert_eq!(world.standing(), after(&plies));
+    let resets = world.truth().iter().filter(|truth| matches!(truth.event, Event::PiecesReset { .. })).count();
+    assert_eq!(resets, 2);
+}
+
+#[test]
+fn an_outage_swallows_bytes_both_ways_and_the_memory_keeps_them() {
+    let plies = wild_plies(10, 2);
+    let mut setting = Setting::new(10, 10, game(plies), Profile::ideal(), 2);
+    let outage = director::Outage { from_ms: 20_000, to_ms: 60_000 };
+    setting.outages.push(outage);
+    let mut world = World::new(setting).unwrap();
+    world.host(0, OPENING);
+    let mut reads = world.advance(30_000);
+    world.host(30_000, &[0x4d]);
+    reads.extend(world.advance(61_000));
+    assert!(reads.iter().all(|(at, _)| !outage.covers(*at)));
+    assert!(messages(&reads).iter().all(|(_, bytes)| bytes[0] != 0x93), "the question got lost");
+    world.host(61_000, &[0x49]);
+    let memory = messages(&world.advance(63_000)).into_iter().find(|(_, bytes)| bytes[0] == 0x8f).unwrap().1;
+    let levers = memory[3..].iter().filter(|byte| matches!(**byte, 0x60..=0x69 | 0x70..=0x79)).count();
+    assert!(levers >= 2, "presses of the time in between stand in the memory");
+}
+
+#[test]
+fn a_power_cut_ends_in_bus_mode() {
+    let mut world =
+        World::new(Setting::new(10, 10, game(wild_plies(30, 2)), Profile::only(Fault::PowerCut, 0.3), 2)).unwrap();
+    let reads = run(&mut world, OPENING);
+    let cut = world
+        .truth()
+        .iter()
+        .find(|truth| matches!(truth.event, Event::Irregular { fault: Fault::PowerCut, .. }))
+        .unwrap()
+        .at_ms;
+    assert!(reads.iter().all(|(at, _)| *at < cut + 200));
+    assert!(believed(&reads) != world.standing());
+    // A single-board command wakes it.
+    let now = world.now_ms();
+    world.host(now, &[0x42]);
+    assert_eq!(believed(&world.advance(now + 500)), world.standing());
+}
+
+#[test]
+fn sides_of_the_clock_can_be_told_apart_from_the_board() {
+    let mut one = game(wild_plies(2, 1));
+    one.white_side = ClockSide::Right;
+    let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
+    let said = messages(&run(&mut world, OPENING));
+    let (_, first_time) = said.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
+    assert_eq!(first_time[9], 0x12);
+}
+
+#[test]
+fn wrong_scripts_are_refused() {
+    assert!(World::new(Setting::new(13, 10, game(vec![]), Profile::ideal(), 1)).is_err());
+    assert!(World::new(Setting::new(8, 8, game(vec![]), Profile::ideal(), 1)).is_err());
+    let ply = Ply::quiet(Player::White, 0, 1);
+    let error = World::new(Setting::new(10, 10, game(vec![ply]), Profile::ideal(), 1)).unwrap_err();
+    assert_eq!(error.to_string(), "game 0, ply 0: no piece on field 0");
+}
+
+#[test]
+fn a_long_game_costs_little() {
+    let games = 20;
+    let started = std::time::Instant::now();
+    let mut seconds = 0;
+    for seed in 0..games {
+        let mut world = World::new(Setting::new(10, 10, game(wild_plies(100, seed)), Profile::club(), seed)).unwrap();
+        run(&mut world, OPENING);
+        seconds += world.end_ms() / 1000;
+    }
+    let each = started.elapsed() / games as u32;
+    println!("{} s of play a game, {each:?} of ours", seconds / games);
+    // Far above what it takes, so that a busy machine does not fail it; stepping by milliseconds would.
+    assert!(each.as_millis() < 200, "{each:?} a game");
+}
+
+#[test]
+fn profiles_play_at_their_rates() {
+    // Club: of 40,000 plies, each fault of a ply strikes about as often as its row says.
+    let (mut plies, mut counts) = (0, std::collections::BTreeMap::new());
+    for seed in 0..400 {
+        let script = wild_plies(100, seed);
+        plies += script.len();
+        let world = World::new(Setting::new(10, 10, game(script), Profile::club(), seed)).unwrap();
+        for (fault, count) in world.irregularities() {
+            *counts.entry(fault).or_insert(0) += count;
+        }
+    }
+    for fault in
+        [Fault::Nudge, Fault::Hesitation, Fault::PressForgotten, Fault::PressMistaken, Fault::TakenBack, Fault::Flicker]
+    {
+        let expected = Profile::club().rate(fault) * plies as f64;
+        let count = counts.get(&fault).copied().unwrap_or(0) as f64;
+        assert!((count - expected).abs() < 5.0 * expected.sqrt(), "{fault}: {count}, expected about {expected}");
+    }
+    // One to three pieces each time.
+    let adjusted = counts[&Fault::Adjust] as f64 / (plies as f64 * 0.02);
+    assert!((1.7..2.3).contains(&adjusted), "{adjusted}");
+}
+
+#[test]
+fn result_pieces_are_put_on_the_board() {
+    let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
+    one.result = vec![(44, 13), (45, 14)];
+    let mut world = World::new(Setting::new(10, 10, one, Profile::ideal(), 1)).unwrap();
+    let said = messages(&run(&mut world, OPENING));
+    let last: Vec<_> = said.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
+    assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
+}
+
+/// A profile in which every fault that hands can make happens often.
+fn chaos() -> Profile {
+    let mut profile = Profile::blitz();
+    let hands = Fault::all().filter(|fault| *fault < Fault::CrownStacked);
+    hands.for_each(|fault| profile.set_rate(fault, 0.25));
+    profile
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Hands obey the laws of nature: what is lifted stood there, and two pieces never share a field.
+    #[test]
+    fn no_two_pieces_share_a_field(seed in any::<u64>(), wild in any::<bool>()) {
+        let profile = if wild { chaos() } else { Profile::blitz() };
+        let plan = director::plan(10, &[game(wild_plies(60, seed))], &profile, seed);
+        let mut codes = plan.standing.clone();
+        for motion in &plan.motions {
+            if let Deed::Put { field, contact } = motion.deed {
+                let stands = &mut codes[usize::from(field)];
+                if contact.flicker_percent > 0 && *stands == contact.code {
+                    continue; // a second disc is put on top
+                }
+                prop_assert!(*stands == 0 || contact.code == 0, "{} ms: {} put on {} at {}", motion.at_ms, contact.code, stands, field);
+                prop_assert!(*stands != 0 || contact.code != 0, "{} ms: nothing to lift at {}", motion.at_ms, field);
+                *stands = contact.code;
+            }
+        }
+    }
+
+    /// Whatever happens, the world ends, the truth is in order, and reads come in order.
+    #[test]
+    fn worlds_end(seed in any::<u64>(), level in 0..4usize, host in proptest::collection::vec(any::<u8>(), 0..30)) {
+        let profile = [Profile::calm(), Profile::club(), Profile::blitz(), chaos()][level].clone();
+        let mut world = World::new(Setting::new(10, 10, game(wild_plies(30, seed)), profile, seed)).unwrap();
+        let mut opening = host;
+        opening.extend(OPENING);
+        let reads = run(&mut world, &opening);
+        prop_assert!(reads.is_sorted_by_key(|read| read.0));
+        prop_assert!(world.truth().is_sorted_by_key(|truth| truth.at_ms));
+        prop_assert_eq!(world.ply_times().len(), 30);
+        let over = world.truth().iter().filter(|truth| truth.event == Event::GameOver { game: 0 }).count();
+        prop_assert_eq!(over, 1);
+    }
+}
