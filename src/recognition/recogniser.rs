@@ -227,9 +227,11 @@ impl Recogniser {
         self.evidence.sight()
     }
 
-    /// Since when nothing legal explains the board, and the squares that differ from the published position.
+    /// Since when nothing legal explains the board though no hand is on it, and the squares that differ from the published
+    /// position.
     pub fn doubt(&self) -> Option<(Millis, SquareSet)> {
-        Some((self.unexplained_since?, self.wrong()))
+        let since = self.unexplained_since?.max(self.evidence.last_change());
+        Some((since, self.wrong()))
     }
 
     /// A board reported one square.
@@ -602,7 +604,7 @@ impl Recogniser {
         let given_up = !self.presses.is_empty() || self.clock == Clock::None;
         let wait = if self.presses.len() >= MANY_PRESSES { self.settings.settle_ms } else { STANDS_MS };
         let stands_at = last_change + Millis(wait);
-        if !given_up || self.is_chaos() {
+        if !given_up || (self.presses.is_empty() && self.is_chaos()) {
             return;
         }
         if now < stands_at || !self.confirmed {
@@ -610,14 +612,17 @@ impl Recogniser {
             return;
         }
         let sight = *self.sight();
-        if self.snapshots.iter().any(|known| known.sight.differs_from(&sight).is_empty()) {
+        let (turn, presses) = (self.lever, self.presses.len());
+        let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
+        if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
+            // Pressed again with nothing moved: a ply that left no trace on the board.
+            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, now);
             return;
         }
         if self.snapshots.len() == MOST_SNAPSHOTS {
             self.snapshots.remove(0);
         }
         self.unexplained_sights += 1;
-        let (turn, presses) = (self.lever, self.presses.len());
         self.snapshots.push(Snapshot { sight, at: now, turn, presses });
     }
 

@@ -35,7 +35,6 @@ impl Sensors {
         Sensors { geometry, codes, orientation, fields, known: false }
     }
 
-
     /// The board was found to lie so.
     pub fn turn(&mut self, orientation: Orientation) {
         self.orientation = orientation;

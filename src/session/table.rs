@@ -31,6 +31,8 @@ const FEW_PLIES: u32 = 6;
 const RESULT_WAITS: Millis = Millis::seconds(10);
 /// How long a board that is being set up must be quiet before the operator is told what is wrong.
 const SETTING_UP: Millis = Millis::seconds(5);
+/// How long a board must have been quiet in doubt before the operator is told.
+const DOUBT: Millis = Millis::seconds(5);
 /// Boards of which more is wrong than this are not being set up for a game.
 const NEARLY_SET_UP: usize = 8;
 
@@ -57,7 +59,6 @@ pub struct Table {
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
-    told_stopped: bool,
     linked: bool,
 }
 
@@ -81,7 +82,6 @@ impl Table {
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
-            told_stopped: false,
             linked: false,
             settings,
         }
@@ -227,7 +227,7 @@ impl Table {
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
-        [new_game, setting_up, verdict, result].into_iter().flatten().min()
+        [new_game, setting_up, self.doubts_at(), verdict, result].into_iter().flatten().min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
@@ -241,7 +241,7 @@ impl Table {
             }
         }
         effects.extend(self.apply_result(now));
-        effects.extend(self.tell_doubt());
+        effects.extend(self.tell_doubt(now));
         effects
     }
 
@@ -295,30 +295,40 @@ impl Table {
         effects
     }
 
-    /// The operator is told once when nothing explains the board, and once when moves are made with the clock stopped.
-    fn tell_doubt(&mut self) -> Vec<Effect> {
-        let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        let stopped = matches!(self.clock_state, Clock::Stopped { .. });
-        if game.recogniser.is_settled() || !stopped {
-            self.told_stopped = false;
+    /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
+    fn doubts_at(&self) -> Option<Millis> {
+        let Stage::Playing(game) = &self.stage else { return None };
+        if self.told_doubt || !self.linked || game.recogniser.is_settled() {
+            return None;
         }
+        let since = match game.recogniser.doubt() {
+            Some((since, _)) => since,
+            None if self.is_stopped() => self.last_change,
+            None => return None,
+        };
+        Some(since + DOUBT)
+    }
+
+    fn tell_doubt(&mut self, now: Millis) -> Vec<Effect> {
+        let Stage::Playing(game) = &self.stage else { return Vec::new() };
         if game.recogniser.is_settled() {
             self.told_doubt = false;
+        }
+        if self.doubts_at().is_none_or(|at| at > now) {
             return Vec::new();
         }
-        let told = if stopped { &mut self.told_stopped } else { &mut self.told_doubt };
-        let Some((_, squares)) = game.recogniser.doubt() else {
-            if !stopped || std::mem::replace(told, true) {
-                return Vec::new();
+        let notice = match game.recogniser.doubt() {
+            Some((_, squares)) if !self.is_stopped() => {
+                format!("no legal move explains the board; it differs on {}", self.names(squares))
             }
-            return vec![Effect::Notice(
-                "pieces are moved while the clock stands; nothing is recorded until it runs".into(),
-            )];
+            _ => "pieces are moved while the clock stands; nothing is recorded until it runs".to_owned(),
         };
-        if std::mem::replace(told, true) {
-            return Vec::new();
-        }
-        vec![Effect::Notice(format!("no legal move explains the board; it differs on {}", self.names(squares)))]
+        self.told_doubt = true;
+        vec![Effect::Notice(notice)]
+    }
+
+    fn is_stopped(&self) -> bool {
+        matches!(self.clock_state, Clock::Stopped { .. })
     }
 
     fn names(&self, squares: SquareSet) -> String {
@@ -389,7 +399,6 @@ impl Table {
         self.clock.forget_sides();
         self.told = None;
         self.told_doubt = false;
-        self.told_stopped = false;
         let sight = self.sensors.sight();
         let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.settings.recognition);
         if clock == Clock::Running {
@@ -504,7 +513,7 @@ impl Table {
                     _ if !self.linked => "no connection".to_owned(),
                     Some((_, squares)) => format!("unexplained: {}", self.names(squares)),
                     None if game.number().is_none() => "ready".to_owned(),
-                    None if matches!(self.clock_state, Clock::Stopped { .. }) => "clock stopped".to_owned(),
+                    None if self.is_stopped() => "clock stopped".to_owned(),
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));

@@ -34,10 +34,30 @@ fn play_back(name: &str) -> (Vec<String>, Vec<String>) {
     (lines, notices)
 }
 
+/// What a recording's companion says of it.
+fn companion(name: &str) -> serde_json::Value {
+    let path = format!("{}/tests/data/replay/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// The entries of a file without numbers and clock comments: moves and setups.
+fn entries(lines: &[String]) -> Vec<String> {
+    let movetext = lines.iter().filter(|line| !line.is_empty() && !line.starts_with('['));
+    let bare = |line: &String| {
+        let line = line.split(" {").next().unwrap_or_default();
+        if line.starts_with('/') { line.to_owned() } else { line.rsplit(' ').next().unwrap_or_default().to_owned() }
+    };
+    movetext.map(bare).collect()
+}
+
 #[test]
 fn tmp() {
-    let name = std::env::var("LOG").unwrap();
-    let (lines, notices) = play_back(&name);
-    for l in lines { println!("{l}"); }
-    for l in notices { println!("## {l}"); }
+    for name in ["ideal", "ideal-turned", "calm", "club", "blitz", "no-clock", "outage", "outage-with-memory", "taken-back", "illegal-stands"] {
+        let (lines, notices) = play_back(name);
+        let truth: Vec<String> = companion(name)["truth"].as_array().unwrap().iter().map(|e| if let Some(m) = e["move"].as_str() { m.to_owned() } else { e.to_string() }).collect();
+        let got = entries(&lines);
+        let n = truth.iter().zip(&got).take_while(|(a, b)| a == b).count();
+        println!("== {name}: {} truth {} got {} equal {n}; rest got {:?} truth {:?}", truth.len(), truth.len(), got.len(), &got[n..got.len().min(n + 12)], &truth[n..truth.len().min(n + 12)]);
+        if std::env::var("NOTES").is_ok() { for l in notices { println!("## {l}"); } }
+    }
 }
