@@ -15,3 +15,7 @@ pub mod pdn;
 pub mod recognition;
 
 pub mod session;
+
+// Simulated boards: the core against `hardware-sim`.
+#[cfg(feature = "demo")]
+pub mod simulation;

@@ -1,2 +1,3 @@
 //! The tests of the whole, in one binary.
 mod recordings;
+mod simulation;

@@ -52,12 +52,39 @@ fn entries(lines: &[String]) -> Vec<String> {
 
 #[test]
 fn tmp() {
-    for name in ["ideal", "ideal-turned", "calm", "club", "blitz", "no-clock", "outage", "outage-with-memory", "taken-back", "illegal-stands"] {
+    for name in [
+        "ideal",
+        "ideal-turned",
+        "calm",
+        "club",
+        "blitz",
+        "no-clock",
+        "outage",
+        "outage-with-memory",
+        "taken-back",
+        "illegal-stands",
+    ] {
         let (lines, notices) = play_back(name);
-        let truth: Vec<String> = companion(name)["truth"].as_array().unwrap().iter().map(|e| if let Some(m) = e["move"].as_str() { m.to_owned() } else { e.to_string() }).collect();
+        let truth: Vec<String> = companion(name)["truth"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|e| if let Some(m) = e["move"].as_str() { m.to_owned() } else { e.to_string() })
+            .collect();
         let got = entries(&lines);
         let n = truth.iter().zip(&got).take_while(|(a, b)| a == b).count();
-        println!("== {name}: {} truth {} got {} equal {n}; rest got {:?} truth {:?}", truth.len(), truth.len(), got.len(), &got[n..got.len().min(n + 12)], &truth[n..truth.len().min(n + 12)]);
-        if std::env::var("NOTES").is_ok() { for l in notices { println!("## {l}"); } }
+        println!(
+            "== {name}: {} truth {} got {} equal {n}; rest got {:?} truth {:?}",
+            truth.len(),
+            truth.len(),
+            got.len(),
+            &got[n..got.len().min(n + 12)],
+            &truth[n..truth.len().min(n + 12)]
+        );
+        if std::env::var("NOTES").is_ok() {
+            for l in notices {
+                println!("## {l}");
+            }
+        }
     }
 }

@@ -1,0 +1,8 @@
+//! Games on simulated boards: rules and PDN turned into motions for `hardware-sim`, and boards played against the recorder.
+//!
+//! `hardware-sim` knows boards, clocks, wires and hands, and nothing of draughts; this module knows which field a square is
+//! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
+
+pub mod drive;
+pub mod score;
+pub mod script;

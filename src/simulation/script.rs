@@ -1,0 +1,109 @@
+//! A game as motions on fields.
+
+use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Rng;
+use hardware_sim::script::{Game, Player, Ply};
+
+use super::score::Step;
+use crate::rules::{Color, Kind, Move, Position, Square};
+
+/// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
+fn code(color: Color, kind: Kind) -> u8 {
+    match (color, kind) {
+        (Color::White, Kind::Man) => 1,
+        (Color::Black, Kind::Man) => 4,
+        (Color::White, Kind::King) => 7,
+        (Color::Black, Kind::King) => 10,
+    }
+}
+
+fn player(color: Color) -> Player {
+    match color {
+        Color::White => Player::White,
+        Color::Black => Player::Black,
+    }
+}
+
+/// The field of a square on a board that is not turned.
+pub fn field(position: &Position, square: Square) -> u8 {
+    let geometry = &position.variant().geometry;
+    let (row, column) = geometry.row_and_column(square);
+    (row * geometry.width() + column) as u8
+}
+
+/// The codes of a position, field by field.
+pub fn codes(position: &Position) -> Vec<u8> {
+    let geometry = &position.variant().geometry;
+    let mut codes = vec![0; geometry.width() * geometry.height()];
+    for square in position.placement().occupied() {
+        if let Some(piece) = position.placement().get(square) {
+            codes[usize::from(field(position, square))] = code(piece.color, piece.kind);
+        }
+    }
+    codes
+}
+
+/// One move of a position as motions.
+pub fn ply(position: &Position, ply: &Move) -> Ply {
+    let by = player(position.turn());
+    let field = |square| field(position, square);
+    let mut motion = if ply.is_capture() {
+        let landings = ply.jumps().iter().map(|jump| field(jump.to));
+        let path: Vec<u8> = std::iter::once(field(ply.from())).chain(landings).collect();
+        let captured: Vec<u8> = ply.jumps().iter().map(|jump| field(jump.over)).collect();
+        Ply::capture(by, &path, &captured)
+    } else {
+        Ply::quiet(by, field(ply.from()), field(ply.to()))
+    };
+    motion.crown = ply.promotes().then(|| code(position.turn(), Kind::King));
+    motion
+}
+
+/// A whole game as motions, with what a wavering player might do instead: other squares to hesitate on, and other moves
+/// that might be pressed for and taken back. How often that happens is the profile's business.
+pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, profile: &Profile, seed: u64) -> Game {
+    let mut position = *start;
+    let mut steps = Vec::with_capacity(moves.len());
+    for played in moves {
+        steps.push((position, Step::Legal(played.clone())));
+        position = position.play(played);
+    }
+    game_of(start, &steps, control, profile, seed)
+}
+
+/// The same for a game with illegal moves in it.
+pub fn game_of(
+    start: &Position,
+    steps: &[(Position, Step)],
+    control: Option<TimeControl>,
+    profile: &Profile,
+    seed: u64,
+) -> Game {
+    let mut rng = Rng::stream(seed, "wavering");
+    let wavers = profile.rate(Fault::Hesitation) > 0.0 || profile.rate(Fault::TakenBack) > 0.0;
+    let mut plies = Vec::with_capacity(steps.len());
+    for (position, step) in steps {
+        let played = match step {
+            Step::Legal(played) => played,
+            Step::Illegal { from, to, .. } => {
+                let mut motion = Ply::quiet(player(position.turn()), field(position, *from), field(position, *to));
+                motion.illegal = true;
+                plies.push(motion);
+                continue;
+            }
+        };
+        let mut motion = ply(position, played);
+        if wavers {
+            let legal = position.legal_moves();
+            let elsewhere =
+                |other: &&Move| other.from() == played.from() && other.to() != played.to() && !other.is_capture();
+            motion.hesitate_on = legal.iter().filter(elsewhere).map(|other| field(position, other.to())).collect();
+            let others: Vec<&Move> = legal.iter().filter(|other| *other != played).collect();
+            motion.wrong_first = rng.pick(&others).map(|wrong| Box::new(ply(position, wrong)));
+        }
+        plies.push(motion);
+    }
+    Game::new(codes(start), plies, control)
+}
