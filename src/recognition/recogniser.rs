@@ -126,6 +126,10 @@ struct Snapshot {
 struct Previous {
     position: Position,
     ply: Move,
+    /// When that ply was published.
+    at: Millis,
+    /// The time from which touches counted for it.
+    since: Millis,
 }
 
 /// A square that differs from the published position for a known reason.
@@ -173,6 +177,8 @@ pub struct Recogniser {
     unexplained_since: Option<Millis>,
     unexplained_sights: u32,
     linked: bool,
+    /// The state of the evidence at the last publication, and how many plies of its explanation were left.
+    followed: (u64, usize),
     revision: u64,
     known: Option<((u64, u64), Vec<Explanation>)>,
     next: Option<Millis>,
@@ -206,6 +212,7 @@ impl Recogniser {
             unexplained_since: None,
             unexplained_sights: 0,
             linked: true,
+            followed: (0, usize::MAX),
             revision: 0,
             known: None,
             next: None,
@@ -399,7 +406,13 @@ impl Recogniser {
     fn explanations(&mut self) -> &[Explanation] {
         let key = (self.evidence.generation(), self.revision);
         if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
-            let found = if self.wrong().is_empty() { Vec::new() } else { explain(&self.question()) };
+            let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&self.question()) };
+            // While nothing moves, what was explained by so many plies cannot take more.
+            if let (generation, left) = self.followed
+                && generation == self.evidence.generation()
+            {
+                found.retain(|explanation| explanation.plies.len() <= left);
+            }
             self.known = Some((key, found));
         }
         self.known.as_ref().map_or(&[], |(_, found)| found)
@@ -520,6 +533,9 @@ impl Recogniser {
         const REPLACED_MS: u64 = 1_500;
         const PUT_BACK_MS: u64 = 6_000;
         let previous = self.previous.clone()?;
+        if self.evidence.last_change() <= previous.at {
+            return None;
+        }
         let clockless = self.clock == Clock::None;
         let anomalous = self.anomalous();
         let matches = |position: &Position| (self.evidence.contradictions(position.placement()) - anomalous).is_empty();
@@ -646,12 +662,13 @@ impl Recogniser {
                 let plies = self.plies - 1;
                 let back_on = self.lever.filter(|&turn| turn != previous.position.turn());
                 let last = self.presses.last().copied();
+                let since = previous.since;
                 let verdict = self.take_up(now, previous.position, plies, self.presses.len(), Reason::TakenBack);
                 // The other move may have been pressed for already.
                 if let (Some(_), Some(press)) = (back_on, last) {
                     self.presses.push(press);
                 }
-                self.since = Millis::ZERO;
+                self.since = since;
                 verdict
             }
             Decision::Resume(snapshot) => match self.position_of(&snapshot.sight, snapshot.turn) {
@@ -671,12 +688,13 @@ impl Recogniser {
         let ply = explanation.plies[0].clone();
         let before = self.base;
         let press = if self.presses.is_empty() { None } else { Some(self.presses.remove(0)) };
-        self.previous = Some(Previous { position: before, ply: ply.clone() });
+        self.previous = Some(Previous { position: before, ply: ply.clone(), at: now, since: self.since });
         self.base = before.play(&ply);
         self.plies += 1;
         self.press_missing = press.is_none() && self.clock == Clock::Running && !self.press_missing;
         self.unpressed_run = if press.is_some() { 0 } else { self.unpressed_run + 1 };
         self.revision += 1;
+        self.followed = (self.evidence.generation(), explanation.plies.len() - 1);
         if explanation.plies.len() == 1 {
             for square in explanation.left | explanation.odd {
                 self.anomalies.push(Anomaly { square, at: now, plies: self.plies });
@@ -722,6 +740,7 @@ impl Recogniser {
         self.unpressed_run = 0;
         self.unexplained_since = None;
         self.unexplained_sights = 0;
+        self.followed = (0, usize::MAX);
         self.revision += 1;
         Verdict::Setup { position, plies, press: used.last().map(|press| press.id), reason }
     }
