@@ -1,1 +1,4 @@
 //! The tests of the whole, in one binary.
+
+mod perft;
+mod records;
