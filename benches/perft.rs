@@ -75,88 +75,111 @@ mod floor {
     pub const START: Board =
         Board { ours: ALL >> 33 << 33 & !0x1f, theirs: ALL & 0x1f_ffff, kings: 0, white_moves: true };
 
+    #[inline(always)]
     fn shift(set: u64, by: i32) -> u64 {
         if by > 0 { set << by } else { set >> -by }
     }
 
-    fn first_piece(mut at: u64, way: i32, empty: u64, flies: bool) -> u64 {
-        at = shift(at, way);
-        while flies && at & empty != 0 {
-            at = shift(at, way);
-        }
-        at
-    }
-
-    type Captures = Vec<(u64, u64, u64)>;
+    /// From, to, taken.
+    type Capture = (u64, u64, u64);
 
     pub fn perft(board: Board, depth: u32) -> u64 {
-        let mut captures = Vec::new();
+        leaves(board, depth, &mut Vec::with_capacity(1000))
+    }
+
+    /// `captures` is a stack: the captures of a position lie above those of the positions before it.
+    fn leaves(board: Board, depth: u32, captures: &mut Vec<Capture>) -> u64 {
         let empty = ALL & !(board.ours | board.theirs);
         let (men, kings) = (board.ours & !board.kings, board.ours & board.kings);
-        let takes = |&way: &i32| shift(shift(empty, -way) & board.theirs, -way) & men;
-        let mut from_men = WAYS.iter().map(takes).fold(0, |all, some| all | some);
-        let mut pieces = from_men | kings;
-        while pieces != 0 {
-            let from = pieces & pieces.wrapping_neg();
-            pieces ^= from;
-            from_men &= !from;
-            capture(&board, from, from, empty | from, 0, kings & from != 0, &mut captures);
+        let mut from_men = 0;
+        for way in WAYS {
+            from_men |= shift(shift(empty, -way) & board.theirs, -way) & men;
         }
-        if !captures.is_empty() {
-            if depth == 1 {
-                return captures.len() as u64;
-            }
-            return captures.iter().map(|&(from, to, taken)| perft(board.play(from, to, taken), depth - 1)).sum();
-        }
-        let mut leaves = 0;
-        for way in if board.white_moves { [-6, -5] } else { [5, 6] } {
-            let mut targets = shift(men, way) & empty;
-            if depth == 1 {
-                leaves += u64::from(targets.count_ones());
-                continue;
-            }
-            while targets != 0 {
-                let to = targets & targets.wrapping_neg();
-                targets ^= to;
-                leaves += perft(board.play(shift(to, -way), to, 0), depth - 1);
+        if from_men | kings != 0 {
+            let first = captures.len();
+            let mut search = Search { theirs: board.theirs, first, best: 0, captures };
+            each(from_men, |from| search.go_on::<false>(from, from, empty | from, 0));
+            each(kings, |from| search.go_on::<true>(from, from, empty | from, 0));
+            let count = captures.len() - first;
+            if count > 0 {
+                let mut sum = 0;
+                for index in first..captures.len() {
+                    let (from, to, taken) = captures[index];
+                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, taken), depth - 1, captures) };
+                }
+                captures.truncate(first);
+                return sum;
             }
         }
-        let mut pieces = kings;
-        while pieces != 0 {
-            let from = pieces & pieces.wrapping_neg();
-            pieces ^= from;
+        let mut sum = match board.white_moves {
+            true => steps::<-6>(&board, men, empty, depth, captures) + steps::<-5>(&board, men, empty, depth, captures),
+            false => steps::<5>(&board, men, empty, depth, captures) + steps::<6>(&board, men, empty, depth, captures),
+        };
+        each(kings, |from| {
             for way in WAYS {
                 let mut to = shift(from, way);
                 while to & empty != 0 {
-                    leaves += if depth == 1 { 1 } else { perft(board.play(from, to, 0), depth - 1) };
+                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, 0), depth - 1, captures) };
                     to = shift(to, way);
                 }
             }
-        }
-        leaves
+        });
+        sum
     }
 
-    fn capture(board: &Board, from: u64, at: u64, empty: u64, taken: u64, king: bool, found: &mut Captures) {
-        let mut last = true;
-        for way in WAYS {
-            let over = first_piece(at, way, empty, king);
-            let mut to = shift(over, way);
-            if over & board.theirs & !taken == 0 || to & empty == 0 {
-                continue;
-            }
-            last = false;
-            while to & empty != 0 {
-                capture(board, from, to, empty, taken | over, king, found);
-                to = if king { shift(to, way) } else { 0 };
-            }
+    fn steps<const WAY: i32>(board: &Board, men: u64, empty: u64, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+        let targets = shift(men, WAY) & empty;
+        if depth == 1 {
+            return u64::from(targets.count_ones());
         }
-        let best = found.first().map_or(1, |best| best.2.count_ones());
-        if last && taken.count_ones() >= best {
-            if taken.count_ones() > best {
-                found.clear();
+        let mut sum = 0;
+        each(targets, |to| sum += leaves(board.play(shift(to, -WAY), to, 0), depth - 1, captures));
+        sum
+    }
+
+    #[inline(always)]
+    fn each(mut squares: u64, mut visit: impl FnMut(u64)) {
+        while squares != 0 {
+            let lowest = squares & squares.wrapping_neg();
+            squares ^= lowest;
+            visit(lowest);
+        }
+    }
+
+    struct Search<'a> {
+        theirs: u64,
+        first: usize,
+        best: u32,
+        captures: &'a mut Vec<Capture>,
+    }
+
+    impl Search<'_> {
+        fn go_on<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, taken: u64) {
+            let mut last = true;
+            for way in WAYS {
+                let mut over = shift(at, way);
+                while KING && over & empty != 0 {
+                    over = shift(over, way);
+                }
+                let mut to = shift(over, way);
+                if over & self.theirs & !taken == 0 || to & empty == 0 {
+                    continue;
+                }
+                last = false;
+                while to & empty != 0 {
+                    self.go_on::<KING>(from, to, empty, taken | over);
+                    to = if KING { shift(to, way) } else { 0 };
+                }
             }
-            if !found.contains(&(from, at, taken)) {
-                found.push((from, at, taken));
+            let number = taken.count_ones();
+            if last && number > 0 && number >= self.best {
+                if number > self.best {
+                    self.best = number;
+                    self.captures.truncate(self.first);
+                }
+                if number == 1 || !self.captures[self.first..].contains(&(from, at, taken)) {
+                    self.captures.push((from, at, taken));
+                }
             }
         }
     }
