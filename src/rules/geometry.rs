@@ -245,7 +245,12 @@ impl Geometry {
     #[inline]
     pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let [even, odd] = &self.shifts[direction as usize];
-        (squares & even.squares).shifted(even.by) | (squares & odd.squares).shifted(odd.by)
+        let (squares_of_even, squares_of_odd) = (squares & even.squares, squares & odd.squares);
+        if self.count() <= 64 {
+            squares_of_even.shifted_in_64(even.by) | squares_of_odd.shifted_in_64(odd.by)
+        } else {
+            squares_of_even.shifted(even.by) | squares_of_odd.shifted(odd.by)
+        }
     }
 
     /// The row on which this colour's men start; the opponent's men are crowned there.

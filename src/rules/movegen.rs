@@ -70,7 +70,11 @@ impl Position {
         let theirs = placement.of(!us);
         let empty = geometry.all() - placement.occupied();
         let by_step = |pieces: SquareSet, way: Direction, takes: SquareSet| {
-            let landing = geometry.step(geometry.step(pieces, way) & takes, way) & empty;
+            let over = geometry.step(pieces, way) & takes;
+            if over.is_empty() {
+                return SquareSet::EMPTY;
+            }
+            let landing = geometry.step(over, way) & empty;
             geometry.step(geometry.step(landing, way.reverse()), way.reverse())
         };
         let men = placement.men_of(us);
