@@ -7,6 +7,7 @@
 //!
 //! Source: PDN 3.0, chapter "FEN tag", with its corrections.
 
+use super::notation::shortened;
 use crate::rules::{Color, Kind, Piece, Placement, Setup, Square, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
@@ -92,13 +93,4 @@ fn squares_of(variant: &Variant, text: &str) -> Option<Vec<Square>> {
     named(last)?;
     let (first, last): (u16, u16) = (first.parse().ok()?, last.parse().ok()?);
     (first..=last).map(|number| named(&number.to_string())).collect()
-}
-
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 200;
-    if text.chars().count() <= LONGEST {
-        text.to_owned()
-    } else {
-        text.chars().take(LONGEST).chain("...".chars()).collect()
-    }
 }

@@ -253,6 +253,13 @@ impl Geometry {
         }
     }
 
+    /// The direction that leads from one square to another; `None` where they are not on a line of the game.
+    pub fn direction(&self, from: Square, to: Square) -> Option<Direction> {
+        Direction::ALL.into_iter().find(|&way| {
+            std::iter::successors(self.next(from, way), |&at| self.next(at, way)).any(|at| at == to)
+        })
+    }
+
     /// The row on which this colour's men start; the opponent's men are crowned there.
     pub fn home_row(&self, color: Color) -> SquareSet {
         self.home_rows[color.index()]
