@@ -15,6 +15,7 @@
 
 use std::borrow::Cow;
 
+use crate::rules::moves::Jump;
 use crate::rules::{Geometry, Move, Position, Square, SquareSet, Variant};
 
 /// The move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.
@@ -98,8 +99,7 @@ pub fn read(position: &Position, text: &str) -> Result<Move, MoveError> {
 /// As [`read`].
 pub fn read_among(position: &Position, legal: &[Move], text: &str) -> Result<Move, MoveError> {
     let variant = position.variant();
-    let written =
-        Written::parse(&variant.geometry, text).ok_or_else(|| MoveError::Malformed(shortened(text)))?;
+    let written = Written::parse(&variant.geometry, text).ok_or_else(|| MoveError::Malformed(shortened(text)))?;
     let mut fitting = legal.iter().filter(|ply| written.fits_ends(ply));
     match (fitting.next(), fitting.next()) {
         (Some(ply), None) => return Ok(ply.clone()),
@@ -156,14 +156,23 @@ impl Written {
     }
 
     /// Those of several moves that fit best what stands between start and end: first those whose path is just that, then
-    /// those whose path has these squares among its own, then those that pass over them. Nothing between is the whole path
+    /// those whose path has these squares among its own, then those that may come down on them. Nothing between is the whole path
     /// of a single jump, and says nothing about longer ones.
     fn by_path<'m>(&self, position: &Position, fitting: &[&'m Move]) -> Vec<&'m Move> {
         let geometry = &position.variant().geometry;
         let routes = position.capture_routes();
-        let is_whole_path = |route: &Move| landings(route) == self.via;
-        let is_part_of_path = |route: &Move| !self.via.is_empty() && is_subsequence(&self.via, &landings(route));
-        let is_passed = |route: &Move| !self.via.is_empty() && is_subsequence(&self.via, &passed(geometry, route));
+        let is_whole_path = |route: &Move| {
+            let legs = landings(geometry, route);
+            legs.len() == self.via.len() && legs.iter().zip(&self.via).all(|(leg, square)| leg.contains(square))
+        };
+        let is_part_of_path = |route: &Move| {
+            let named = route.jumps().iter().map(|jump| jump.to);
+            !self.via.is_empty() && is_subsequence(&self.via, named)
+        };
+        let is_passed = |route: &Move| {
+            let passed = landings(geometry, route).into_iter().flatten();
+            !self.via.is_empty() && is_subsequence(&self.via, passed)
+        };
         let degrees: [&dyn Fn(&Move) -> bool; 3] = [&is_whole_path, &is_part_of_path, &is_passed];
         for fits in degrees {
             let has_such_a_route = |ply: &&&Move| routes.iter().any(|route| route == **ply && fits(route));
@@ -176,31 +185,23 @@ impl Written {
     }
 }
 
-/// The squares between start and end, as the long notation gives them.
-fn landings(route: &Move) -> Vec<Square> {
-    let jumps = route.jumps();
-    jumps[..jumps.len().saturating_sub(1)].iter().map(|jump| jump.to).collect()
+/// For each jump but the last, where a path may say that the piece came down: at a turn, there; on a straight line, on any
+/// square before the next piece.
+fn landings(geometry: &Geometry, route: &Move) -> Vec<Vec<Square>> {
+    let leg = |pair: &[Jump]| {
+        let [this, next] = pair else { return Vec::new() };
+        let way = geometry.direction(this.over, this.to);
+        let onward = way.filter(|_| geometry.direction(this.over, next.over) == way);
+        let Some(way) = onward else { return vec![this.to] };
+        let line = std::iter::successors(Some(this.to), |&at| geometry.next(at, way));
+        line.take_while(|&at| at != next.over).collect()
+    };
+    route.jumps().windows(2).map(leg).collect()
 }
 
-/// All squares between start and end, also those that a king only flies over.
-fn passed(geometry: &Geometry, route: &Move) -> Vec<Square> {
-    let mut passed = Vec::new();
-    let mut at = route.from();
-    for jump in route.jumps() {
-        let Some(way) = geometry.direction(at, jump.over) else { continue };
-        while at != jump.to {
-            let Some(next) = geometry.next(at, way) else { break };
-            at = next;
-            passed.push(at);
-        }
-    }
-    passed.pop();
-    passed
-}
-
-fn is_subsequence(part: &[Square], whole: &[Square]) -> bool {
-    let mut whole = whole.iter();
-    part.iter().all(|square| whole.any(|other| other == square))
+fn is_subsequence(part: &[Square], whole: impl IntoIterator<Item = Square>) -> bool {
+    let mut whole = whole.into_iter();
+    part.iter().all(|&square| whole.any(|other| other == square))
 }
 
 /// The squares of a path, two at least.

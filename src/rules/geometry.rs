@@ -255,9 +255,9 @@ impl Geometry {
 
     /// The direction that leads from one square to another; `None` where they are not on a line of the game.
     pub fn direction(&self, from: Square, to: Square) -> Option<Direction> {
-        Direction::ALL.into_iter().find(|&way| {
-            std::iter::successors(self.next(from, way), |&at| self.next(at, way)).any(|at| at == to)
-        })
+        Direction::ALL
+            .into_iter()
+            .find(|&way| std::iter::successors(self.next(from, way), |&at| self.next(at, way)).any(|at| at == to))
     }
 
     /// The row on which this colour's men start; the opponent's men are crowned there.
@@ -331,7 +331,11 @@ mod tests {
             for direction in Direction::ALL {
                 for square in geometry.all() {
                     let alone = geometry.step(SquareSet::EMPTY.with(square), direction);
-                    assert_eq!(alone.lowest(), geometry.next(square, direction), "{variant:?} {square:?} {direction:?}");
+                    assert_eq!(
+                        alone.lowest(),
+                        geometry.next(square, direction),
+                        "{variant:?} {square:?} {direction:?}"
+                    );
                     assert!(alone.len() < 2);
                 }
             }
