@@ -1,5 +1,8 @@
 //! The tests of the whole, in one binary.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
+mod fen;
 mod games;
+mod notation;
 mod perft;
 mod records;
