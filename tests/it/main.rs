@@ -3,6 +3,7 @@
 
 mod fen;
 mod games;
+mod geometry;
 mod notation;
 mod perft;
 mod records;
