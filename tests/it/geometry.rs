@@ -43,7 +43,11 @@ fn every_square_of_every_tag_is_called_as_drawn() {
             assert_eq!(geometry.width(), drawn.len(), "{name} row {row}");
             for (column, &drawn) in drawn.iter().enumerate() {
                 let square = geometry.square_at(row, column);
-                assert_eq!(square.map_or(".", |square| geometry.name(square)), drawn, "{name} row {row} column {column}");
+                assert_eq!(
+                    square.map_or(".", |square| geometry.name(square)),
+                    drawn,
+                    "{name} row {row} column {column}"
+                );
                 if let Some(square) = square {
                     assert_eq!(geometry.square(drawn), Some(square), "{name}");
                     assert_eq!(geometry.row_and_column(square), (row, column), "{name}");

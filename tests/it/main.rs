@@ -6,4 +6,5 @@ mod games;
 mod geometry;
 mod notation;
 mod perft;
+mod random_positions;
 mod records;
