@@ -179,6 +179,12 @@ impl Position {
         (has_men && times >= limit).then_some(square)
     }
 
+    /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
+    /// every variant; it is never a draw.
+    pub fn winner(&self) -> Option<Color> {
+        self.legal_moves().is_empty().then_some(!self.turn())
+    }
+
     /// The position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
         let mut next = *self;
