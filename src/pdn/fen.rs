@@ -2,24 +2,49 @@
 //!
 //! | strict in writing | liberal in reading |
 //! |---|---|
-//! | White's pieces first, each square on its own, kings with `K` | either colour first, ranges `31-50`, a `K` before a range |
-//! | an empty side is a letter alone: `W:W:B1,2` | a side left out, blanks, a dot at the end, lower case, commas missing before `K` |
+//! | White's pieces first, each square on its own, kings with `K` | either colour first, ranges `31-50` and `K46-50` |
+//! | an empty side is a letter alone: `W:W:B1,2` | a side left out; nothing at all (`B::`), which is a null move |
+//! | the notation of the game type | numbers on a board of letters (1 at White's top left), letters on one of numbers |
+//! | | blanks, blanks for commas, commas missing before `K`, lower case, leading zeros, a dot at the end |
+//! | | `?` for an unknown colour or turn ([`Fen`]); counters that servers append (`:H0:F1`), which are skipped |
 //!
-//! Source: PDN 3.0, chapter "FEN tag", with its corrections.
+//! Source: PDN 3.0, chapter "FEN tag", with its corrections; for `B::`, chapter "PDN Extensions".
 
-use crate::rules::{Color, Kind, Piece, Placement, Setup, Square, Variant};
+use super::notation::{named, shortened};
+use crate::rules::{Color, Geometry, Kind, NotationKind, Piece, Placement, Setup, Square, SquareSet, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
 pub fn write(variant: &Variant, setup: &Setup) -> String {
+    write_with_turn(variant, &setup.placement, Some(setup.turn))
+}
+
+/// The FEN of pieces of which it may be unknown (`?`) who is to move.
+pub fn write_with_turn(variant: &Variant, placement: &Placement, turn: Option<Color>) -> String {
     let side = |color: Color| {
-        let squares = variant.geometry.in_name_order(setup.placement.of(color));
+        let squares = variant.geometry.in_name_order(placement.of(color));
         let piece = |square: &Square| {
-            let crown = if setup.placement.kings().contains(*square) { "K" } else { "" };
+            let crown = if placement.kings().contains(*square) { "K" } else { "" };
             format!("{crown}{}", variant.geometry.name(*square))
         };
         squares.iter().map(piece).collect::<Vec<_>>().join(",")
     };
-    format!("{}:W{}:B{}", setup.turn.letter(), side(Color::White), side(Color::Black))
+    let turn = turn.map_or('?', Color::letter);
+    format!("{turn}:W{}:B{}", side(Color::White), side(Color::Black))
+}
+
+/// All that a FEN can say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fen {
+    /// The side to move; `None` for `?`.
+    pub turn: Option<Color>,
+    /// The pieces of known colour.
+    pub placement: Placement,
+    /// Pieces of unknown colour, men and kings.
+    pub unknown: SquareSet,
+    /// The kings among them.
+    pub unknown_kings: SquareSet,
+    /// No colour is named at all: the text says who is to move and nothing of the pieces, a null move.
+    pub is_null_move: bool,
 }
 
 /// Why a text is not the FEN of a position on this board.
@@ -34,71 +59,162 @@ pub struct FenError {
     pub why: &'static str,
 }
 
-/// Reads a FEN liberally.
+/// Reads a FEN that says everything: whose turn it is, and the colour of each piece. A null move reads as an empty board
+/// here; a caller who may meet one uses [`read_any`].
 ///
 /// # Errors
 ///
-/// When the side to move is missing or unknown, a square does not exist on this board, or a square is named twice.
+/// When the text is no FEN, a square does not exist on this board or is named twice, or a colour is unknown.
 pub fn read(variant: &Variant, text: &str) -> Result<Setup, FenError> {
+    let fen = read_any(variant, text)?;
+    let unknown = |why| FenError { text: shortened(text), at: "?".to_owned(), why };
+    let turn = fen.turn.ok_or_else(|| unknown("the side to move is not known"))?;
+    if !fen.unknown.is_empty() {
+        return Err(unknown("the colour of a piece is not known"));
+    }
+    Ok(Setup { placement: fen.placement, turn })
+}
+
+/// Reads a FEN, also one that leaves colours open.
+///
+/// # Errors
+///
+/// When the text is no FEN, or a square does not exist on this board or is named twice.
+pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
+    // Each square of the largest board, with a colour, a crown, a comma and blanks of its own.
+    const LONGEST: usize = 10 * Square::MAX_COUNT;
     let error = |at: &str, why| FenError { text: shortened(text), at: shortened(at), why };
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let mut parts = compact.trim_end_matches('.').split(':');
+    if text.len() > LONGEST {
+        return Err(error("its end", "longer than a FEN can be"));
+    }
+    let mut parts = text.trim().trim_end_matches('.').split(':').map(str::trim);
     let turn = match parts.next() {
-        Some("W" | "w") => Color::White,
-        Some("B" | "b") => Color::Black,
-        _ => return Err(error(&compact, "expected the side to move first, W or B")),
+        Some("W" | "w") => Some(Color::White),
+        Some("B" | "b") => Some(Color::Black),
+        Some("?") => None,
+        other => return Err(error(other.unwrap_or(""), "expected the side to move first: W, B or ?")),
     };
-    let mut placement = Placement::EMPTY;
-    for part in parts.filter(|part| !part.is_empty()) {
+    let mut fen = Fen {
+        turn,
+        placement: Placement::EMPTY,
+        unknown: SquareSet::EMPTY,
+        unknown_kings: SquareSet::EMPTY,
+        is_null_move: true,
+    };
+    for part in parts.filter(|part| !part.is_empty() && !is_counter(part)) {
         let color = match part.as_bytes()[0] {
-            b'W' | b'w' => Color::White,
-            b'B' | b'b' => Color::Black,
-            _ => return Err(error(part, "expected W or B before the squares of a side")),
+            b'W' | b'w' => Some(Color::White),
+            b'B' | b'b' => Some(Color::Black),
+            b'?' => None,
+            _ => return Err(error(part, "expected W, B or ? before the squares of a side")),
         };
-        for item in items(&part[1..]) {
-            let (kind, squares) = match item.strip_prefix(['K', 'k']) {
-                Some(rest) => (Kind::King, rest),
-                None => (Kind::Man, item),
-            };
-            for square in squares_of(variant, squares).ok_or_else(|| error(item, "no such square on this board"))? {
-                if placement.color(square).is_some() {
-                    return Err(error(item, "a square is named twice"));
+        fen.is_null_move = false;
+        let mut rest = &part[1..];
+        while let Some((item, after)) = next_item(variant, rest).map_err(|why| error(rest, why))? {
+            for square in item.squares {
+                if fen.placement.color(square).is_some() || fen.unknown.contains(square) {
+                    return Err(error(rest, "a square is named twice"));
                 }
-                placement.put(square, Some(Piece { color, kind }));
+                fen.put(square, color, item.kind);
+            }
+            rest = after;
+        }
+    }
+    Ok(fen)
+}
+
+impl Fen {
+    fn put(&mut self, square: Square, color: Option<Color>, kind: Kind) {
+        match color {
+            Some(color) => self.placement.put(square, Some(Piece { color, kind })),
+            None => {
+                self.unknown.insert(square);
+                if kind == Kind::King {
+                    self.unknown_kings.insert(square);
+                }
             }
         }
     }
-    Ok(Setup { placement, turn })
 }
 
-/// The items of a side: at commas, and before each `K`.
-fn items(side: &str) -> impl Iterator<Item = &str> {
-    let mut rest = side;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches(',');
-        let first = rest.chars().next()?;
-        let end = rest[first.len_utf8()..].find([',', 'K', 'k']).map_or(rest.len(), |at| at + first.len_utf8());
-        let (item, after) = rest.split_at(end);
-        rest = after;
-        Some(item)
-    })
+/// The counters that lidraughts appends: `H0` half moves, `F1` the move number, `+0+0` moves of a king.
+fn is_counter(part: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match part.split_at_checked(1) {
+        Some(("H" | "F", number)) => digits(number),
+        Some(("+", numbers)) => numbers.split('+').all(digits),
+        _ => false,
+    }
 }
 
-/// One square, or a range of numbers.
-fn squares_of(variant: &Variant, text: &str) -> Option<Vec<Square>> {
-    let named = |name: &str| variant.geometry.square(name.trim_start_matches('0'));
-    let Some((first, last)) = text.split_once('-') else { return Some(vec![named(text)?]) };
-    named(first)?;
-    named(last)?;
-    let (first, last): (u16, u16) = (first.parse().ok()?, last.parse().ok()?);
-    (first..=last).map(|number| named(&number.to_string())).collect()
+/// One square, or a range of numbers, with or without a crown.
+struct Item {
+    kind: Kind,
+    squares: Vec<Square>,
 }
 
-fn shortened(text: &str) -> String {
-    const LONGEST: usize = 200;
-    if text.chars().count() <= LONGEST {
-        text.to_owned()
-    } else {
-        text.chars().take(LONGEST).chain("...".chars()).collect()
+/// The first item of the squares of a side, and what follows it.
+fn next_item<'t>(variant: &Variant, side: &'t str) -> Result<Option<(Item, &'t str)>, &'static str> {
+    const NO_SUCH_SQUARE: &str = "no such square on this board";
+    let geometry = &variant.geometry;
+    let side = side.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+    if side.is_empty() {
+        return Ok(None);
+    }
+    let (kind, rest) = without_crown(geometry, side);
+    let (first, rest) = split_name(rest);
+    let square = square_of(variant, first).ok_or(NO_SUCH_SQUARE)?;
+    let Some(rest) = rest.trim_start().strip_prefix('-') else {
+        return Ok(Some((Item { kind, squares: vec![square] }, rest)));
+    };
+    let (last, rest) = split_name(without_crown(geometry, rest).1);
+    square_of(variant, last).ok_or(NO_SUCH_SQUARE)?;
+    let (Ok(first), Ok(last)) = (first.parse::<u8>(), last.parse::<u8>()) else {
+        return Err("only numbers make a range");
+    };
+    if first > last {
+        return Err("a range that runs backwards");
+    }
+    let squares = (first..=last).map(|number| square_of(variant, &number.to_string())).collect::<Option<Vec<_>>>();
+    Ok(Some((Item { kind, squares: squares.ok_or(NO_SUCH_SQUARE)? }, rest)))
+}
+
+/// Whether a `K` stands before a square, and what follows it. A small `k` is also the letter of a file of wide boards.
+fn without_crown<'t>(geometry: &Geometry, text: &'t str) -> (Kind, &'t str) {
+    let text = text.trim_start();
+    let is_file = text.starts_with('k') && geometry.square(split_name(text).0).is_some();
+    match text.strip_prefix(['K', 'k']) {
+        Some(rest) if !is_file => (Kind::King, rest.trim_start()),
+        _ => (Kind::Man, text),
+    }
+}
+
+/// A name of a square, digits with or without a letter before them, and what follows it.
+fn split_name(text: &str) -> (&str, &str) {
+    let letter = usize::from(text.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let digits = text[letter..].bytes().take_while(u8::is_ascii_digit).count();
+    text.split_at(letter + digits)
+}
+
+/// The square that a name means: in the notation of the game type, else in the other one as most programs use it.
+fn square_of(variant: &Variant, name: &str) -> Option<Square> {
+    let geometry = &variant.geometry;
+    if let Some(square) = named(geometry, name) {
+        return Some(square);
+    }
+    match variant.game_type.notation.kind {
+        // Numbers in reading order, 1 at White's top left.
+        NotationKind::Algebraic => {
+            let index = name.parse::<u8>().ok()?.checked_sub(1)?;
+            (usize::from(index) < geometry.count()).then(|| Square::new(index))
+        }
+        // Letters from White's left, ranks from White's side. Where Black starts, some programs turn the board: no guess.
+        NotationKind::Numeric if variant.game_type.starter == Color::White => {
+            let (file, rank) = name.split_at_checked(1)?;
+            let column = file.to_ascii_lowercase().bytes().next()?.checked_sub(b'a')?;
+            let row = geometry.height().checked_sub(rank.parse().ok()?)?;
+            geometry.square_at(row, usize::from(column))
+        }
+        NotationKind::Numeric => None,
     }
 }

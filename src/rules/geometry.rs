@@ -67,8 +67,17 @@ impl Direction {
     }
 }
 
-/// No square in that direction.
-const OFF_BOARD: u8 = u8::MAX;
+/// In tables of squares: there is none.
+const NONE: u8 = u8::MAX;
+
+/// A step in one direction for many squares at once. Squares are counted in reading order, so a step adds a fixed number
+/// to the index, or, on a chequered board, one of two numbers: rows are indented in turn.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Shift {
+    /// The squares whose step adds this number.
+    squares: SquareSet,
+    by: i8,
+}
 
 /// The board of one [`GameType`]. Every [`Square`] below [`Geometry::count`] has a row, a column and a unique name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,8 +89,15 @@ pub struct Geometry {
     /// The square at row * width + column.
     squares: Vec<Option<Square>>,
     /// The neighbour by square and direction.
-    neighbours: Vec<[u8; 8]>,
+    neighbours: [[u8; 8]; Square::MAX_COUNT],
+    /// The same for many squares at once, by direction.
+    shifts: [[Shift; 2]; 8],
+    /// By square.
     names: Vec<String>,
+    /// The square by [`name_key`].
+    named: Box<[u8; NAME_KEYS]>,
+    /// All squares in the order of their names.
+    name_order: Vec<Square>,
     home_rows: [SquareSet; 2],
 }
 
@@ -112,8 +128,11 @@ impl Geometry {
         let mut geometry = Geometry {
             width,
             height,
-            neighbours: vec![[OFF_BOARD; 8]; cells.len()],
+            neighbours: [[NONE; 8]; Square::MAX_COUNT],
+            shifts: Default::default(),
             names: Vec::new(),
+            named: Box::new([NONE; NAME_KEYS]),
+            name_order: Vec::new(),
             home_rows: [SquareSet::EMPTY; 2],
             cells,
             squares,
@@ -134,7 +153,19 @@ impl Geometry {
                 }
             })
             .collect();
+        geometry.index_names();
         geometry
+    }
+
+    fn index_names(&mut self) {
+        let mut keys: Vec<(usize, Square)> = Vec::with_capacity(self.count());
+        for square in self.all() {
+            let key = name_key(self.name(square)).expect("the names made here have a key");
+            self.named[key] = square.index() as u8;
+            keys.push((key, square));
+        }
+        keys.sort_unstable();
+        self.name_order = keys.into_iter().map(|(_, square)| square).collect();
     }
 
     fn connect(&mut self, all_squares: bool) {
@@ -147,6 +178,13 @@ impl Geometry {
                 let (row, column) = (row as i8 + down * stride, column as i8 + right * stride);
                 if let Some(next) = self.at(row, column) {
                     self.neighbours[index][direction as usize] = next.index() as u8;
+                    let by = next.index() as i8 - index as i8;
+                    let shift = self.shifts[direction as usize]
+                        .iter_mut()
+                        .find(|shift| shift.squares.is_empty() || shift.by == by)
+                        .expect("a direction has at most two shifts: rows are indented in turn");
+                    shift.by = by;
+                    shift.squares.insert(square);
                 }
             }
             if row == 0 {
@@ -198,9 +236,28 @@ impl Geometry {
     #[inline]
     pub fn next(&self, square: Square, direction: Direction) -> Option<Square> {
         match self.neighbours[square.index()][direction as usize] {
-            OFF_BOARD => None,
+            NONE => None,
             index => Some(Square::new(index)),
         }
+    }
+
+    /// The next playing squares of all of these squares in a direction.
+    #[inline]
+    pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        let [even, odd] = &self.shifts[direction as usize];
+        let (squares_of_even, squares_of_odd) = (squares & even.squares, squares & odd.squares);
+        if self.count() <= 64 {
+            squares_of_even.shifted_in_64(even.by) | squares_of_odd.shifted_in_64(odd.by)
+        } else {
+            squares_of_even.shifted(even.by) | squares_of_odd.shifted(odd.by)
+        }
+    }
+
+    /// The direction that leads from one square to another; `None` where they are not on a line of the game.
+    pub fn direction(&self, from: Square, to: Square) -> Option<Direction> {
+        Direction::ALL
+            .into_iter()
+            .find(|&way| std::iter::successors(self.next(from, way), |&at| self.next(at, way)).any(|at| at == to))
     }
 
     /// The row on which this colour's men start; the opponent's men are crowned there.
@@ -229,17 +286,71 @@ impl Geometry {
 
     /// The square that players call so. Leading zeros are not accepted here: that liberty is the reader's.
     pub fn square(&self, name: &str) -> Option<Square> {
-        let index = self.names.iter().position(|known| known == name)?;
-        Some(Square::new(index as u8))
+        match self.named[name_key(name)?] {
+            NONE => None,
+            index => Some(Square::new(index)),
+        }
     }
 
     /// The squares in the order of their names: numbers by value, letters by file and then rank.
     pub fn in_name_order(&self, squares: SquareSet) -> Vec<Square> {
-        let mut squares: Vec<Square> = squares.into_iter().collect();
-        squares.sort_by_key(|&square| {
-            let name = self.name(square);
-            (name.parse::<u16>().unwrap_or(0), name)
-        });
-        squares
+        self.name_order.iter().copied().filter(|&square| squares.contains(square)).collect()
+    }
+}
+
+/// How many keys there are for names.
+const NAME_KEYS: usize = 256;
+
+/// A small number for every well-formed name of a square, in the order of names: 1..=99 for a number, from 100 on for a
+/// letter `a..=l` with a number 1..=12.
+fn name_key(name: &str) -> Option<usize> {
+    let (letter, digits) = match name.as_bytes() {
+        [letter @ b'a'..=b'l', digits @ ..] => (Some(letter - b'a'), digits),
+        digits => (None, digits),
+    };
+    let number = match *digits {
+        [one @ b'1'..=b'9'] => usize::from(one - b'0'),
+        [ten @ b'1'..=b'9', one @ b'0'..=b'9'] => 10 * usize::from(ten - b'0') + usize::from(one - b'0'),
+        _ => return None,
+    };
+    match letter {
+        None => Some(number),
+        Some(file) => (number <= 12).then_some(100 + 12 * usize::from(file) + number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Variant;
+
+    #[test]
+    fn a_step_of_a_set_is_the_step_of_each_square() {
+        for variant in Variant::all() {
+            let geometry = &variant.geometry;
+            for direction in Direction::ALL {
+                for square in geometry.all() {
+                    let alone = geometry.step(SquareSet::EMPTY.with(square), direction);
+                    assert_eq!(
+                        alone.lowest(),
+                        geometry.next(square, direction),
+                        "{variant:?} {square:?} {direction:?}"
+                    );
+                    assert!(alone.len() < 2);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_name_finds_its_square_and_nothing_else_does() {
+        for variant in Variant::all() {
+            for square in variant.geometry.all() {
+                assert_eq!(variant.geometry.square(variant.geometry.name(square)), Some(square));
+            }
+            for name in ["", "0", "01", "73", "100", "a0", "a13", "m1", "a", "A1", "é", "1a", "a1b", "99"] {
+                assert_eq!(variant.geometry.square(name), None, "{name}");
+            }
+        }
     }
 }

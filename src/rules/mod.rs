@@ -5,6 +5,7 @@
 //!
 //! Absent on purpose: notation (PDN), sensors, clocks, time.
 
+pub mod draws;
 pub mod game_type;
 pub mod geometry;
 pub mod movegen;
@@ -12,9 +13,12 @@ pub mod moves;
 pub mod perft;
 pub mod piece;
 pub mod position;
+pub mod results;
+pub mod ruleset;
 pub mod square;
 pub mod variant;
 
+pub use draws::{Claim, Count, DrawRule, History};
 pub use game_type::{GameType, GameTypeError, Notation, NotationKind};
 pub use geometry::{Direction, Geometry};
 pub use moves::Move;

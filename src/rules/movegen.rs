@@ -2,64 +2,157 @@
 //! plays.
 //!
 //! ```text
-//! captures of every piece, jump by jump ──▸ only the best by the variant's criteria ──▸ each distinct move once
-//!          └── none? quiet moves
+//! who can take at all? ──▸ all captures of these, jump by jump ──▸ the best by the variant's criteria ──▸ each move once
+//!          └── nobody: quiet moves
 //! ```
 //!
-//! During a capture the moving piece is off the board. Captured pieces either stand in the way until the move is done or
-//! leave at once ([`Removal`]).
+//! The first question is answered for all men at once, by shifting the set of their squares; most positions are quiet and
+//! need no more. A capture is then followed jump by jump: the moving piece is off the board, and captured pieces either
+//! stand in the way until the move is done or leave at once ([`Removal`]).
 
 use super::geometry::{Direction, Geometry};
-use super::moves::{Jump, Move};
+use super::moves::{Jump, Move, Path};
 use super::piece::{Color, Kind};
 use super::position::Position;
 use super::square::{Square, SquareSet};
-use super::variant::{Criterion, Directions, KingLanding, KingRange, PromotionInCapture, Removal, Ruleset};
+use super::variant::{Criterion, Directions, KingLanding, KingRange, PromotionInCapture, Removal, Ruleset, Variant};
 
 impl Position {
     /// All legal moves, each once, in a fixed order. None: the side to move has lost.
     pub fn legal_moves(&self) -> Vec<Move> {
-        let captures = Captures::of(self);
-        if captures.is_empty() { self.quiet_moves() } else { captures }
+        let mut moves = Vec::with_capacity(16);
+        self.legal_moves_into(&mut moves);
+        moves
+    }
+
+    /// The same, in the place of what the vector held; saves its memory from being asked for anew.
+    pub fn legal_moves_into(&self, moves: &mut Vec<Move>) {
+        moves.clear();
+        let capturers = self.capturers();
+        if capturers.is_empty() {
+            self.quiet_moves(moves);
+        } else {
+            Captures::of(self, capturers, Keep::EachMoveOnce, moves);
+        }
+    }
+
+    /// Every route of every legal capture: a move comes once for each order of jumps that takes the same pieces and ends
+    /// on the same square. Empty where nothing can be taken.
+    pub fn capture_routes(&self) -> Vec<Move> {
+        let mut routes = Vec::new();
+        let capturers = self.capturers();
+        if !capturers.is_empty() {
+            Captures::of(self, capturers, Keep::EveryRoute, &mut routes);
+        }
+        routes
     }
 
     /// Must the side to move capture?
     pub fn must_capture(&self) -> bool {
-        !Captures::of(self).is_empty()
+        !self.capturers().is_empty()
     }
 
-    fn quiet_moves(&self) -> Vec<Move> {
-        let (geometry, rules, us) = (&self.variant().geometry, &self.variant().rules, self.turn());
-        let placement = self.placement();
+    /// How many legal moves there are; `scratch` is memory to work in.
+    pub(super) fn count_legal_moves(&self, scratch: &mut Vec<Move>) -> usize {
+        let capturers = self.capturers();
+        if capturers.is_empty() {
+            return self.count_quiet_moves();
+        }
+        scratch.clear();
+        Captures::of(self, capturers, Keep::EachMoveOnce, scratch);
+        scratch.len()
+    }
+
+    /// The pieces of the side to move that can take something, whatever has priority.
+    fn capturers(&self) -> SquareSet {
+        let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
+        let (geometry, rules) = (&variant.geometry, &variant.rules);
+        let theirs = placement.of(!us);
+        let empty = geometry.all() - placement.occupied();
+        let by_step = |pieces: SquareSet, way: Direction, takes: SquareSet| {
+            let over = geometry.step(pieces, way) & takes;
+            if over.is_empty() {
+                return SquareSet::EMPTY;
+            }
+            let landing = geometry.step(over, way) & empty;
+            geometry.step(geometry.step(landing, way.reverse()), way.reverse())
+        };
+        let men = placement.men_of(us);
+        let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
+        let mut capturers = SquareSet::EMPTY;
+        for &way in rules.man_captures {
+            capturers |= by_step(men, seen_by(us, way), taken_by_men);
+        }
+        let kings = placement.kings_of(us);
+        for &way in rules.king_captures.iter().take_while(|_| !kings.is_empty()) {
+            match rules.king_range {
+                KingRange::Short => capturers |= by_step(kings, way, theirs),
+                KingRange::Flying => {
+                    let flies_at_prey = |&king: &Square| {
+                        let mut next = geometry.next(king, way);
+                        while next.is_some_and(|at| empty.contains(at)) {
+                            next = next.and_then(|at| geometry.next(at, way));
+                        }
+                        let Some(over) = next.filter(|&at| theirs.contains(at)) else { return false };
+                        geometry.next(over, way).is_some_and(|to| empty.contains(to))
+                    };
+                    capturers |= kings.into_iter().filter(flies_at_prey).collect();
+                }
+            }
+        }
+        capturers
+    }
+
+    fn quiet_moves(&self, moves: &mut Vec<Move>) {
+        let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
+        let (geometry, rules) = (&variant.geometry, &variant.rules);
         let crowning_row = geometry.home_row(!us);
-        let occupied = placement.occupied();
-        let mut moves = Vec::with_capacity(16);
-        for from in placement.men_of(us) {
-            for to in rules.man_moves.iter().filter_map(|&way| geometry.next(from, seen_by(us, way))) {
-                if !occupied.contains(to) {
-                    moves.push(quiet(from, to, crowning_row.contains(to)));
-                }
+        let empty = geometry.all() - placement.occupied();
+        for &way in rules.man_moves {
+            let way = seen_by(us, way);
+            for to in geometry.step(placement.men_of(us), way) & empty {
+                let from = geometry.next(to, way.reverse()).expect("the way back of a step that was made");
+                moves.push(quiet(from, to, crowning_row.contains(to)));
             }
         }
-        let exhausted = self.exhausted_king();
-        for from in placement.kings_of(us).into_iter().filter(|&king| Some(king) != exhausted) {
+        self.each_quiet_king_move(empty, |from, to| moves.push(quiet(from, to, false)));
+    }
+
+    fn count_quiet_moves(&self) -> usize {
+        let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
+        let empty = variant.geometry.all() - placement.occupied();
+        let steps = |&way: &Direction| (variant.geometry.step(placement.men_of(us), seen_by(us, way)) & empty).len();
+        let mut count = variant.rules.man_moves.iter().map(steps).sum();
+        self.each_quiet_king_move(empty, |_, _| count += 1);
+        count
+    }
+
+    fn each_quiet_king_move(&self, empty: SquareSet, mut found: impl FnMut(Square, Square)) {
+        let Variant { geometry, rules, .. } = self.variant();
+        let mut kings = self.placement().kings_of(self.turn());
+        if kings.is_empty() {
+            return;
+        }
+        if let Some(exhausted) = self.exhausted_king() {
+            kings.remove(exhausted);
+        }
+        for from in kings {
             for &way in rules.king_moves {
-                let mut at = from;
-                while let Some(to) = geometry.next(at, way).filter(|&to| !occupied.contains(to)) {
-                    moves.push(quiet(from, to, false));
-                    at = to;
-                    if rules.king_range == KingRange::Short {
-                        break;
-                    }
+                let mut next = geometry.next(from, way);
+                while let Some(to) = next.filter(|&to| empty.contains(to)) {
+                    found(from, to);
+                    next = match rules.king_range {
+                        KingRange::Short => None,
+                        KingRange::Flying => geometry.next(to, way),
+                    };
                 }
             }
         }
-        moves
     }
 }
 
 fn quiet(from: Square, to: Square, promotes: bool) -> Move {
-    Move { from, to, captured: SquareSet::EMPTY, promotes, jumps: Vec::new() }
+    Move { from, to, captured: SquareSet::EMPTY, promotes, path: Path::Quiet }
 }
 
 /// Directions are written for White; Black's are turned round.
@@ -70,9 +163,19 @@ fn seen_by(color: Color, way: Direction) -> Direction {
     }
 }
 
-/// One jump on the way of a capture, as it was made.
-#[derive(Clone, Copy)]
-struct Leap {
+/// What to do with captures that take the same pieces in another order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    EachMoveOnce,
+    EveryRoute,
+}
+
+/// One jump on the way of a capture, as it was made, linked to the jump before it: the search needs no memory but its
+/// stack.
+struct Leap<'before> {
+    before: Option<&'before Leap<'before>>,
+    /// 1 for the first jump.
+    number: u8,
     over: Square,
     way: Direction,
     /// The square next to the captured piece.
@@ -81,74 +184,84 @@ struct Leap {
     to: Square,
 }
 
+impl Leap<'_> {
+    /// This jump and those before it, last first.
+    fn backwards(&self) -> impl Iterator<Item = &Leap<'_>> {
+        std::iter::successors(Some(self), |leap| leap.before)
+    }
+}
+
+/// The piece that captures.
+#[derive(Clone, Copy)]
+struct Capturer {
+    from: Square,
+    started_as: Kind,
+    /// What it is now.
+    kind: Kind,
+}
+
 /// The search for the captures of one position.
 struct Captures<'a> {
-    geometry: &'a Geometry,
+    variant: &'a Variant,
     rules: &'a Ruleset,
+    geometry: &'a Geometry,
     us: Color,
     theirs: SquareSet,
     their_kings: SquareSet,
     crowning_row: SquareSet,
     /// All pieces but the one that captures.
     others: SquareSet,
-    started_as: Kind,
-    from: Square,
-    leaps: Vec<Leap>,
     captured: SquareSet,
+    keep: Keep,
     best: u64,
-    found: Vec<Move>,
+    found: &'a mut Vec<Move>,
 }
 
 impl<'a> Captures<'a> {
-    /// The captures that the variant's priority leaves.
-    fn of(position: &'a Position) -> Vec<Move> {
-        let (geometry, rules, us) = (&position.variant().geometry, &position.variant().rules, position.turn());
-        let placement = position.placement();
+    /// Finds the captures that the variant's priority leaves, into `found`, which is empty.
+    fn of(position: &Position, capturers: SquareSet, keep: Keep, found: &'a mut Vec<Move>) {
+        let (variant, us, placement) = (position.variant(), position.turn(), position.placement());
         let mut search = Captures {
-            geometry,
-            rules,
+            variant,
+            rules: &variant.rules,
+            geometry: &variant.geometry,
             us,
             theirs: placement.of(!us),
             their_kings: placement.kings_of(!us),
-            crowning_row: geometry.home_row(!us),
-            others: placement.occupied(),
-            started_as: Kind::Man,
-            from: Square::new(0),
-            leaps: Vec::new(),
+            crowning_row: variant.geometry.home_row(!us),
+            others: SquareSet::EMPTY,
             captured: SquareSet::EMPTY,
+            keep,
             best: 0,
-            found: Vec::new(),
+            found,
         };
-        for (started_as, pieces) in [(Kind::Man, placement.men_of(us)), (Kind::King, placement.kings_of(us))] {
-            for from in pieces {
-                search.started_as = started_as;
-                search.from = from;
+        for (kind, pieces) in [(Kind::Man, placement.men_of(us)), (Kind::King, placement.kings_of(us))] {
+            for from in pieces & capturers {
                 search.others = placement.occupied().without(from);
-                search.go_on(from, started_as, false);
+                search.go_on(Capturer { from, started_as: kind, kind }, from, None);
             }
         }
-        search.found
     }
 
     /// Takes all jumps that the piece can make from `at`. Returns whether there was one.
-    fn go_on(&mut self, at: Square, kind: Kind, promotes: bool) -> bool {
+    fn go_on(&mut self, piece: Capturer, at: Square, last: Option<&Leap>) -> bool {
         let rules = self.rules;
-        let (ways, takes): (Directions, SquareSet) = match kind {
+        let (ways, takes): (Directions, SquareSet) = match piece.kind {
             Kind::Man if !rules.man_takes_king => (rules.man_captures, self.theirs - self.their_kings),
             Kind::Man => (rules.man_captures, self.theirs),
             Kind::King => (rules.king_captures, self.theirs),
         };
+        let takes = takes - self.captured;
         let mut any = false;
         for &way in ways {
-            let way = if kind == Kind::Man { seen_by(self.us, way) } else { way };
-            if self.leaps.last().is_some_and(|last| self.is_barred(last, way)) {
+            let way = if piece.kind == Kind::Man { seen_by(self.us, way) } else { way };
+            if last.is_some_and(|last| self.is_barred(last, way)) {
                 continue;
             }
-            let Some(over) = self.first_piece(at, way, kind) else { continue };
-            if !takes.contains(over) || self.captured.contains(over) {
-                continue;
+            let Some(over) = self.first_piece(at, way, piece.kind) else { continue };
+            if takes.contains(over) {
+                any |= self.jump(piece, over, way, last);
             }
-            any |= self.jump(over, way, kind, promotes);
         }
         any
     }
@@ -168,7 +281,7 @@ impl<'a> Captures<'a> {
                 next = self.geometry.next(next, way)?;
             }
         }
-        self.stands(next).then_some(next)
+        Some(next)
     }
 
     /// Is there a piece in the way?
@@ -177,31 +290,30 @@ impl<'a> Captures<'a> {
         self.others.contains(square) && !gone
     }
 
-    /// Jumps over one piece and goes on from every square where the piece may come down. Returns whether there was one.
-    fn jump(&mut self, over: Square, way: Direction, kind: Kind, promotes: bool) -> bool {
-        let flies = kind == Kind::King
+    /// Jumps over one piece and goes on from every square where the capturer may come down. Returns whether there was
+    /// one.
+    fn jump(&mut self, piece: Capturer, over: Square, way: Direction, before: Option<&Leap>) -> bool {
+        let flies = piece.kind == Kind::King
             && self.rules.king_range == KingRange::Flying
             && self.rules.king_landing == KingLanding::AnyBehind;
         let Some(nearest) = self.geometry.next(over, way).filter(|&to| !self.stands(to)) else { return false };
+        let number = before.map_or(1, |leap| leap.number + 1);
+        let leap = |to| Leap { before, number, over, way, nearest, to };
         self.captured.insert(over);
-        let mut ends = Vec::new();
+        let mut ends = SquareSet::EMPTY;
         let mut goes_on = false;
         let mut landing = Some(nearest);
         while let Some(to) = landing.filter(|&to| !self.stands(to)) {
-            self.leaps.push(Leap { over, way, nearest, to });
-            if self.land(to, kind, promotes) {
+            if self.land(piece, &leap(to)) {
                 goes_on = true;
             } else {
-                ends.push(to);
+                ends.insert(to);
             }
-            self.leaps.pop();
             landing = if flies { self.geometry.next(to, way) } else { None };
         }
         if !goes_on {
             for to in ends {
-                self.leaps.push(Leap { over, way, nearest, to });
-                self.finish(to, kind, promotes);
-                self.leaps.pop();
+                self.finish(piece, &leap(to));
             }
         }
         self.captured.remove(over);
@@ -209,20 +321,21 @@ impl<'a> Captures<'a> {
     }
 
     /// The piece has come down: crowns it where the rules say so, and goes on. Returns whether it could.
-    fn land(&mut self, to: Square, kind: Kind, promotes: bool) -> bool {
-        if kind == Kind::Man && self.crowning_row.contains(to) {
+    fn land(&mut self, piece: Capturer, leap: &Leap) -> bool {
+        let mut piece = piece;
+        if piece.kind == Kind::Man && self.crowning_row.contains(leap.to) {
             match self.rules.promotion_in_capture {
                 PromotionInCapture::WhereTheMoveEnds => {}
                 PromotionInCapture::EndsTheMove => return false,
-                PromotionInCapture::GoesOnAsKing => return self.go_on(to, Kind::King, true),
+                PromotionInCapture::GoesOnAsKing => piece.kind = Kind::King,
             }
         }
-        self.go_on(to, kind, promotes)
+        self.go_on(piece, leap.to, Some(leap))
     }
 
     /// A capture is complete: keeps it if none that was found has priority over it.
-    fn finish(&mut self, to: Square, kind: Kind, promotes: bool) {
-        let key = self.priority();
+    fn finish(&mut self, piece: Capturer, last: &Leap) {
+        let key = self.priority(piece, last);
         if key < self.best {
             return;
         }
@@ -230,47 +343,68 @@ impl<'a> Captures<'a> {
             self.best = key;
             self.found.clear();
         }
-        let promotes = promotes || (kind == Kind::Man && self.crowning_row.contains(to));
-        let ply = Move { from: self.from, to, captured: self.captured, promotes, jumps: self.jumps() };
-        match self.found.iter().position(|known| *known == ply) {
-            Some(known) if self.long_text(&ply) < self.long_text(&self.found[known]) => self.found[known] = ply,
+        let crowned_at_the_end = piece.kind == Kind::Man && self.crowning_row.contains(last.to);
+        let ply = Move {
+            from: piece.from,
+            to: last.to,
+            captured: self.captured,
+            promotes: crowned_at_the_end || piece.kind != piece.started_as,
+            path: path(last),
+        };
+        // One jump has no other order.
+        let may_be_known = self.keep == Keep::EachMoveOnce && last.number > 1;
+        match self.found.iter_mut().find(|known| may_be_known && **known == ply) {
+            Some(known) if long_text(self.variant, &ply) < long_text(self.variant, known) => *known = ply,
             Some(_) => {}
             None => self.found.push(ply),
         }
     }
 
     /// The criteria of the variant as one number, the first criterion in the highest bits.
-    fn priority(&self) -> u64 {
-        // A side has at most 30 pieces; sixteen bits hold every criterion, and no variant has more than four.
-        const BITS: u32 = 16;
-        let pieces = self.leaps.len() as u64;
-        let kings = (self.captured & self.their_kings).len() as u64;
+    fn priority(&self, piece: Capturer, last: &Leap) -> u64 {
+        // A board has 72 squares at most: sixteen bits hold every criterion, and no variant has more than four.
+        const BITS: u8 = 16;
+        let pieces = u64::from(last.number);
+        let kings = || (self.captured & self.their_kings).len() as u64;
         self.rules.priority.iter().fold(0, |key, criterion| {
             let value = match criterion {
                 Criterion::MostPieces => pieces,
-                Criterion::MostKings => kings,
-                Criterion::TakenByKing => u64::from(self.started_as == Kind::King),
-                Criterion::KingsFirst => {
-                    let bit = |leap: &Leap| u64::from(self.their_kings.contains(leap.over));
-                    self.leaps.iter().take(BITS as usize).fold(0, |bits, leap| bits << 1 | bit(leap))
-                }
-                // A king is worth just less than two men: with at most 30 kings, 1.97 orders all sums right.
-                Criterion::HighestValue => 100 * (pieces - kings) + 197 * kings,
+                Criterion::MostKings => kings(),
+                Criterion::TakenByKing => u64::from(piece.started_as == Kind::King),
+                Criterion::KingsFirst => last
+                    .backwards()
+                    .filter(|leap| leap.number <= BITS && self.their_kings.contains(leap.over))
+                    .fold(0, |bits, leap| bits | 1 << (BITS - leap.number)),
+                // A king is worth just less than two men: 1.99 orders all sums right, as no board holds 100 kings.
+                Criterion::HighestValue => 100 * (pieces - kings()) + 199 * kings(),
             };
             key << BITS | value
         })
     }
+}
 
-    /// The jumps as the long notation names them: on a straight line the square next to the piece, at a turn the turn.
-    fn jumps(&self) -> Vec<Jump> {
-        let named = |(index, leap): (usize, &Leap)| {
-            let straight = self.leaps.get(index + 1).is_some_and(|next| next.way == leap.way);
-            Jump { over: leap.over, to: if straight { leap.nearest } else { leap.to } }
-        };
-        self.leaps.iter().enumerate().map(named).collect()
+/// The jumps as the long notation names them: on a straight line the square next to the piece, at a turn the turn.
+fn path(last: &Leap) -> Path {
+    if last.number == 1 {
+        return Path::Single([Jump { over: last.over, to: last.to }]);
     }
+    let mut jumps = Vec::with_capacity(usize::from(last.number));
+    let mut way_after = None;
+    for leap in last.backwards() {
+        let straight = way_after == Some(leap.way);
+        jumps.push(Jump { over: leap.over, to: if straight { leap.nearest } else { leap.to } });
+        way_after = Some(leap.way);
+    }
+    jumps.reverse();
+    Path::Multiple(jumps.into_boxed_slice())
+}
 
-    fn long_text(&self, ply: &Move) -> String {
-        ply.jumps.iter().map(|jump| self.geometry.name(jump.to)).collect::<Vec<_>>().join("x")
+/// The long notation, to compare routes of the same move by.
+fn long_text(variant: &Variant, ply: &Move) -> String {
+    let mut text = String::new();
+    for jump in ply.jumps() {
+        text.push(variant.capture_separator);
+        text.push_str(variant.geometry.name(jump.to));
     }
+    text
 }

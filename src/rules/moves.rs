@@ -14,7 +14,15 @@ pub struct Move {
     pub(super) to: Square,
     pub(super) captured: SquareSet,
     pub(super) promotes: bool,
-    pub(super) jumps: Vec<Jump>,
+    pub(super) path: Path,
+}
+
+/// The jumps of a move. Most moves have at most one: they are kept without memory of their own.
+#[derive(Clone, Debug)]
+pub(super) enum Path {
+    Quiet,
+    Single([Jump; 1]),
+    Multiple(Box<[Jump]>),
 }
 
 /// One jump of a capture.
@@ -56,7 +64,11 @@ impl Move {
     /// The jumps of a capture in order; of several orders that mean the same move, the one whose long notation comes
     /// first as text. Empty for a quiet move.
     pub fn jumps(&self) -> &[Jump] {
-        &self.jumps
+        match &self.path {
+            Path::Quiet => &[],
+            Path::Single(jump) => jump,
+            Path::Multiple(jumps) => jumps,
+        }
     }
 
     pub(super) fn identity(&self) -> (Square, Square, SquareSet, bool) {

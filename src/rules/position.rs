@@ -42,6 +42,24 @@ impl Placement {
         }
     }
 
+    /// Moves a piece of this colour, takes what it captures and crowns it if it is to be crowned.
+    fn play(&mut self, us: Color, ply: &Move) {
+        let is_king = ply.promotes || self.kings.contains(ply.from);
+        // The order matters: a capture may end where it began, and, where pieces leave at once, on the square of one that
+        // it took.
+        if ply.is_capture() {
+            let theirs = &mut self.by_color[(!us).index()];
+            *theirs = *theirs - ply.captured;
+            self.kings = self.kings - ply.captured;
+        }
+        self.by_color[us.index()].remove(ply.from);
+        self.by_color[us.index()].insert(ply.to);
+        self.kings.remove(ply.from);
+        if is_king {
+            self.kings.insert(ply.to);
+        }
+    }
+
     /// The piece on a square.
     pub fn get(&self, square: Square) -> Option<Piece> {
         let color = self.color(square)?;
@@ -161,20 +179,18 @@ impl Position {
         (has_men && times >= limit).then_some(square)
     }
 
+    /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
+    /// every variant; it is never a draw.
+    pub fn winner(&self) -> Option<Color> {
+        self.legal_moves().is_empty().then_some(!self.turn())
+    }
+
     /// The position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
         let mut next = *self;
         let us = self.turn();
-        let mut piece = self.placement().get(ply.from).expect("a move starts from a piece");
-        let was_king = piece.kind == Kind::King;
-        if ply.promotes {
-            piece.kind = Kind::King;
-        }
-        next.setup.placement.put(ply.from, None);
-        for square in ply.captured {
-            next.setup.placement.put(square, None);
-        }
-        next.setup.placement.put(ply.to, Some(piece));
+        let was_king = self.placement().kings.contains(ply.from);
+        next.setup.placement.play(us, ply);
         next.setup.turn = !us;
         if self.variant.rules.same_king_limit.is_some() {
             next.count_king_run(us, ply, was_king);

@@ -84,6 +84,18 @@ impl SquareSet {
         if self.0 == 0 { None } else { Some(Square(self.0.trailing_zeros() as u8)) }
     }
 
+    /// Every index plus `by`. The caller sees to it that no square leaves the board.
+    #[inline]
+    pub(super) const fn shifted(self, by: i8) -> SquareSet {
+        SquareSet(self.0.rotate_left(by as u32 & 127))
+    }
+
+    /// The same on a board of at most 64 squares, which is much quicker.
+    #[inline]
+    pub(super) const fn shifted_in_64(self, by: i8) -> SquareSet {
+        SquareSet((self.0 as u64).rotate_left(by as u32 & 63) as u128)
+    }
+
     /// Are all squares of `self` in `other`?
     pub const fn is_subset(self, other: SquareSet) -> bool {
         self.0 & !other.0 == 0

@@ -1,155 +1,101 @@
 //! Every game of the standard, as rows of a table.
 //!
-//! A [`Row`] is a page of the rule book: each rule question is a field, each answer a constant with the article it comes
-//! from. The generator ([`super::movegen`]) reads fields and never asks which variant it plays. To add a variant: one row
-//! here, one file of counts in `tests/data/perft`.
+//! A [`Row`] is a page of the rule book: each question is a field, each answer a constant with the place it comes from. The
+//! generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and never ask which game it is. To
+//! add a game: one row here, one file of counts in `tests/data/perft`, its positions in `tests/it/rule_book.rs`.
 //!
-//! What all variants have in common stands in no field: capturing is compulsory; a capture once begun goes on until that
-//! piece can take no more; no piece is jumped twice; own pieces are never jumped; the square the piece started from is
-//! empty during its own move; a side without a legal move has lost.
+//! **In no field, because all games have it in common:** capturing is compulsory; a capture once begun goes on until that
+//! piece can take no more; no piece is jumped twice, but an empty square may be crossed again; own pieces are never jumped,
+//! nor two pieces one behind the other; the square that the piece started from is empty during its own move; a side
+//! without a legal move has lost.
 //!
-//! Sources, cited as `[..]` behind the constants:
+//! # Sources
+//!
+//! Cited in brackets; a number is that of the article or section. Where a text was only seen as others quote it, or its
+//! numbers could not be read, the mark stands alone.
 //!
 //! | mark | text |
 //! |---|---|
-//! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1: official rules of international draughts |
-//! | WCDF | World Checkers/Draughts Federation, rules of draughts (checkers) |
-//! | FID | Federazione Italiana Dama, regolamento tecnico |
-//! | APCA | American Pool Checker Association, tournament rules |
+//! | PDN | PDN 3.0, chapter "GameType tag": the table, and the drawing of each tag |
+//! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1, rules of international draughts |
+//! | FMJD-C | the same, brief rules of Czech draughts |
+//! | 64 | FMJD section 64 / IDF, rules of Russian draughts |
+//! | WCDF | World Checkers/Draughts Federation, rules of draughts |
+//! | FID | Federazione Italiana Dama, regolamento, and "le dieci regole" |
+//! | APCA | American Pool Checkers Association, tournament rules |
 //! | FPD | Federação Portuguesa de Damas, regras oficiais |
-//! | 64 | FMJD section 64 / IDF, official rules of Russian draughts |
-//! | FMJD-C | FMJD, brief rules of Czech draughts |
+//! | CBD | Confederação Brasileira, as summed up by its players |
+//! | TDF | guide of the Turkish federation |
 //! | WFD | Wrâldferiening Frysk Damjen, official rules 2011 |
-//! | PDN | PDN 3.0, table of chapter "GameType tag" |
+//! | can, tur, thai, span | no official text could be read: published descriptions of the game and the programs that play it |
+//!
+//! # Doubts
+//!
+//! | question | here | also found |
+//! |---|---|---|
+//! | Turkish: a man on the last row within a capture | passes as a man | goes on as a king; ends its move ([`RuleChoices`]) |
+//! | Thai: captured pieces | leave at once | leave after the move ([`RuleChoices`]) |
+//! | Thai: may the king turn back? | yes | no ([`RuleChoices`]) |
+//! | Thai: who starts, where is square 1? | as PDN draws it | White; Black's men on 1 to 8 |
+//! | Frisian: worth of a king | just under two men | one and a half |
+//! | Italian: "the king met earliest" | compared piece by piece | only the first king |
+//! | Spanish: quality | counts after quantity, as in Portugal | quantity alone |
+//!
+//! Draws that no text settles are named in each row as left to the arbiter.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::draws::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
 use super::game_type::{GameType, GameTypeError, Notation, NotationKind};
-use super::geometry::{Direction, Geometry};
+use super::geometry::Geometry;
 use super::piece::Color;
+pub use super::results::ResultFormat;
+pub use super::ruleset::*;
 use super::square::SquareSet;
-use Direction::{East, North, NorthEast, NorthWest, South, SouthEast, SouthWest, West};
 
-/// Directions for White; Black's are the same turned round.
-pub type Directions = &'static [Direction];
+use Claim::{AtOnce as DrawnAtOnce, Needed};
+use Color::{Black, White};
+use Criterion::{HighestValue, KingsFirst, MostKings, MostPieces, TakenByKing};
+use FirstSquare::{BottomLeft, BottomRight, TopLeft};
+use Ground::{Anywhere, MainRoad};
+use KingLanding::{AnyBehind, DirectlyBehind};
+use KingRange::{Flying, Short};
+use Lasts::{OnceBegun, WhileItStands};
+use NotationKind::{Algebraic, Numeric};
+use PromotionInCapture::{EndsTheMove, GoesOnAsKing, WhereTheMoveEnds};
+use Removal::{AfterTheMove, AtOnce};
+use When::{MaterialUnchanged, OnlyKingsMove, Repeated};
 
-const FORWARD: Directions = &[NorthWest, NorthEast];
-const DIAGONAL: Directions = &[NorthWest, NorthEast, SouthEast, SouthWest];
-const FORWARD_AND_SIDEWAYS: Directions = &[North, East, West];
-const ORTHOGONAL: Directions = &[North, East, South, West];
-const ALL_EIGHT: Directions = &Direction::ALL;
+/// One line of the standard's table, with its rules.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    number: u8,
+    name: &'static str,
+    /// Who moves first, and from whose seat the board is described.
+    starter: Color,
+    /// Columns and rows.
+    size: (u8, u8),
+    notation: (NotationKind, FirstSquare),
+    /// Is the square at the starter's bottom left *not* played?
+    inverted: bool,
+    /// Are the squares of both colours played?
+    all_squares: bool,
+    start: StartRows,
+    rules: Ruleset,
+    draws: &'static [DrawRule],
+    /// Draws and doubts that no text settles.
+    left_to_arbiter: &'static str,
+    result: ResultFormat,
+    capture_separator: char,
+}
 
-/// How far a king moves.
+/// The corner of the first square, as the standard numbers them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KingRange {
-    /// One step, and a capture from the square next to the piece.
-    Short,
-    /// Along the whole line.
-    Flying,
-}
-
-/// Where a flying king may come down behind the piece it takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KingLanding {
-    /// On any empty square behind it, but where one lets the capture go on, on such a one.
-    AnyBehind,
-    /// Only on the square next to it.
-    DirectlyBehind,
-}
-
-/// When captured pieces leave the board.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Removal {
-    /// When the whole capture is done; until then they stand in the way.
-    AfterTheMove,
-    /// Each as soon as it is jumped; the lines behind it open.
-    AtOnce,
-}
-
-/// What becomes of a man that reaches the crowning row by a capture that could go on.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum PromotionInCapture {
-    /// It passes as a man and is crowned only where the move ends.
-    WhereTheMoveEnds,
-    /// The move ends there and the man is crowned.
-    EndsTheMove,
-    /// It becomes a king at once and goes on as a king.
-    GoesOnAsKing,
-}
-
-/// One thing that captures are compared by. A variant lists them in order; a later one decides only between captures that
-/// are equal in all earlier ones, and captures that are equal in all are free to choose from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Criterion {
-    /// The more pieces, the better; kings count as men.
-    MostPieces,
-    /// The more kings among the pieces taken, the better.
-    MostKings,
-    /// A king that takes goes before a man that takes.
-    TakenByKing,
-    /// The earlier a king is taken, the better, capture by capture.
-    KingsFirst,
-    /// The higher the value, the better: a king is worth more than a man and just less than two.
-    HighestValue,
-}
-
-/// The results that a game type allows. Source: PDN 3.0, chapter "Result tag".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ResultFormat {
-    /// `1-0 0-1 1/2-1/2 0-0 *`
-    Default,
-    /// `2-0 0-2 1-1 0-0 *`
-    International,
-}
-
-impl ResultFormat {
-    /// All values, `*` last.
-    pub const fn values(self) -> &'static [&'static str] {
-        match self {
-            ResultFormat::Default => &["1-0", "0-1", "1/2-1/2", "0-0", "*"],
-            ResultFormat::International => &["2-0", "0-2", "1-1", "0-0", "*"],
-        }
-    }
-
-    /// What stands in the tag when this colour has won.
-    pub const fn win(self, winner: Color) -> &'static str {
-        self.values()[winner.index()]
-    }
-
-    /// What stands in the tag for a draw.
-    pub const fn draw(self) -> &'static str {
-        self.values()[2]
-    }
-}
-
-/// The answers to every rule question.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ruleset {
-    /// Where a white man steps.
-    pub man_moves: Directions,
-    /// Where a white man captures.
-    pub man_captures: Directions,
-    /// Where a king steps.
-    pub king_moves: Directions,
-    /// Where a king captures.
-    pub king_captures: Directions,
-    /// How far a king reaches.
-    pub king_range: KingRange,
-    /// Where a flying king lands.
-    pub king_landing: KingLanding,
-    /// May a man capture a king?
-    pub man_takes_king: bool,
-    /// How captures are compared; empty: free choice.
-    pub priority: &'static [Criterion],
-    /// When captured pieces leave.
-    pub removal: Removal,
-    /// May the piece turn round by 180 degrees between two jumps?
-    pub reversal: bool,
-    /// A man on the crowning row in the middle of a capture.
-    pub promotion_in_capture: PromotionInCapture,
-    /// How many times in a row a side that has a man may move the same king without capturing.
-    pub same_king_limit: Option<u8>,
+enum FirstSquare {
+    BottomLeft,
+    BottomRight,
+    TopLeft,
 }
 
 /// The rows of men at the start, counted from each side's own edge.
@@ -161,154 +107,179 @@ struct StartRows {
     filled: usize,
 }
 
-/// One line of the standard's table, with its rules.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    number: u8,
-    name: &'static str,
-    starter: Color,
-    size: (u8, u8),
-    notation: (NotationKind, FirstSquare),
-    inverted: bool,
-    /// Are the squares of both colours played?
-    all_squares: bool,
-    start: StartRows,
-    result: ResultFormat,
-    capture_separator: char,
-    rules: Ruleset,
-}
-
-/// The corner of the first square, as the standard numbers them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FirstSquare {
-    BottomLeft,
-    BottomRight,
-    TopLeft,
-}
-
-use Color::{Black, White};
-use Criterion::{HighestValue, KingsFirst, MostKings, MostPieces, TakenByKing};
-use FirstSquare::{BottomLeft, BottomRight, TopLeft};
-use KingLanding::{AnyBehind, DirectlyBehind};
-use KingRange::{Flying, Short};
-use NotationKind::{Algebraic, Numeric};
-use PromotionInCapture::{EndsTheMove, GoesOnAsKing, WhereTheMoveEnds};
-use Removal::{AfterTheMove, AtOnce};
-
 const INTERNATIONAL: Row = Row {
     number: 20,
     name: "International draughts",
-    starter: White,               // [FMJD 3.2]
-    size: (10, 10),               // [FMJD 2.1]
-    notation: (Numeric, TopLeft), // [PDN]
-    inverted: false,              // [FMJD 2.4: the first square at the left is dark]
-    all_squares: false,
-    start: StartRows { skipped: 0, filled: 4 }, // [FMJD 2.7]
-    result: ResultFormat::International,        // [PDN]
-    capture_separator: 'x',                     // [PDN]
+    starter: White,                             // [FMJD 3]
+    size: (10, 10),                             // [FMJD 2.1]
+    notation: (Numeric, TopLeft),               // [PDN; FMJD 2.6]
+    inverted: false,                            // [FMJD 2.4: the first square at the left is dark]
+    all_squares: false,                         // [FMJD 2.2: fifty squares are active]
+    start: StartRows { skipped: 0, filled: 4 }, // [FMJD 2]
     rules: Ruleset {
-        man_moves: FORWARD,                     // [FMJD 3.4]
-        man_captures: DIAGONAL,                 // [FMJD 4.2]
-        king_moves: DIAGONAL,                   // [FMJD 3.9]
+        man_moves: FORWARD,                     // [FMJD 3]
+        man_captures: DIAGONAL,                 // [FMJD 4.1, 4.2]
+        king_moves: DIAGONAL,                   // [FMJD 3]
         king_captures: DIAGONAL,                // [FMJD 4.3]
-        king_range: Flying,                     // [FMJD 3.9]
-        king_landing: AnyBehind,                // [FMJD 4.3]
-        man_takes_king: true,                   // [FMJD 4.2]
-        priority: &[MostPieces],                // [FMJD 4.13]
-        removal: AfterTheMove,                  // [FMJD 4.9]
-        reversal: true,                         // [no article; the piece just taken stands in the way]
-        promotion_in_capture: WhereTheMoveEnds, // [FMJD 4.15]
+        king_range: Flying,                     // [FMJD 4.3: close or in the distance]
+        king_landing: AnyBehind,                // [FMJD 4.3: a free square by choice]
+        man_takes_king: true,                   // [FMJD 4.2: a piece, whatever its kind]
+        priority: &[MostPieces],                // [FMJD 4]
+        removal: AfterTheMove,                  // [FMJD 4.5]
+        reversal: true,                         // [FMJD 4: nothing against it; the piece just taken is in the way]
+        promotion_in_capture: WhereTheMoveEnds, // [FMJD 4]
         same_king_limit: None,
     },
+    draws: &[
+        third_occurrence("FMJD 6: the same position for the third time, the same side to move"),
+        only_kings(25, "FMJD 6: 25 moves each, only with kings and without a capture"),
+        DrawRule {
+            when: lone_king(&[K3, K2_M1, K1_M2], OnceBegun, Moves::Each(16)),
+            claim: Needed,
+            article: "FMJD 6: three pieces, a king among them, against a lone king: 16 moves each",
+        },
+        DrawRule {
+            when: lone_king(&[K2, K1_M1, K1], OnceBegun, Moves::Each(5)),
+            claim: Needed,
+            article: "FMJD 6: two pieces, a king among them, or one king against a lone king: 5 moves each",
+        },
+    ],
+    left_to_arbiter: "a shorter count when the lone king holds the main diagonal, which one text has",
+    result: ResultFormat::International, // [PDN]
+    capture_separator: 'x',              // [PDN]
 };
 
 const ENGLISH: Row = Row {
     number: 21,
     name: "English draughts",
-    starter: Black,                             // [WCDF 1.12]
+    starter: Black,                             // [WCDF]
     size: (8, 8),                               // [WCDF 1.1]
     notation: (Numeric, BottomRight),           // [PDN]
-    start: StartRows { skipped: 0, filled: 3 }, // [WCDF 1.10]
-    result: ResultFormat::Default,              // [PDN]
+    inverted: false,                            // [WCDF 1.4: the single corner at the left]
+    start: StartRows { skipped: 0, filled: 3 }, // [WCDF]
     rules: Ruleset {
-        man_moves: FORWARD,                // [WCDF 1.14]
-        man_captures: FORWARD,             // [WCDF 1.17]
-        king_range: Short,                 // [WCDF 1.16]
-        king_landing: DirectlyBehind,      // [WCDF 1.18]
-        priority: &[],                     // [WCDF 1.20]
-        promotion_in_capture: EndsTheMove, // [WCDF 1.19]
+        man_captures: FORWARD,             // [WCDF]
+        king_range: Short,                 // [WCDF]
+        king_landing: DirectlyBehind,      // [WCDF]
+        priority: &[],                     // [WCDF: free choice]
+        promotion_in_capture: EndsTheMove, // [WCDF]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        third_occurrence("WCDF: the same position for the third time, on claim"),
+        only_kings(40, "WCDF: 40 own moves of each side without advancing a man and without a capture"),
+    ],
+    left_to_arbiter: "",
+    result: ResultFormat::Default, // [PDN]
     ..INTERNATIONAL
 };
 
 const ITALIAN: Row = Row {
     number: 22,
     name: "Italian draughts",
-    starter: White,               // [FID 2]
+    starter: White,               // [FID]
     notation: (Numeric, TopLeft), // [PDN]
-    inverted: true,               // [FID 1: the dark corner is at the player's right]
+    inverted: true,               // [FID: the dark corner is at each player's right]
     rules: Ruleset {
-        man_takes_king: false,                                       // [FID 5]
-        priority: &[MostPieces, TakenByKing, MostKings, KingsFirst], // [FID 6]
+        man_takes_king: false,                                       // [FID]
+        priority: &[MostPieces, TakenByKing, MostKings, KingsFirst], // [FID: quantity, quality of the taker, of the taken]
         ..ENGLISH.rules
     },
+    draws: &[only_kings(40, "FID: 40 moves of each side without a capture and without a man's move")],
+    left_to_arbiter: "repetition: three occurrences by some texts, four by others",
     ..ENGLISH
 };
 
 const POOL: Row = Row {
     number: 23,
     name: "Pool checkers",
-    starter: Black, // [PDN: the bare number is American pool]
+    starter: Black, // [PDN: the bare number is American pool; the other tags say theirs]
     rules: Ruleset {
         priority: &[], // [APCA: free choice]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        third_occurrence("APCA: the same position for the third time"),
+        DrawRule {
+            when: lone_king(&[K3], WhileItStands, Moves::OfTheWeaker(13)),
+            claim: Needed,
+            article: "APCA: three kings against one that has survived 13 moves of its own",
+        },
+    ],
+    left_to_arbiter: "a count of 30 without progress, of which it is not known what it counts",
     ..ENGLISH
 };
 
 const SPANISH: Row = Row {
     number: 24,
     name: "Spanish draughts",
-    starter: White,
-    notation: (Numeric, BottomRight), // [PDN; FPD: square 1 at White's right]
-    inverted: true,                   // [FPD: the dark corner is at the player's right]
+    starter: White,                   // [PDN]
+    notation: (Numeric, BottomRight), // [PDN; FPD: square 1 is at White's right]
+    inverted: true,                   // [PDN; FPD: the dark corner is at each player's right]
     rules: Ruleset {
-        man_captures: FORWARD,              // [FPD: men take forward only]
-        priority: &[MostPieces, MostKings], // [FPD: quantity, then quality]
-        promotion_in_capture: EndsTheMove,  // [FPD: follows from taking forward only]
+        man_captures: FORWARD,              // [FPD]
+        priority: &[MostPieces, MostKings], // [FPD: the laws of quantity and of quality]
+        promotion_in_capture: EndsTheMove,  // [FPD; a man takes forward only and could not go on]
         ..INTERNATIONAL.rules
     },
+    draws: &[third_occurrence("FPD: the same position for the third time, on claim")],
+    left_to_arbiter: "the law of limited moves, whose numbers could not be read",
     ..ENGLISH
 };
 
 const RUSSIAN: Row = Row {
     number: 25,
     name: "Russian draughts",
-    starter: White,                    // [64 1.2]
+    starter: White,                    // [64]
     notation: (Algebraic, BottomLeft), // [PDN]
-    capture_separator: ':',            // [PDN]
     rules: Ruleset {
-        priority: &[],                      // [64 1.5: free choice]
-        promotion_in_capture: GoesOnAsKing, // [64 1.5]
+        priority: &[],                      // [64: free choice]
+        promotion_in_capture: GoesOnAsKing, // [64]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        third_occurrence("64, 7.2: the same position for the third time"),
+        THREE_KINGS_OF_64,
+        KINGS_ONLY_OF_64,
+        FOUR_OR_FIVE_OF_64,
+        SIX_OR_SEVEN_OF_64,
+        MAIN_ROAD_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "whether the 30 and 60 moves of unchanged material are those of each side, as counted here, or of both",
+    capture_separator: ':', // [PDN]
     ..ENGLISH
 };
 
 const BRAZILIAN: Row = Row {
     number: 26,
     name: "Brazilian draughts",
-    capture_separator: 'x',     // [PDN]
-    rules: INTERNATIONAL.rules, // [the international rules on 64 squares]
+    rules: INTERNATIONAL.rules, // [64: the international rules on 64 squares]
+    draws: &[
+        third_occurrence("64: the same position for the third time"),
+        only_kings(20, "CBD: 20 moves each, only with kings and without a capture"),
+        MAIN_ROAD_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "the longer counts of Russian draughts, which some servers apply",
+    capture_separator: 'x', // [PDN]
     ..RUSSIAN
 };
 
 const CANADIAN: Row = Row {
     number: 27,
     name: "Canadian draughts",
-    size: (12, 12),                             // [72 squares]
-    start: StartRows { skipped: 0, filled: 5 }, // [30 men a side]
+    size: (12, 12),                             // [can: 72 squares]
+    start: StartRows { skipped: 0, filled: 5 }, // [can: 30 men a side]
+    draws: &[
+        third_occurrence("can: the same position for the third time"),
+        DrawRule {
+            when: lone_king(&[K3], WhileItStands, Moves::Each(16)),
+            claim: Needed,
+            article: "can: three kings against a lone king: 16 moves each without a capture or a crowning",
+        },
+    ],
+    left_to_arbiter: "a long series of king moves",
     ..INTERNATIONAL
 };
 
@@ -317,33 +288,53 @@ const PORTUGUESE: Row = Row { number: 28, name: "Portuguese draughts", ..SPANISH
 const CZECH: Row = Row {
     number: 29,
     name: "Czech draughts",
-    capture_separator: 'x', // [PDN]
     rules: Ruleset {
         man_captures: FORWARD,             // [FMJD-C]
-        priority: &[TakenByKing],          // [FMJD-C: a king must take before a man]
-        promotion_in_capture: EndsTheMove, // [FMJD-C: follows from taking forward only]
+        priority: &[TakenByKing],          // [FMJD-C: a king must take before a man; no majority]
+        promotion_in_capture: EndsTheMove, // [FMJD-C; a man takes forward only and could not go on]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        third_occurrence("FMJD-C: the same position for the third time, on claim"),
+        only_kings(15, "FMJD-C: 15 moves without a capture and without a man's move"),
+    ],
+    left_to_arbiter: "",
+    capture_separator: 'x', // [PDN]
     ..RUSSIAN
 };
 
 const TURKISH: Row = Row {
     number: 30,
     name: "Turkish draughts",
-    all_squares: true,
-    start: StartRows { skipped: 1, filled: 2 }, // [16 men on the second and third rows]
-    capture_separator: 'x',                     // [PDN]
+    all_squares: true,                          // [tur]
+    start: StartRows { skipped: 1, filled: 2 }, // [tur: 16 men on the second and third rows]
     rules: Ruleset {
-        man_moves: FORWARD_AND_SIDEWAYS,
-        man_captures: FORWARD_AND_SIDEWAYS,
-        king_moves: ORTHOGONAL,
-        king_captures: ORTHOGONAL,
-        priority: &[MostPieces],
-        removal: AtOnce,
-        reversal: false,
-        promotion_in_capture: WhereTheMoveEnds, // [doubtful: see `RuleChoices`]
+        man_moves: FORWARD_AND_SIDEWAYS,        // [tur]
+        man_captures: FORWARD_AND_SIDEWAYS,     // [tur]
+        king_moves: ORTHOGONAL,                 // [tur]
+        king_captures: ORTHOGONAL,              // [tur]
+        priority: &[MostPieces],                // [tur: kings count as men]
+        removal: AtOnce,                        // [tur: universal]
+        reversal: false,                        // [tur: no turn of 180 degrees between two jumps]
+        promotion_in_capture: WhereTheMoveEnds, // [tur: doubtful]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        third_occurrence("tur: the same position for the third time"),
+        DrawRule {
+            when: When::Ending(Ending {
+                weaker: &[K1, M1],
+                stronger: &[K1, M1],
+                ground: Anywhere,
+                lasts: WhileItStands,
+                moves: Moves::AtOnce,
+            }),
+            claim: DrawnAtOnce,
+            article: "TDF: one piece each, even if one is a king",
+        },
+    ],
+    left_to_arbiter: "a long series without a capture",
+    capture_separator: 'x', // [PDN]
     ..RUSSIAN
 };
 
@@ -352,35 +343,135 @@ const THAI: Row = Row {
     name: "Thai draughts",
     starter: Black,                             // [PDN]
     notation: (Numeric, TopLeft),               // [PDN]
-    start: StartRows { skipped: 0, filled: 2 }, // [8 men a side]
-    capture_separator: '-',                     // [PDN]
+    start: StartRows { skipped: 0, filled: 2 }, // [thai: 8 men a side]
     rules: Ruleset {
-        man_captures: FORWARD,
-        king_landing: DirectlyBehind,
-        priority: &[],
-        removal: AtOnce, // [doubtful: see `RuleChoices`]
-        reversal: true,  // [doubtful: see `RuleChoices`]
-        promotion_in_capture: EndsTheMove,
+        man_captures: FORWARD,             // [thai]
+        king_landing: DirectlyBehind,      // [thai: from any distance, right behind the piece]
+        priority: &[],                     // [thai: free choice]
+        removal: AtOnce,                   // [thai: likely]
+        reversal: true,                    // [thai: likely]
+        promotion_in_capture: EndsTheMove, // [thai; a man takes forward only and could not go on]
         ..INTERNATIONAL.rules
     },
+    draws: &[],
+    left_to_arbiter: "every draw: no official text was found",
+    capture_separator: '-', // [PDN]
     ..ENGLISH
 };
 
 const FRISIAN: Row = Row {
     number: 40,
     name: "Frisian draughts",
-    result: ResultFormat::Default, // [PDN, changed in 2014]
+    starter: White,                             // [WFD 6]
+    inverted: false,                            // [WFD 5: square 46 at White's left]
+    start: StartRows { skipped: 0, filled: 4 }, // [WFD 4]
     rules: Ruleset {
-        man_captures: ALL_EIGHT,                // [WFD 5]
-        king_captures: ALL_EIGHT,               // [WFD 5]
-        priority: &[HighestValue, TakenByKing], // [WFD 6]
-        same_king_limit: Some(3),               // [WFD 8]
+        man_moves: FORWARD,                     // [WFD 7]
+        man_captures: ALL_EIGHT,                // [WFD 7: a choice of eight]
+        king_moves: DIAGONAL,                   // [WFD 9]
+        king_captures: ALL_EIGHT,               // [WFD 9]
+        priority: &[HighestValue, TakenByKing], // [WFD]
+        promotion_in_capture: WhereTheMoveEnds, // [WFD 8: if it ends up on the king row]
+        same_king_limit: Some(3),               // [WFD]
         ..INTERNATIONAL.rules
     },
+    draws: &[
+        DrawRule {
+            when: lone_king(&[K2], WhileItStands, Moves::Each(7)),
+            claim: Needed,
+            article: "WFD: two kings against one: 7 moves each",
+        },
+        DrawRule {
+            when: lone_king(&[K1], WhileItStands, Moves::AtOnce),
+            claim: DrawnAtOnce,
+            article: "WFD: one king against one, unless a capture is due",
+        },
+    ],
+    left_to_arbiter: "repetition, and a long series of king moves",
+    result: ResultFormat::Default, // [PDN: since 2014]
     ..INTERNATIONAL
 };
 
-const SPANTSIRETTI: Row = Row { number: 41, name: "Spantsiretti draughts", size: (10, 8), ..RUSSIAN };
+const SPANTSIRETTI: Row = Row {
+    number: 41,
+    name: "Spantsiretti draughts",
+    size: (10, 8), // [span: 80 squares]
+    draws: &[
+        third_occurrence("span, as 64: the same position for the third time"),
+        THREE_KINGS_OF_64,
+        KINGS_ONLY_OF_64,
+        FOUR_OR_FIVE_OF_64,
+        SIX_OR_SEVEN_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "whether the counts of Russian draughts, used here, hold; and a count for the main road",
+    ..RUSSIAN // [span: the Russian rules]
+};
+
+// Draw rules that several games share. "64" quotes article 7.2 of its section's rules.
+
+const THREE_KINGS_OF_64: DrawRule = DrawRule {
+    when: lone_king(THREE_KINGS_OR_MORE, WhileItStands, Moves::OfTheStronger(15)),
+    claim: Needed,
+    article: "64, 7.2: three kings or more against a lone king: 15 moves of the stronger side",
+};
+const KINGS_ONLY_OF_64: DrawRule = only_kings(15, "64, 7.2: 15 moves each, only with kings and without a capture");
+const FOUR_OR_FIVE_OF_64: DrawRule = DrawRule {
+    when: MaterialUnchanged { pieces: (4, 5), moves: 30 },
+    claim: Needed,
+    article: "64, 7.2.6: both sides have a king, four or five pieces, nothing taken or crowned for 30 moves",
+};
+const SIX_OR_SEVEN_OF_64: DrawRule = DrawRule {
+    when: MaterialUnchanged { pieces: (6, 7), moves: 60 },
+    claim: Needed,
+    article: "64, 7.2.6: both sides have a king, six or seven pieces, nothing taken or crowned for 60 moves",
+};
+const MAIN_ROAD_OF_64: DrawRule = DrawRule {
+    when: When::Ending(Ending {
+        weaker: &[K1],
+        stronger: &[K3, K2_M1, K1_M2],
+        ground: MainRoad,
+        lasts: WhileItStands,
+        moves: Moves::OfTheStronger(5),
+    }),
+    claim: Needed,
+    article: "64, 7.2: three pieces, a king among them, against a lone king on the main road: 5 moves",
+};
+const TWO_PIECES_OF_64: DrawRule = DrawRule {
+    when: lone_king(&[K2, K1_M1, K1], WhileItStands, Moves::OfTheStronger(5)),
+    claim: Needed,
+    article: "64, 7.2: two pieces or fewer, a king among them, against a lone king: 5 moves",
+};
+
+const K1: Army = Army::new(0, 1);
+const K2: Army = Army::new(0, 2);
+const K3: Army = Army::new(0, 3);
+const M1: Army = Army::new(1, 0);
+const K1_M1: Army = Army::new(1, 1);
+const K1_M2: Army = Army::new(2, 1);
+const K2_M1: Army = Army::new(1, 2);
+/// Up to as many as a side has men.
+const THREE_KINGS_OR_MORE: &[Army] = &{
+    let mut armies = [K3; 13];
+    let mut more = 0;
+    while more < armies.len() {
+        armies[more] = Army::new(0, 3 + more as u8);
+        more += 1;
+    }
+    armies
+};
+
+const fn third_occurrence(article: &'static str) -> DrawRule {
+    DrawRule { when: Repeated(3), claim: Needed, article }
+}
+
+const fn only_kings(moves: u16, article: &'static str) -> DrawRule {
+    DrawRule { when: OnlyKingsMove(moves), claim: Needed, article }
+}
+
+const fn lone_king(stronger: &'static [Army], lasts: Lasts, moves: Moves) -> When {
+    When::Ending(Ending { weaker: &[K1], stronger, ground: Anywhere, lasts, moves })
+}
 
 /// The standard's table, in its order.
 const ROWS: [Row; 14] = [
@@ -399,6 +490,116 @@ const ROWS: [Row; 14] = [
     FRISIAN,
     SPANTSIRETTI,
 ];
+
+/// A game that can be played: a row of the table on the board of a `GameType` tag. Compared by game type and choices.
+pub struct Variant {
+    /// The attributes of the tag.
+    pub game_type: GameType,
+    /// The choices it was made with.
+    pub choices: RuleChoices,
+    /// The English name of the game.
+    pub name: &'static str,
+    /// Squares, lines and names.
+    pub geometry: Geometry,
+    /// The rules.
+    pub rules: Ruleset,
+    /// When it is drawn.
+    pub draws: &'static [DrawRule],
+    /// What is left to the arbiter because no text settles it; empty where nothing is.
+    pub left_to_arbiter: &'static str,
+    /// The results it allows.
+    pub result_format: ResultFormat,
+    /// What stands between the squares of a capture.
+    pub capture_separator: char,
+    /// The men at the start, by colour.
+    pub start: [SquareSet; 2],
+}
+
+impl Variant {
+    /// The variant of a tag's value, `20` or `20,W,10,10,N2,0`, under the rules that most authorities give.
+    ///
+    /// # Errors
+    ///
+    /// When the value is not the game type of a draughts game.
+    pub fn from_tag(tag: &str) -> Result<&'static Variant, GameTypeError> {
+        Ok(Variant::new(tag.parse()?, RuleChoices::default()))
+    }
+
+    /// The variant of a game type. Variants are made once and kept for the life of the program, so that they can be
+    /// compared and copied freely; there are only so many valid tags.
+    pub fn new(game_type: GameType, choices: RuleChoices) -> &'static Variant {
+        type Made = BTreeMap<(GameType, RuleChoices), &'static Variant>;
+        static MADE: OnceLock<Mutex<Made>> = OnceLock::new();
+        let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry((game_type, choices)).or_insert_with(|| Box::leak(Box::new(Variant::build(game_type, choices))))
+    }
+
+    /// International draughts, type 20.
+    pub fn international() -> &'static Variant {
+        Variant::of(&INTERNATIONAL)
+    }
+
+    /// All games of the table with their default boards, in the table's order.
+    pub fn all() -> impl Iterator<Item = &'static Variant> {
+        ROWS.iter().map(Variant::of)
+    }
+
+    fn of(row: &'static Row) -> &'static Variant {
+        let game_type = default_game_type(row.number).expect("every row has a game type");
+        Variant::new(game_type, RuleChoices::default())
+    }
+
+    fn build(game_type: GameType, choices: RuleChoices) -> Variant {
+        let row = row(game_type.number).expect("a game type is only made with a number of the table");
+        let geometry = Geometry::new(&game_type, row.all_squares);
+        // A tag may give a board too low for the usual rows: at least two stay empty in the middle.
+        let room = (geometry.height() - 2) / 2;
+        let skipped = row.start.skipped.min(room - 1);
+        let filled = row.start.filled.min(room - skipped);
+        let start = Color::BOTH.map(|color| geometry.rows_of(color, skipped..skipped + filled));
+        Variant {
+            game_type,
+            choices,
+            name: row.name,
+            rules: row.rules_as_chosen(choices),
+            draws: row.draws,
+            left_to_arbiter: row.left_to_arbiter,
+            result_format: row.result,
+            capture_separator: row.capture_separator,
+            start,
+            geometry,
+        }
+    }
+}
+
+impl Row {
+    /// The rules, with a tournament's answers to what is doubtful in this game.
+    fn rules_as_chosen(&self, choices: RuleChoices) -> Ruleset {
+        let mut rules = self.rules;
+        if self.number == TURKISH.number {
+            rules.promotion_in_capture = choices.turkish_promotion.unwrap_or(rules.promotion_in_capture);
+        }
+        if self.number == THAI.number {
+            rules.removal = choices.thai_removal.unwrap_or(rules.removal);
+            rules.reversal = choices.thai_reversal.unwrap_or(rules.reversal);
+        }
+        rules
+    }
+}
+
+impl PartialEq for Variant {
+    fn eq(&self, other: &Variant) -> bool {
+        self.game_type == other.game_type && self.choices == other.choices
+    }
+}
+
+impl Eq for Variant {}
+
+impl std::fmt::Debug for Variant {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Variant({})", self.game_type)
+    }
+}
 
 fn row(number: u8) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.number == number)
@@ -426,108 +627,4 @@ pub(super) fn plays_all_squares(number: u8) -> bool {
 /// The numbers of all games of the table, for messages: `20, 21, ...`.
 pub fn known_numbers() -> String {
     ROWS.map(|row| row.number.to_string()).join(", ")
-}
-
-/// The rules on which authorities differ, as a tournament has chosen them. `None`: the row's own answer, which is what
-/// most of the sources say.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct RuleChoices {
-    /// Turkish: a man that reaches the last row within a capture passes as a man (most texts and programs), goes on as
-    /// a king, or ends its move there.
-    pub turkish_promotion: Option<PromotionInCapture>,
-    /// Thai: captured pieces leave at once and the king may turn back over their squares (most programs), or they leave
-    /// after the move.
-    pub thai_removal: Option<Removal>,
-}
-
-/// A game that can be played: a row of the table on the board of a `GameType` tag. Compared by game type and choices.
-pub struct Variant {
-    /// The attributes of the tag.
-    pub game_type: GameType,
-    /// The choices it was made with.
-    pub choices: RuleChoices,
-    /// The English name of the game.
-    pub name: &'static str,
-    /// Squares, lines and names.
-    pub geometry: Geometry,
-    /// The rules.
-    pub rules: Ruleset,
-    /// The results it allows.
-    pub result_format: ResultFormat,
-    /// What stands between the squares of a capture.
-    pub capture_separator: char,
-    /// The men at the start, by colour.
-    pub start: [SquareSet; 2],
-}
-
-impl Variant {
-    /// The variant of a tag's value, `20` or `20,W,10,10,N2,0`, under the rules that most authorities give.
-    pub fn from_tag(tag: &str) -> Result<&'static Variant, GameTypeError> {
-        Ok(Variant::new(tag.parse()?, RuleChoices::default()))
-    }
-
-    /// The variant of a game type. Variants are made once and kept for the life of the program, so that they can be
-    /// compared by address and copied freely; there are only so many valid tags.
-    pub fn new(game_type: GameType, choices: RuleChoices) -> &'static Variant {
-        type Made = BTreeMap<(GameType, RuleChoices), &'static Variant>;
-        static MADE: OnceLock<Mutex<Made>> = OnceLock::new();
-        let mut made = MADE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        made.entry((game_type, choices)).or_insert_with(|| Box::leak(Box::new(Variant::build(game_type, choices))))
-    }
-
-    /// International draughts, type 20.
-    pub fn international() -> &'static Variant {
-        Variant::of(&INTERNATIONAL)
-    }
-
-    /// All games of the table with their default boards, in the table's order.
-    pub fn all() -> impl Iterator<Item = &'static Variant> {
-        ROWS.iter().map(Variant::of)
-    }
-
-    fn of(row: &'static Row) -> &'static Variant {
-        let game_type = default_game_type(row.number).expect("every row has a game type");
-        Variant::new(game_type, RuleChoices::default())
-    }
-
-    fn build(game_type: GameType, choices: RuleChoices) -> Variant {
-        let row = row(game_type.number).expect("a game type is only made with a number of the table");
-        let geometry = Geometry::new(&game_type, row.all_squares);
-        let mut rules = row.rules;
-        if row.number == TURKISH.number {
-            rules.promotion_in_capture = choices.turkish_promotion.unwrap_or(rules.promotion_in_capture);
-        }
-        if row.number == THAI.number {
-            rules.removal = choices.thai_removal.unwrap_or(rules.removal);
-        }
-        // A tag may give a board too low for the usual rows: at least two stay empty in the middle.
-        let room = (geometry.height() - 2) / 2;
-        let skipped = row.start.skipped.min(room - 1);
-        let filled = row.start.filled.min(room - skipped);
-        let start = Color::BOTH.map(|color| geometry.rows_of(color, skipped..skipped + filled));
-        Variant {
-            game_type,
-            choices,
-            name: row.name,
-            rules,
-            result_format: row.result,
-            capture_separator: row.capture_separator,
-            start,
-            geometry,
-        }
-    }
-}
-
-impl PartialEq for Variant {
-    fn eq(&self, other: &Variant) -> bool {
-        self.game_type == other.game_type && self.choices == other.choices
-    }
-}
-
-impl Eq for Variant {}
-
-impl std::fmt::Debug for Variant {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Variant({})", self.game_type)
-    }
 }

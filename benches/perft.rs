@@ -1,0 +1,196 @@
+//! How fast legal moves are generated: leaves a second from the start of every variant, beside a floor.
+//!
+//! ```text
+//! cargo bench --bench perft
+//! ```
+//!
+//! The floor is what a programmer writes in an afternoon who needs International draughts and nothing else: one
+//! bitboard, constant shifts, no notation, no paths. It runs in the same process, turn by turn with ours, so that the
+//! ratio means something on a busy machine; absolute figures do not. Both count the moves of the last ply without playing
+//! them, on one thread; the best of several rounds counts.
+
+use std::time::{Duration, Instant};
+
+use damcast::rules::perft::perft;
+use damcast::rules::{Position, Variant};
+
+/// Depth of each variant: a few million leaves.
+const DEPTHS: [(u8, u32); 14] = [
+    (20, 8),
+    (21, 9),
+    (22, 9),
+    (23, 8),
+    (24, 9),
+    (25, 8),
+    (26, 8),
+    (27, 7),
+    (28, 9),
+    (29, 9),
+    (30, 6),
+    (31, 7),
+    (40, 8),
+    (41, 8),
+];
+
+const ROUNDS: u32 = 3;
+
+fn main() {
+    println!("{:<26} {:>5} {:>10} {:>12} {:>7}", "", "depth", "leaves", "million/s", "ratio");
+    for (number, depth) in DEPTHS {
+        let variant = Variant::all().find(|variant| variant.game_type.number == number).expect("a type of the table");
+        let start = Position::start(variant);
+        let (mut ours, mut best_floor, mut leaves) = (Duration::MAX, Duration::MAX, 0);
+        for _ in 0..ROUNDS {
+            best_floor = best_floor.min(timed(|| assert_eq!(floor::perft(floor::START, 8), 6_483_961)));
+            ours = ours.min(timed(|| leaves = perft(&start, depth)));
+        }
+        let floor_rate = 6_483_961.0 / best_floor.as_secs_f64();
+        let rate = leaves as f64 / ours.as_secs_f64();
+        if number == 20 {
+            println!("{:<26} {:>5} {:>10} {:>12.1} {:>7}", "the floor", 8, 6_483_961, floor_rate / 1e6, "1");
+        }
+        println!("{:<26} {depth:>5} {leaves:>10} {:>12.1} {:>7.3}", variant.name, rate / 1e6, rate / floor_rate);
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+/// International draughts on one bitboard. Two rows take eleven bits, the eleventh stays empty: every step is a shift by
+/// 5 or 6, and what leaves the board falls on an empty bit.
+mod floor {
+    #[derive(Clone, Copy)]
+    pub struct Board {
+        ours: u64,
+        theirs: u64,
+        kings: u64,
+        white_moves: bool,
+    }
+
+    const ALL: u64 = 0x3ff | 0x3ff << 11 | 0x3ff << 22 | 0x3ff << 33 | 0x3ff << 44;
+    const WAYS: [i32; 4] = [-6, -5, 5, 6];
+    pub const START: Board =
+        Board { ours: ALL >> 33 << 33 & !0x1f, theirs: ALL & 0x1f_ffff, kings: 0, white_moves: true };
+
+    #[inline(always)]
+    fn shift(set: u64, by: i32) -> u64 {
+        if by > 0 { set << by } else { set >> -by }
+    }
+
+    /// From, to, taken.
+    type Capture = (u64, u64, u64);
+
+    pub fn perft(board: Board, depth: u32) -> u64 {
+        leaves(board, depth, &mut Vec::with_capacity(1000))
+    }
+
+    /// `captures` is a stack: the captures of a position lie above those of the positions before it.
+    fn leaves(board: Board, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+        let empty = ALL & !(board.ours | board.theirs);
+        let (men, kings) = (board.ours & !board.kings, board.ours & board.kings);
+        let mut from_men = 0;
+        for way in WAYS {
+            from_men |= shift(shift(empty, -way) & board.theirs, -way) & men;
+        }
+        if from_men | kings != 0 {
+            let first = captures.len();
+            let mut search = Search { theirs: board.theirs, first, best: 0, captures };
+            each(from_men, |from| search.go_on::<false>(from, from, empty | from, 0));
+            each(kings, |from| search.go_on::<true>(from, from, empty | from, 0));
+            let count = captures.len() - first;
+            if count > 0 {
+                let mut sum = 0;
+                for index in first..captures.len() {
+                    let (from, to, taken) = captures[index];
+                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, taken), depth - 1, captures) };
+                }
+                captures.truncate(first);
+                return sum;
+            }
+        }
+        let mut sum = match board.white_moves {
+            true => steps::<-6>(&board, men, empty, depth, captures) + steps::<-5>(&board, men, empty, depth, captures),
+            false => steps::<5>(&board, men, empty, depth, captures) + steps::<6>(&board, men, empty, depth, captures),
+        };
+        each(kings, |from| {
+            for way in WAYS {
+                let mut to = shift(from, way);
+                while to & empty != 0 {
+                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, 0), depth - 1, captures) };
+                    to = shift(to, way);
+                }
+            }
+        });
+        sum
+    }
+
+    fn steps<const WAY: i32>(board: &Board, men: u64, empty: u64, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+        let targets = shift(men, WAY) & empty;
+        if depth == 1 {
+            return u64::from(targets.count_ones());
+        }
+        let mut sum = 0;
+        each(targets, |to| sum += leaves(board.play(shift(to, -WAY), to, 0), depth - 1, captures));
+        sum
+    }
+
+    #[inline(always)]
+    fn each(mut squares: u64, mut visit: impl FnMut(u64)) {
+        while squares != 0 {
+            let lowest = squares & squares.wrapping_neg();
+            squares ^= lowest;
+            visit(lowest);
+        }
+    }
+
+    struct Search<'a> {
+        theirs: u64,
+        first: usize,
+        best: u32,
+        captures: &'a mut Vec<Capture>,
+    }
+
+    impl Search<'_> {
+        fn go_on<const KING: bool>(&mut self, from: u64, at: u64, empty: u64, taken: u64) {
+            let mut last = true;
+            for way in WAYS {
+                let mut over = shift(at, way);
+                while KING && over & empty != 0 {
+                    over = shift(over, way);
+                }
+                let mut to = shift(over, way);
+                if over & self.theirs & !taken == 0 || to & empty == 0 {
+                    continue;
+                }
+                last = false;
+                while to & empty != 0 {
+                    self.go_on::<KING>(from, to, empty, taken | over);
+                    to = if KING { shift(to, way) } else { 0 };
+                }
+            }
+            let number = taken.count_ones();
+            if last && number > 0 && number >= self.best {
+                if number > self.best {
+                    self.best = number;
+                    self.captures.truncate(self.first);
+                }
+                if number == 1 || !self.captures[self.first..].contains(&(from, at, taken)) {
+                    self.captures.push((from, at, taken));
+                }
+            }
+        }
+    }
+
+    impl Board {
+        fn play(&self, from: u64, to: u64, taken: u64) -> Board {
+            let ours = self.ours & !from | to;
+            let last_row = if self.white_moves { 0x1f } else { 0x1f << 49 };
+            let is_king = self.kings & from != 0 || to & last_row != 0;
+            let kings = self.kings & !from & !taken | if is_king { to } else { 0 };
+            Board { ours: self.theirs & !taken, theirs: ours, kings, white_moves: !self.white_moves }
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! When a game is drawn, or may be claimed to be: the rules of each variant as data, and the counters that watch them.
+//!
+//! ```text
+//! a ply ──▸ History ──▸ counts: "16 moves each: 12"  ──▸ draws: what is reached, with its article
+//! ```
+//!
+//! Rules are rows as all others are ([`super::variant`]): each variant lists its [`DrawRule`]s, and where no text could be
+//! relied on the row says what is left to the arbiter. A count that is reached ends nothing here: whoever records the game
+//! tells the players' arbiter, who alone may end it.
+//!
+//! A side without a legal move has lost and never drawn: see [`Position::winner`].
+
+use super::moves::Move;
+use super::piece::Color;
+use super::position::{Placement, Position, Setup};
+use super::variant::Variant;
+
+/// One way in which a game is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DrawRule {
+    /// What must have come about.
+    pub when: When,
+    /// Does it end the game, or does it need a claim?
+    pub claim: Claim,
+    /// Where it stands, and in which words.
+    pub article: &'static str,
+}
+
+/// Who ends the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// A player or the arbiter; until one does, the game goes on. Also where a text leaves this open.
+    Needed,
+    /// The position is a draw by itself.
+    AtOnce,
+}
+
+/// What makes a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// The same position has come about this many times with the same side to move.
+    Repeated(u16),
+    /// Each side has made this many moves in a row, and none of them was a capture or a man's move.
+    OnlyKingsMove(u16),
+    /// Both sides have a king, this many pieces (from, to) stand on the board, and each side has made this many moves since
+    /// a piece was last taken or crowned.
+    MaterialUnchanged {
+        /// The fewest and the most pieces, both colours together.
+        pieces: (u8, u8),
+        /// Moves of each side.
+        moves: u16,
+    },
+    /// An ending that is not won in time is not won.
+    Ending(Ending),
+}
+
+/// A weaker side against a stronger one, and how long the stronger has to win.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ending {
+    /// What the weaker side has: one of these.
+    pub weaker: &'static [Army],
+    /// What the stronger side has: one of these.
+    pub stronger: &'static [Army],
+    /// Where the weaker side must stand.
+    pub ground: Ground,
+    /// How long the ending lasts for the count.
+    pub lasts: Lasts,
+    /// When it is drawn.
+    pub moves: Moves,
+}
+
+/// What a side has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Army {
+    /// Its men.
+    pub men: u8,
+    /// Its kings.
+    pub kings: u8,
+}
+
+/// Where the pieces of the weaker side stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ground {
+    /// Anywhere.
+    Anywhere,
+    /// On the long diagonal from White's left corner, a1-h8.
+    MainRoad,
+}
+
+/// What interrupts the count of an ending.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lasts {
+    /// Anything that makes it another ending.
+    WhileItStands,
+    /// Nothing, as long as the weaker side has what it had: a loss of the stronger side may begin another count but does
+    /// not stop this one.
+    OnceBegun,
+}
+
+/// The time to win an ending.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moves {
+    /// None: it is drawn as soon as it stands, unless a capture is due.
+    AtOnce,
+    /// This many of each side.
+    Each(u16),
+    /// This many of the stronger side.
+    OfTheStronger(u16),
+    /// This many of the weaker side.
+    OfTheWeaker(u16),
+}
+
+/// How far a count has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Count {
+    /// What is counted.
+    pub rule: &'static DrawRule,
+    /// Occurrences of the position, or moves.
+    pub done: u16,
+    /// How many make a draw.
+    pub of: u16,
+}
+
+impl Count {
+    /// Is it enough for a draw?
+    pub fn is_reached(&self) -> bool {
+        self.done >= self.of
+    }
+}
+
+/// A game as far as the draw rules look back on it. Fed ply by ply; begins anew with each [`History::new`], as after a
+/// setup: what nobody saw cannot be counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct History {
+    position: Position,
+    /// The positions since the last move that cannot be taken back, the present one included.
+    repeatable: Vec<Setup>,
+    kings_only: Tally,
+    unchanged: Tally,
+    /// For each rule of the variant that is an ending: the weaker side, and the moves since it began.
+    endings: Vec<Option<(Color, Tally)>>,
+}
+
+/// Moves made, by colour.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Tally([u16; 2]);
+
+impl Tally {
+    fn count(&mut self, mover: Color) {
+        let made = &mut self.0[mover.index()];
+        *made = made.saturating_add(1);
+    }
+
+    fn of(self, color: Color) -> u16 {
+        self.0[color.index()]
+    }
+
+    fn each(self) -> u16 {
+        self.0[0].min(self.0[1])
+    }
+}
+
+impl History {
+    /// The history of a game that begins here.
+    pub fn new(position: Position) -> History {
+        let begin = |rule: &DrawRule| match rule.when {
+            When::Ending(ending) => ending.weaker_side(&position).map(|weaker| (weaker, Tally::default())),
+            _ => None,
+        };
+        History {
+            position,
+            repeatable: vec![position.setup()],
+            kings_only: Tally::default(),
+            unchanged: Tally::default(),
+            endings: position.variant().draws.iter().map(begin).collect(),
+        }
+    }
+
+    /// The position that the game has come to.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Takes note of a ply that was generated for [`History::position`].
+    pub fn play(&mut self, ply: &Move) {
+        let before = self.position;
+        let mover = before.turn();
+        let after = before.play(ply);
+        let by_man = before.placement().men_of(mover).contains(ply.from());
+        self.position = after;
+
+        // Men of some games may step sideways, and back again: only a change of rows is for ever.
+        let row = |square| before.variant().geometry.row_and_column(square).0;
+        if ply.is_capture() || (by_man && row(ply.from()) != row(ply.to())) {
+            self.repeatable.clear();
+        }
+        self.repeatable.push(after.setup());
+
+        self.kings_only.count(mover);
+        if ply.is_capture() || by_man {
+            self.kings_only = Tally::default();
+        }
+        self.unchanged.count(mover);
+        if ply.is_capture() || ply.promotes() {
+            self.unchanged = Tally::default();
+        }
+        for (rule, running) in before.variant().draws.iter().zip(&mut self.endings) {
+            let When::Ending(ending) = rule.when else { continue };
+            let goes_on = running.filter(|(weaker, _)| match ending.lasts {
+                Lasts::WhileItStands => ending.stands(&after, *weaker),
+                Lasts::OnceBegun => ending.weaker.contains(&Army::of(after.placement(), *weaker)),
+            });
+            *running = match goes_on {
+                Some((weaker, mut tally)) => {
+                    tally.count(mover);
+                    Some((weaker, tally))
+                }
+                None => ending.weaker_side(&after).map(|weaker| (weaker, Tally::default())),
+            };
+        }
+    }
+
+    /// All counts that have begun, in the order of the variant's rules.
+    pub fn counts(&self) -> Vec<Count> {
+        let rules = self.position.variant().draws.iter().zip(&self.endings);
+        rules.filter_map(|(rule, ending)| self.count(rule, *ending)).collect()
+    }
+
+    /// The rules by which the game is drawn here or may be claimed to be.
+    pub fn draws(&self) -> Vec<&'static DrawRule> {
+        self.counts().into_iter().filter(Count::is_reached).map(|count| count.rule).collect()
+    }
+
+    fn count(&self, rule: &'static DrawRule, ending: Option<(Color, Tally)>) -> Option<Count> {
+        let (done, of) = match rule.when {
+            When::Repeated(times) => {
+                let now = self.position.setup();
+                let occurred = self.repeatable.iter().filter(|setup| **setup == now).count();
+                (u16::try_from(occurred).unwrap_or(u16::MAX), times)
+            }
+            When::OnlyKingsMove(moves) => (self.kings_only.each(), moves),
+            When::MaterialUnchanged { pieces: (fewest, most), moves } => {
+                let placement = self.position.placement();
+                let pieces = placement.occupied().len();
+                let fits = (usize::from(fewest)..=usize::from(most)).contains(&pieces)
+                    && Color::BOTH.iter().all(|&color| !placement.kings_of(color).is_empty());
+                if !fits {
+                    return None;
+                }
+                (self.unchanged.each(), moves)
+            }
+            When::Ending(Ending { moves, .. }) => {
+                let (weaker, tally) = ending?;
+                match moves {
+                    Moves::AtOnce if self.position.must_capture() => return None,
+                    Moves::AtOnce => (0, 0),
+                    Moves::Each(moves) => (tally.each(), moves),
+                    Moves::OfTheStronger(moves) => (tally.of(!weaker), moves),
+                    Moves::OfTheWeaker(moves) => (tally.of(weaker), moves),
+                }
+            }
+        };
+        Some(Count { rule, done, of })
+    }
+}
+
+impl Ending {
+    fn weaker_side(&self, position: &Position) -> Option<Color> {
+        Color::BOTH.into_iter().find(|&weaker| self.stands(position, weaker))
+    }
+
+    fn stands(&self, position: &Position, weaker: Color) -> bool {
+        let placement = position.placement();
+        let on_its_ground = match self.ground {
+            Ground::Anywhere => true,
+            Ground::MainRoad => placement.of(weaker).is_subset(main_road(position.variant())),
+        };
+        on_its_ground
+            && self.weaker.contains(&Army::of(placement, weaker))
+            && self.stronger.contains(&Army::of(placement, !weaker))
+    }
+}
+
+fn main_road(variant: &Variant) -> super::SquareSet {
+    let geometry = &variant.geometry;
+    let from_the_bottom_left = |row: usize| geometry.square_at(row, geometry.height() - 1 - row);
+    (0..geometry.height()).filter_map(from_the_bottom_left).collect()
+}
+
+impl Army {
+    /// Men and kings.
+    pub const fn new(men: u8, kings: u8) -> Army {
+        Army { men, kings }
+    }
+
+    fn of(placement: &Placement, color: Color) -> Army {
+        // A board has 72 squares at most.
+        Army { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
+    }
+}

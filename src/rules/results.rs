@@ -1,0 +1,131 @@
+//! How the result of a game is written: the formats of the standard as a table.
+//!
+//! | format | White won | Black won | drawn | lost for both | besides |
+//! |---|---|---|---|---|---|
+//! | the default | `1-0` | `0-1` | `1/2-1/2` | `0-0` | |
+//! | International | `2-0` | `0-2` | `1-1` | `0-0` | |
+//! | Plus draw | `2-0` | `0-2` | `1-1` | `0-0` | `1+ - 1-`, `1- - 1+`: a draw with the better of it |
+//! | Delfts | `2-0` | `0-2` | `1-1` | `0-0` | `1 1/2 - 1/2`, `1/2 - 1 1/2` |
+//! | Goes | `2-0` | `0-2` | `1-1` | `0-0` | two points divided to the hundredth: `1.01-0.99` |
+//!
+//! The first two follow from the game type; the others are announced by the tag `ResultFormat`. The first number is always
+//! White's, also where Black moves first. `*`: unfinished or unknown, in every format.
+//!
+//! Source: PDN 3.0, chapter "PDN Tags", `Result` and `ResultFormat`; which game type has which, chapter "GameType tag".
+
+use super::piece::Color;
+
+/// The results that may be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultFormat {
+    /// `1-0 0-1 1/2-1/2 0-0 *`
+    Default,
+    /// `2-0 0-2 1-1 0-0 *`
+    International,
+    /// Of draws, some with the better of it for one side.
+    PlusDraw,
+    /// Of draws, some worth one point and a half.
+    Delfts,
+    /// Two points divided to the hundredth.
+    Goes,
+}
+
+impl ResultFormat {
+    /// The values that can be listed: White won, Black won, drawn, lost for both, those of the format alone, `*`.
+    pub const fn values(self) -> &'static [&'static str] {
+        match self {
+            ResultFormat::Default => &["1-0", "0-1", "1/2-1/2", "0-0", "*"],
+            ResultFormat::International | ResultFormat::Goes => &["2-0", "0-2", "1-1", "0-0", "*"],
+            ResultFormat::PlusDraw => &["2-0", "0-2", "1-1", "0-0", "1+ - 1-", "1- - 1+", "*"],
+            ResultFormat::Delfts => &["2-0", "0-2", "1-1", "0-0", "1 1/2 - 1/2", "1/2 - 1 1/2", "*"],
+        }
+    }
+
+    /// What stands in the tag when this colour has won.
+    pub const fn win(self, winner: Color) -> &'static str {
+        self.values()[winner.index()]
+    }
+
+    /// What stands in the tag for a draw.
+    pub const fn draw(self) -> &'static str {
+        self.values()[2]
+    }
+
+    /// May this value stand in the `Result` tag?
+    pub fn allows(self, value: &str) -> bool {
+        self.values().contains(&value) || (self == ResultFormat::Goes && divides_two_points(value))
+    }
+
+    /// The value of the tag `ResultFormat`; `None` for the formats that follow from the game type and need no tag.
+    pub const fn tag_value(self) -> Option<&'static str> {
+        match self {
+            ResultFormat::Default | ResultFormat::International => None,
+            ResultFormat::PlusDraw => Some("Plus draw"),
+            ResultFormat::Delfts => Some("Delfts"),
+            ResultFormat::Goes => Some("Goes"),
+        }
+    }
+
+    /// The format that a tag `ResultFormat` announces; `None` for one that the standard does not list.
+    pub fn from_tag(value: &str) -> Option<ResultFormat> {
+        let announced = [ResultFormat::PlusDraw, ResultFormat::Delfts, ResultFormat::Goes];
+        announced
+            .into_iter()
+            .find(|format| format.tag_value().is_some_and(|tag| tag.eq_ignore_ascii_case(value.trim())))
+    }
+}
+
+/// Is it `1.02-0.98`: two numbers with two decimals each, two points in all?
+fn divides_two_points(value: &str) -> bool {
+    let hundredths = |text: &str| match *text.as_bytes() {
+        [one @ b'0'..=b'2', b'.', tenth @ b'0'..=b'9', hundredth @ b'0'..=b'9'] => {
+            Some(100 * u32::from(one - b'0') + 10 * u32::from(tenth - b'0') + u32::from(hundredth - b'0'))
+        }
+        _ => None,
+    };
+    let points = value.split_once('-').and_then(|(white, black)| Some(hundredths(white)? + hundredths(black)?));
+    points == Some(200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ResultFormat::{Default, Delfts, Goes, International, PlusDraw};
+
+    #[test]
+    fn each_format_allows_its_own_values() {
+        for (value, allowed_by) in [
+            ("1-0", vec![Default]),
+            ("1/2-1/2", vec![Default]),
+            ("2-0", vec![International, PlusDraw, Delfts, Goes]),
+            ("1-1", vec![International, PlusDraw, Delfts, Goes]),
+            ("0-0", vec![Default, International, PlusDraw, Delfts, Goes]),
+            ("*", vec![Default, International, PlusDraw, Delfts, Goes]),
+            ("1+ - 1-", vec![PlusDraw]),
+            ("1 1/2 - 1/2", vec![Delfts]),
+            ("0.98-1.02", vec![Goes]),
+            ("2.00-0.00", vec![Goes]),
+            ("1.02-1.02", vec![]),
+            ("3-0", vec![]),
+            ("", vec![]),
+        ] {
+            for format in [Default, International, PlusDraw, Delfts, Goes] {
+                assert_eq!(format.allows(value), allowed_by.contains(&format), "{value} in {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wins_and_draws() {
+        assert_eq!((Default.win(Color::White), Default.win(Color::Black), Default.draw()), ("1-0", "0-1", "1/2-1/2"));
+        assert_eq!((Goes.win(Color::White), Goes.win(Color::Black), Goes.draw()), ("2-0", "0-2", "1-1"));
+    }
+
+    #[test]
+    fn formats_are_announced_by_their_tag() {
+        for format in [PlusDraw, Delfts, Goes] {
+            assert_eq!(format.tag_value().and_then(ResultFormat::from_tag), Some(format));
+        }
+        assert_eq!(ResultFormat::from_tag("Chess"), None);
+    }
+}

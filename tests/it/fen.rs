@@ -1,0 +1,153 @@
+//! FEN: strict in writing, liberal in reading, and never taken by surprise.
+
+use damcast::pdn::fen;
+use damcast::rules::{Color, Position, Setup, Variant};
+use proptest::prelude::*;
+
+fn variant(tag: &str) -> &'static Variant {
+    Variant::from_tag(tag).unwrap()
+}
+
+fn read(tag: &str, text: &str) -> Setup {
+    fen::read(variant(tag), text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn the_start_of_every_game_is_written_and_read() {
+    for variant in Variant::all() {
+        let setup = Position::start(variant).setup();
+        assert_eq!(fen::read(variant, &fen::write(variant, &setup)), Ok(setup));
+    }
+    let thai = variant("31");
+    assert_eq!(fen::write(thai, &Position::start(thai).setup()), "B:W1,2,3,4,5,6,7,8:B25,26,27,28,29,30,31,32");
+}
+
+/// Each liberty beside the text that must be written for the same position.
+#[test]
+fn liberties_of_reading() {
+    for (tag, liberal, strict) in [
+        (
+            "20",
+            "W:W31-50:B1-20",
+            "W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20",
+        ),
+        ("20", "B:B1-3:WK48-50", "B:WK48,K49,K50:B1,2,3"),
+        ("20", "B:WK48-K50", "B:WK48,K49,K50:B"),
+        ("20", "W:W:B1,2", "W:W:B1,2"),
+        ("20", "W:B1,2", "W:W:B1,2"),
+        ("20", "W::B1,2", "W:W:B1,2"),
+        ("20", "W:W31,K40:B1.", "W:W31,K40:B1"),
+        ("20", "W : W 31 , K 40 : B 1 .", "W:W31,K40:B1"),
+        ("20", "W:W31 32 33:B1", "W:W31,32,33:B1"),
+        ("20", "w:w31,k40:b01,02", "W:W31,K40:B1,2"),
+        ("20", "W:W31K40K41,42:B1", "W:W31,K40,K41,42:B1"),
+        ("20", "W:W31,,32,:B1", "W:W31,32:B1"),
+        ("20", "W:W31:W32:B1", "W:W31,32:B1"),
+        ("20", "W:W31:B1:H0:F1", "W:W31:B1"),
+        ("40", "W:W31:B1:H0:F1:+0+2", "W:W31:B1"),
+        ("25", "W:Wa1,Kc3:Bh8", "W:Wa1,Kc3:Bh8"),
+        ("25", "W:Wa1Kc3:BKh8.", "W:Wa1,Kc3:BKh8"),
+        ("25", "W:WA1,KC3:BH8", "W:Wa1,Kc3:Bh8"),
+        ("41", "W:Wi1,j2:Bi7", "W:Wi1,j2:Bi7"),
+        // Numbers on a board of letters, 1 at White's top left; letters on a board of numbers.
+        ("25", "W:W21-23:BK1,4", "W:Wa3,c3,e3:BKb8,h8"),
+        ("20", "W:Wa1,Kj10:Bb8", "W:WK5,46:B11"),
+        // A wide board has a file k; a capital K is always a crown.
+        ("27,W,12,12,A0,0", "W:Wk1,Kc1:Bb12", "W:WKc1,k1:Bb12"),
+    ] {
+        let setup = read(tag, liberal);
+        assert_eq!(fen::write(variant(tag), &setup), strict, "{liberal}");
+        assert_eq!(read(tag, strict), setup);
+    }
+}
+
+#[test]
+fn unknown_colours_and_null_moves() {
+    let international = variant("20");
+    let fen = fen::read_any(international, "?:W31,K32:B1:?20,K21").unwrap();
+    assert_eq!(fen.turn, None);
+    let names =
+        |squares| international.geometry.in_name_order(squares).into_iter().map(|s| international.geometry.name(s));
+    assert_eq!(names(fen.unknown).collect::<Vec<_>>(), ["20", "21"]);
+    assert_eq!(names(fen.unknown_kings).collect::<Vec<_>>(), ["21"]);
+    assert_eq!(fen.placement.of(Color::White).len(), 2);
+    assert!(!fen.is_null_move);
+    assert_eq!(fen::write_with_turn(international, &fen.placement, None), "?:W31,K32:B1");
+
+    for text in ["B::", "B", "B:", "B::."] {
+        let fen = fen::read_any(international, text).unwrap();
+        assert!(fen.is_null_move && fen.turn == Some(Color::Black), "{text}");
+    }
+    assert!(!fen::read_any(international, "B:W:B").unwrap().is_null_move);
+
+    assert_eq!(fen::read(international, "?:W31:B1").unwrap_err().why, "the side to move is not known");
+    assert_eq!(fen::read(international, "W:W31:?1").unwrap_err().why, "the colour of a piece is not known");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let everywhere: Vec<String> = (1..=500).map(|number| (number % 50 + 1).to_string()).collect();
+    let too_many = format!("W:W{}", everywhere.join(","));
+    let huge = format!("W:W{}", "1".repeat(100_000));
+    for (tag, text, why) in [
+        ("20", "", "side to move"),
+        ("20", "X:W31", "side to move"),
+        ("20", "WW31:B1", "side to move"),
+        ("20", "é:W31", "side to move"),
+        ("20", "W:31-50", "before the squares"),
+        ("20", "W:é31", "before the squares"),
+        ("20", "W:W0:B1", "no such square"),
+        ("20", "W:W51:B1", "no such square"),
+        ("27", "W:W73:B1", "no such square"),
+        ("20", "W:W31é:B1", "no such square"),
+        ("20", "W:Wé", "no such square"),
+        ("20", "W:WK:B1", "no such square"),
+        ("20", "W:W99999999999999999999:B1", "no such square"),
+        ("20", "W:W1-99999999999999:B1", "no such square"),
+        ("20", "W:W0-50", "no such square"),
+        ("20", "W:W31-", "no such square"),
+        ("20", "W:W-31", "no such square"),
+        ("20", "W:W50-31", "backwards"),
+        ("20", "W:W31,31:B1", "twice"),
+        ("20", "W:W31:B31", "twice"),
+        ("20", "W:W31-40,35", "twice"),
+        ("20", "W:W31:?31", "twice"),
+        ("25", "W:Wa1-c3", "only numbers"),
+        ("25", "W:Wb1", "no such square"),
+        ("25", "W:Wi1", "no such square"),
+        ("25", "W:Wa9", "no such square"),
+        ("25", "W:W33", "no such square"),
+        // Black starts: which way round the letters run is not known.
+        ("21", "W:Wa1", "no such square"),
+        ("20", &too_many, "longer than"),
+        ("20", &huge, "longer than"),
+    ] {
+        let error = fen::read(variant(tag), text).unwrap_err();
+        assert!(error.why.contains(why), "{text}: {error}");
+        assert!(error.to_string().len() < 1000);
+    }
+}
+
+/// 500 pieces that stay within the length of a FEN.
+#[test]
+fn more_pieces_than_squares_are_an_error() {
+    let text = format!("W:W{}", "1,".repeat(300));
+    assert_eq!(fen::read(variant("20"), &text).unwrap_err().why, "a square is named twice");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_fen_or_an_error(text in "\\PC{0,60}", tag in 0..14_usize) {
+        let variant = Variant::all().nth(tag).unwrap();
+        let _ = fen::read_any(variant, &text);
+    }
+
+    /// Texts of the right letters get further.
+    #[test]
+    fn almost_a_fen_is_a_fen_or_an_error(text in "[WB?]:[WB?K0-9a-k,. :+HF-]{0,40}", tag in 0..14_usize) {
+        let variant = Variant::all().nth(tag).unwrap();
+        if let Ok(setup) = fen::read(variant, &text) {
+            prop_assert_eq!(fen::read(variant, &fen::write(variant, &setup)), Ok(setup));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What must hold in any position whatever, on ten thousand random ones of all games. The seed is fixed and printed; the
+//! positions need not be reachable, but men stand only where men may stand.
+
+use std::collections::BTreeMap;
+
+use damcast::pdn::{fen, notation};
+use damcast::rules::variant::{PromotionInCapture, Removal};
+use damcast::rules::{Color, Kind, Move, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant};
+
+const SEED: u64 = 20_030_409;
+const POSITIONS: usize = 10_000;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) % bound as u64) as usize
+    }
+
+    fn position(&mut self, variant: &'static Variant) -> Position {
+        let geometry = &variant.geometry;
+        let mut placement = Placement::EMPTY;
+        let one_king_in = 2 + self.below(6);
+        for _ in 0..2 + self.below(geometry.count() / 2) {
+            let square = Square::new(self.below(geometry.count()) as u8);
+            let color = if self.below(2) == 0 { Color::White } else { Color::Black };
+            let must_be_king = geometry.home_row(!color).contains(square);
+            let kind = if must_be_king || self.below(one_king_in) == 0 { Kind::King } else { Kind::Man };
+            placement.put(square, Some(Piece { color, kind }));
+        }
+        let turn = if self.below(2) == 0 { Color::White } else { Color::Black };
+        Position::new(variant, Setup { placement, turn }).expect("no man stands on its last row")
+    }
+}
+
+/// All games, and the readings of the rules on which authorities differ.
+fn variants() -> Vec<&'static Variant> {
+    let choices = [
+        ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::GoesOnAsKing), ..RuleChoices::default() }),
+        ("30", RuleChoices { turkish_promotion: Some(PromotionInCapture::EndsTheMove), ..RuleChoices::default() }),
+        ("31", RuleChoices { thai_removal: Some(Removal::AfterTheMove), ..RuleChoices::default() }),
+    ];
+    let chosen = choices.map(|(tag, choices)| Variant::new(tag.parse().unwrap(), choices));
+    Variant::all().chain(chosen).collect()
+}
+
+fn for_each_position(mut check: impl FnMut(&Position, &str)) {
+    println!("seed {SEED}");
+    let mut random = Random(SEED);
+    let variants = variants();
+    for number in 0..POSITIONS {
+        let variant = variants[number % variants.len()];
+        let position = random.position(variant);
+        let text = format!("position {number} of seed {SEED}: {variant:?} {}", fen::write(variant, &position.setup()));
+        check(&position, &text);
+    }
+}
+
+/// What a board shows after a move tells which move it was; all but one case: two pieces that could each make a round trip
+/// and take the same pieces on it.
+#[test]
+fn distinct_moves_give_distinct_placements() {
+    for_each_position(|position, text| {
+        let mut seen: BTreeMap<Placement, Move> = BTreeMap::new();
+        for ply in position.legal_moves() {
+            let round_trip = |ply: &Move| ply.from() == ply.to();
+            if let Some(other) = seen.insert(*position.play(&ply).placement(), ply.clone()) {
+                let same_trip = round_trip(&ply) && round_trip(&other) && ply.captured() == other.captured();
+                assert!(same_trip, "{text}: {ply:?} and {other:?}");
+            }
+        }
+    });
+}
+
+/// Turn the board and swap the colours: the same moves, turned.
+#[test]
+fn the_rules_are_the_same_for_both_colours() {
+    for_each_position(|position, text| {
+        let count = position.variant().geometry.count();
+        let turned = |square: Square| Square::new((count - 1 - square.index()) as u8);
+        let turned_set = |set: SquareSet| set.into_iter().map(turned).collect::<SquareSet>();
+        let mut placement = Placement::EMPTY;
+        for square in position.variant().geometry.all() {
+            let piece = position.placement().get(square).map(|piece| Piece { color: !piece.color, ..piece });
+            placement.put(turned(square), piece);
+        }
+        let mirror = Position::new(position.variant(), Setup { placement, turn: !position.turn() }).unwrap();
+        let mut moves: Vec<_> = position
+            .legal_moves()
+            .iter()
+            .map(|ply| (turned(ply.from()), turned(ply.to()), turned_set(ply.captured()), ply.promotes()))
+            .collect();
+        let mut mirrored: Vec<_> =
+            mirror.legal_moves().iter().map(|ply| (ply.from(), ply.to(), ply.captured(), ply.promotes())).collect();
+        moves.sort_unstable();
+        mirrored.sort_unstable();
+        assert_eq!(moves, mirrored, "{text}");
+    });
+}
+
+/// Each move is written in a way that no other is, and is read back; FEN likewise.
+#[test]
+fn what_is_written_is_read_back() {
+    for_each_position(|position, text| {
+        let variant = position.variant();
+        assert_eq!(fen::read(variant, &fen::write(variant, &position.setup())), Ok(position.setup()), "{text}");
+        let legal = position.legal_moves();
+        for ply in &legal {
+            for written in [
+                notation::write(variant, ply, &legal),
+                notation::write_long(variant, ply),
+                notation::write_with_captured(variant, ply, &legal),
+            ] {
+                assert_eq!(notation::read_among(position, &legal, &written).as_ref(), Ok(ply), "{text}: {written}");
+            }
+        }
+    });
+}
+
+/// The quick question has the answer of the long one, and a move changes what it says it changes.
+#[test]
+fn moves_do_what_they_say() {
+    for_each_position(|position, text| {
+        let legal = position.legal_moves();
+        assert_eq!(position.must_capture(), legal.iter().any(Move::is_capture), "{text}");
+        let us = position.turn();
+        for ply in &legal {
+            let after = position.play(ply);
+            assert_eq!(after.turn(), !us);
+            let before = position.placement().get(ply.from()).unwrap();
+            let kind = if ply.promotes() { Kind::King } else { before.kind };
+            assert_eq!(after.placement().get(ply.to()), Some(Piece { color: us, kind }), "{text}: {ply:?}");
+            assert_eq!(after.placement().of(!us), position.placement().of(!us) - ply.captured(), "{text}: {ply:?}");
+            assert_eq!(after.placement().of(us).len(), position.placement().of(us).len(), "{text}: {ply:?}");
+            assert!(ply.captured().is_subset(position.placement().of(!us)), "{text}: {ply:?}");
+            assert!(Position::new(position.variant(), after.setup()).is_ok(), "{text}: {ply:?}");
+        }
+    });
+}

@@ -1,0 +1,87 @@
+//! The form of the text files in `tests/data`: records between blank lines, a `key value` on each line.
+//!
+//! ```text
+//! position turkish-s5            a record's first key says what it is
+//! game-type 30,W,8,8,A0,0
+//! fen W:Wa1:BKh8
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use damcast::pdn::fen;
+use damcast::rules::variant::{PromotionInCapture, Removal};
+use damcast::rules::{Position, RuleChoices, Variant};
+
+/// One record: its lines as keys and values, in order.
+pub struct Record {
+    lines: Vec<(String, String)>,
+}
+
+impl Record {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.lines.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a key that every record of the file has.
+    pub fn require(&self, key: &str) -> &str {
+        self.get(key).unwrap_or_else(|| panic!("a record without `{key}`: {:?}", self.lines))
+    }
+
+    /// The words of a key's value; none where the key is missing.
+    pub fn words(&self, key: &str) -> impl Iterator<Item = &str> {
+        self.get(key).unwrap_or("").split_whitespace()
+    }
+
+    /// The variant that `game-type` and `choice` name.
+    pub fn variant(&self) -> &'static Variant {
+        let mut choices = RuleChoices::default();
+        match self.get("choice") {
+            None => {}
+            Some("turkish-promotion goes-on-as-king") => {
+                choices.turkish_promotion = Some(PromotionInCapture::GoesOnAsKing);
+            }
+            Some("turkish-promotion ends-the-move") => {
+                choices.turkish_promotion = Some(PromotionInCapture::EndsTheMove);
+            }
+            Some("thai-removal after-the-move") => choices.thai_removal = Some(Removal::AfterTheMove),
+            Some(other) => panic!("unknown choice `{other}`"),
+        }
+        Variant::new(self.require("game-type").parse().unwrap(), choices)
+    }
+
+    /// The position of `fen`; without one, the start of the game.
+    pub fn position(&self) -> Position {
+        let variant = self.variant();
+        match self.get("fen") {
+            None => Position::start(variant),
+            Some(text) => Position::new(variant, fen::read(variant, text).unwrap()).unwrap(),
+        }
+    }
+}
+
+/// The records of a text.
+pub fn records(text: &str) -> Vec<Record> {
+    let line = |line: &str| {
+        let (key, value) = line.split_once(' ').unwrap_or((line, ""));
+        (key.to_owned(), value.trim().to_owned())
+    };
+    let comment = |line: &&str| !line.starts_with('#');
+    text.split("\n\n")
+        .map(|block| Record { lines: block.lines().filter(comment).map(line).collect() })
+        .filter(|record| !record.lines.is_empty())
+        .collect()
+}
+
+/// The text files of a folder of `tests/data`, by name.
+pub fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no data in {}", folder.display());
+    files
+}
