@@ -1,4 +1,11 @@
 //! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
 
 pub mod fen;
+pub mod game;
+pub mod lexer;
 pub mod notation;
+pub mod problem;
+pub mod reader;
+pub mod syntax;
+pub mod tag;
+pub mod words;
