@@ -1,11 +1,14 @@
 //! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
 
+pub mod encoding;
 pub mod fen;
 pub mod game;
+pub mod infer;
 pub mod lexer;
 pub mod notation;
 pub mod problem;
 pub mod reader;
+pub mod replay;
 pub mod syntax;
 pub mod tag;
 pub mod words;

@@ -5,6 +5,7 @@
 //!
 //! Whether moves are legal is not asked here: [`super::replay`] does.
 
+use super::encoding::{Decoder, Encoding};
 use super::game::{Entry, Game};
 use super::lexer::{Input, Lexer};
 use super::problem::{Level, Place, Problem, Problems, quoted};
@@ -53,6 +54,93 @@ pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
     }
     syntax.finish(lexer.place(), &mut |place, event| builder.event(place, event));
     (builder.done, builder.problems.into_sorted())
+}
+
+/// Reads a stream of bytes. Holds one game, one token and the problems (bounded) at a time.
+#[derive(Debug)]
+pub struct Reader {
+    decoder: Decoder,
+    lexer: Lexer,
+    syntax: Syntax,
+    builder: Builder,
+    /// Text that was not yet cut into tokens.
+    window: String,
+    /// Was it said that the file is not UTF-8?
+    said_not_utf8: bool,
+}
+
+impl Reader {
+    /// A reader at the start of a file.
+    pub fn new(encoding: Encoding) -> Reader {
+        Reader {
+            decoder: Decoder::new(encoding),
+            lexer: Lexer::default(),
+            syntax: Syntax::default(),
+            builder: Builder::default(),
+            window: String::new(),
+            said_not_utf8: false,
+        }
+    }
+
+    /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Located> {
+        let wrong = self.decoder.push(bytes, &mut self.window);
+        self.cut(wrong, Input::MayGrow);
+        std::mem::take(&mut self.builder.done)
+    }
+
+    /// The stream is over: returns the last game.
+    pub fn finish(&mut self) -> Vec<Located> {
+        let wrong = self.decoder.finish(&mut self.window);
+        self.cut(wrong, Input::Complete);
+        let builder = &mut self.builder;
+        self.syntax.finish(self.lexer.place(), &mut |place, event| builder.event(place, event));
+        std::mem::take(&mut builder.done)
+    }
+
+    /// The problems found since this was last asked, with the count of those that were too many to keep.
+    pub fn take_problems(&mut self) -> Problems {
+        std::mem::take(&mut self.builder.problems)
+    }
+
+    fn cut(&mut self, wrong: Option<usize>, input: Input) {
+        let mut rest = self.window.as_str();
+        while let Some(token) = self.lexer.next(&mut rest, input) {
+            let builder = &mut self.builder;
+            self.syntax.token(&token, &mut |place, event| builder.event(place, event));
+        }
+        let done = self.window.len() - rest.len();
+        if let Some(wrong) = wrong.filter(|_| !std::mem::replace(&mut self.said_not_utf8, true)) {
+            // The place is that of the token around the byte, as far as it is known: near enough to find it.
+            let line = Place { line: line_of(&self.window, wrong, self.lexer.place(), done), column: 1 };
+            let what = "the file is not UTF-8 from here on";
+            let hint = "the bytes are read as Windows-1252; --encoding says otherwise";
+            self.builder.problems.push(Problem::warning(line, what).hint(hint));
+        }
+        self.window.drain(..done);
+    }
+}
+
+/// The line of a byte of the window, when the line of another one is known.
+fn line_of(window: &str, wanted: usize, known: Place, known_at: usize) -> u64 {
+    let lines = |text: &str| text.bytes().filter(|&byte| byte == b'\n').count() as u64;
+    if wanted < known_at {
+        known.line.saturating_sub(lines(&window[wanted..known_at])).max(1)
+    } else {
+        known.line + lines(&window[known_at..wanted])
+    }
+}
+
+/// All games of a file's bytes, and everything that is wrong with it.
+pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Problem>) {
+    let mut reader = Reader::new(encoding);
+    let mut games = Vec::new();
+    // In pieces, so that no second copy of the whole file is made.
+    for piece in bytes.chunks(64 * 1024) {
+        games.append(&mut reader.feed(piece));
+    }
+    games.append(&mut reader.finish());
+    (games, reader.take_problems().into_sorted())
 }
 
 /// Puts events together to games.

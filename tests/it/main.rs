@@ -1,1 +1,3 @@
 //! The tests of the whole, in one binary.
+
+mod pdn_corpus;
