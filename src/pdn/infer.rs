@@ -7,6 +7,7 @@
 //! | numbers above 50 | Canadian |
 //! | numbers above 32 | International, Frisian |
 //! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai |
+//! | numbers up to 32 in positions without moves | the same, English first |
 //! | letters up to h | Russian, Brazilian, Czech, pool, Turkish, English with letters |
 //! | i or j | Spantsiretti |
 //!
@@ -63,10 +64,10 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
 fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
     let believed = Found { variant, known_by, problems: Vec::new() };
     let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
-    if default == variant || Replay::under(located, variant).is_complete {
+    if default == variant || Replay::under(located, variant).problems.is_empty() {
         return believed;
     }
-    if !Replay::under(located, default).is_complete {
+    if !Replay::under(located, default).problems.is_empty() {
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
@@ -111,6 +112,7 @@ pub fn from_moves(games: &[&Located], told: Option<&'static Variant>) -> &'stati
 /// Which squares games name.
 #[derive(Default)]
 struct Squares {
+    moves: bool,
     letters: bool,
     beyond_h: bool,
     highest: u32,
@@ -140,6 +142,7 @@ impl Squares {
     }
 
     fn see(&mut self, text: &str) {
+        self.moves = true;
         for c in text.chars().map(|c| c.to_ascii_lowercase()) {
             self.letters |= matches!(c, 'a'..='l');
             self.beyond_h |= matches!(c, 'i'..='l');
@@ -157,6 +160,7 @@ fn candidates(squares: &Squares) -> &'static [&'static str] {
         Squares { letters: true, .. } => &["25", "26", "29", "23,W,8,8,A0,0", "30", "41", "21,B,8,8,A0,0", "22,W,8,8,A0,0"],
         Squares { highest: 51.., .. } => &["27"],
         Squares { highest: 33.., .. } => &["20", "40", "27"],
-        _ => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],
+        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],
+        _ => &["21", "22", "23", "24", "28", "31", "20", "40", "27"],
     }
 }

@@ -23,7 +23,7 @@ use super::game::{Entry, Game, MoveEntry};
 use super::problem::{Level, Place, Problem, quoted};
 use super::reader::{Located, Places};
 use super::{fen, infer, notation};
-use crate::rules::{Move, Position, Setup, Square, Variant};
+use crate::rules::{Color, Move, NotationKind, Position, Setup, Square, Variant};
 
 /// A game's main line, played.
 #[derive(Clone, Debug)]
@@ -280,7 +280,11 @@ impl Walk<'_> {
         match Position::new(self.variant, setup) {
             Ok(position) => Some((position, doubt)),
             Err(error) => {
-                self.problems.push(Problem::error(place, error.to_string()).hint(fen::write(self.variant, &setup)));
+                // Without a move behind it the position is a picture, and pictures may be anything.
+                let is_played = self.entries.iter().any(|entry| matches!(entry, Entry::Move(_)));
+                let level = if is_played { Level::Error } else { Level::Warning };
+                let hint = Some(fen::write(self.variant, &setup));
+                self.problems.push(Problem { place, level, what: error.to_string(), hint });
                 None
             }
         }
@@ -559,8 +563,7 @@ fn candidates_text(position: &Position, candidates: &[Move]) -> String {
 }
 
 /// Is this the FEN of a null move? The turn it gives, if it names one.
-pub(super) fn null_move(text: &str) -> Option<Option<crate::rules::Color>> {
-    use crate::rules::Color;
+pub(super) fn null_move(text: &str) -> Option<Option<Color>> {
     let (turn, rest) = text.trim().split_once(':')?;
     if rest.is_empty() || !rest.chars().all(|c| c == ':') {
         return None;
@@ -573,15 +576,33 @@ pub(super) fn null_move(text: &str) -> Option<Option<crate::rules::Color>> {
     }
 }
 
-/// Reads a FEN whose turn may be unknown.
+/// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
+/// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
 fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
-    match text.trim().strip_prefix('?') {
-        None => fen::read(variant, text).map(|setup| (setup, Doubt::Turn)),
-        Some(rest) => {
-            let turn = variant.game_type.starter.letter();
-            fen::read(variant, &format!("{turn}{rest}")).map(|setup| (setup, Doubt::TurnUnknown))
-        }
-    }
+    let text = text.trim();
+    let (text, doubt) = match text.strip_prefix('?') {
+        None => (text.to_owned(), Doubt::Turn),
+        Some(rest) => (format!("{}{rest}", variant.game_type.starter.letter()), Doubt::TurnUnknown),
+    };
+    let read = fen::read(variant, &text).or_else(|error| {
+        fen::read(twin(variant), &text).map_err(|_| error)
+    });
+    read.map(|setup| (setup, doubt))
+}
+
+/// The same board with the squares called in the other way. Squares themselves are the same.
+fn twin(variant: &Variant) -> &'static Variant {
+    let mut game_type = variant.game_type;
+    let notation = &mut game_type.notation;
+    notation.kind = match notation.kind {
+        NotationKind::Algebraic => NotationKind::Numeric,
+        NotationKind::Numeric => NotationKind::Algebraic,
+    };
+    // Letters count from the bottom left, numbers from the top left, for White.
+    let from_white = game_type.starter == Color::White;
+    notation.from_left = from_white;
+    notation.from_bottom = (notation.kind == NotationKind::Algebraic) == from_white;
+    Variant::new(game_type, variant.choices)
 }
 
 /// Why a text is not a legal move.
