@@ -1,5 +1,6 @@
 //! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
 
+pub mod clock;
 pub mod encoding;
 pub mod fen;
 pub mod game;
@@ -11,4 +12,6 @@ pub mod reader;
 pub mod replay;
 pub mod syntax;
 pub mod tag;
+pub mod time_control;
+pub mod values;
 pub mod words;
