@@ -590,6 +590,16 @@ fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenE
     read.map(|setup| (setup, doubt))
 }
 
+/// A FEN in the form that the standard writes; a turn that is not known stays unknown. `None` if it cannot be read.
+pub(super) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
+    if let Some(turn) = null_move(text) {
+        return Some(format!("{}::", turn.map_or('?', Color::letter)));
+    }
+    let (setup, doubt) = read_setup(variant, text).ok()?;
+    let fen = fen::write(variant, &setup);
+    Some(if doubt == Doubt::TurnUnknown { format!("?{}", &fen[1..]) } else { fen })
+}
+
 /// The same board with the squares called in the other way. Squares themselves are the same.
 fn twin(variant: &Variant) -> &'static Variant {
     let mut game_type = variant.game_type;
@@ -671,7 +681,7 @@ fn squares_of(variant: &Variant, text: &str) -> Option<Vec<Vec<Square>>> {
 }
 
 /// `a3b4c5` cut before each letter.
-fn at_letters(text: &str) -> Vec<&str> {
+pub(super) fn at_letters(text: &str) -> Vec<&str> {
     let mut cuts: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_alphabetic()).map(|(at, _)| at).collect();
     cuts.push(text.len());
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()
