@@ -19,7 +19,11 @@ use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay};
-use crate::rules::{GameTypeError, Variant};
+use crate::rules::{GameTypeError, NotationKind, Variant};
+
+/// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
+/// thousand is not played through nine times.
+pub const SAMPLE: usize = 30;
 
 /// A variant and how it was found.
 #[derive(Clone, Debug)]
@@ -63,6 +67,14 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
 /// A tag that gives another board than the moves fit: some programs write the attributes carelessly.
 fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
     let believed = Found { variant, known_by, problems: Vec::new() };
+    if !names_first_move(&located.game, variant) {
+        let fitting = from_moves(&[located], None);
+        if Replay::under(located, fitting).moves().next().is_some() {
+            let what = format!("the moves are not those of {}, but fit {}", variant.name, fitting.name);
+            let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
+            return Found { variant: fitting, known_by: KnownBy::TagByMeaning, problems };
+        }
+    }
     let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
     if default == variant || Replay::under(located, variant).problems.is_empty() {
         return believed;
@@ -73,6 +85,18 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
     let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
     Found { variant: default, known_by: KnownBy::TagByMeaning, problems }
+}
+
+/// Does the first move name squares that this board has?
+fn names_first_move(game: &Game, variant: &Variant) -> bool {
+    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    let first = game.moves().find(|ply| !ply.is_unknown());
+    first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
+}
+
+/// Is this the GameType of a game that is not in the standard's table, but that another program has put there?
+pub(super) fn is_foreign(value: &str) -> bool {
+    matches!(value.trim(), "96" | "97" | "98" | "99")
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.

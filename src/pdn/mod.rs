@@ -11,6 +11,7 @@ pub mod problem;
 pub mod reader;
 pub mod replay;
 pub mod standard;
+pub mod strict;
 pub mod syntax;
 pub mod tag;
 pub mod time_control;

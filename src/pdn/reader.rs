@@ -25,7 +25,7 @@ pub struct Located {
 pub struct Places {
     /// Of each tag; of a duplicated one, the last.
     pub tags: Vec<Place>,
-    /// Of each entry: of a move, its number if it has one.
+    /// Of each entry; of a move its squares, not its number.
     pub entries: Vec<Place>,
     /// Of the terminator, or where it should stand.
     pub end: Option<Place>,

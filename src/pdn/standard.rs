@@ -18,7 +18,7 @@
 //!
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
-use super::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
+use super::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
 use super::infer;
 use super::problem::{Place, Problem, quoted};
 use super::reader::Located;
@@ -84,7 +84,7 @@ impl Conversion<'_> {
         let mut tags = Tags::default();
         for (index, old) in game.tags.iter().enumerate() {
             let place = self.located.places.tags.get(index).copied().unwrap_or(Place::START);
-            let name = self.name(&old.name, place);
+            let name = self.name(old, place);
             let value = clean_value(&old.value);
             if value != old.value {
                 let what = format!("characters of the value of {name} that break readers are replaced");
@@ -103,14 +103,20 @@ impl Conversion<'_> {
         tags
     }
 
-    fn name(&mut self, old: &str, place: Place) -> String {
-        let name = match values::standard_name(old) {
-            // A rating or clock of another name may stay when the standard's stands beside it.
-            Some(name) if self.located.game.tags.get(name).is_none() => name.to_owned(),
-            _ => writer::tag_name(old),
+    /// The standard's name for a tag. One of another name stays when the standard's stands beside it, or when its value
+    /// is none that the standard's could have.
+    fn name(&mut self, old: &Tag, place: Place) -> String {
+        let fits = |name: &str| match name {
+            "Date" => Date::liberal(&old.value).is_some(),
+            "WhiteTime" | "BlackTime" => TagTime::read(&old.value).is_some(),
+            _ => true,
         };
-        if name != old {
-            self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(old))));
+        let name = match values::standard_name(&old.name) {
+            Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
+            _ => writer::tag_name(&old.name),
+        };
+        if name != old.name {
+            self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
         }
         name
     }
@@ -213,7 +219,7 @@ impl Conversion<'_> {
         match known_by {
             KnownBy::Tag => {}
             // A number of another table stays: it says more than ours.
-            KnownBy::TagByMeaning if tags.get("GameType").is_some_and(|tag| tag.trim().parse::<u32>().is_ok()) => {}
+            KnownBy::TagByMeaning if tags.get("GameType").is_some_and(infer::is_foreign) => {}
             KnownBy::TagByMeaning | KnownBy::Caller | KnownBy::Moves => {
                 if let Some(before) = tags.set("GameType", &value).filter(|before| *before != value) {
                     let spare = spare(&self.located.game, tags, "OriginalGameType");

@@ -231,10 +231,7 @@ impl Syntax {
     /// A move arrives: it is held until it is clear what belongs to it.
     fn hold(&mut self, text: &str, place: Place, sink: &mut Sink<'_>) {
         self.begin_entry(sink);
-        let (number, place) = match self.number.take() {
-            Some((number, place)) => (Some(number), place),
-            None => (None, place),
-        };
+        let number = self.number.take().map(|(number, _)| number);
         let ply = &mut self.ply.ply;
         ply.text.clear();
         ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));

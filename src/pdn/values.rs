@@ -35,7 +35,7 @@ impl Date {
 
     /// Reads any form that leaves no doubt.
     pub fn liberal(text: &str) -> Option<Date> {
-        let text = text.trim();
+        let text = text.trim().trim_end_matches('.');
         if let Some(date) = Date::strict(text) {
             return Some(date);
         }
@@ -250,6 +250,7 @@ mod tests {
             ("2007/5/9", "2007.05.09"),
             ("2007", "2007.??.??"),
             ("1989.00.00", "1989.??.??"),
+            ("1950.", "1950.??.??"),
         ] {
             assert_eq!(Date::liberal(text).map(|date| date.to_string()).as_deref(), Some(expected), "{text}");
             assert_eq!(Date::strict(text).is_some(), text == expected, "{text}");
