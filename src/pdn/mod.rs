@@ -8,6 +8,7 @@ pub mod infer;
 pub mod lexer;
 pub mod notation;
 pub mod problem;
+pub mod profile;
 pub mod reader;
 pub mod replay;
 pub mod standard;
