@@ -1,5 +1,25 @@
 //! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
 
+pub mod clock;
+pub mod encoding;
 pub mod fen;
+<<<<<<< HEAD
 pub mod live;
+=======
+pub mod game;
+pub mod infer;
+pub mod lexer;
+>>>>>>> pdn
 pub mod notation;
+pub mod problem;
+pub mod profile;
+pub mod reader;
+pub mod replay;
+pub mod standard;
+pub mod strict;
+pub mod syntax;
+pub mod tag;
+pub mod time_control;
+pub mod values;
+pub mod words;
+pub mod writer;

@@ -5,6 +5,7 @@ mod fen;
 mod games;
 mod geometry;
 mod notation;
+mod pdn_corpus;
 mod perft;
 mod random_positions;
 mod recordings;

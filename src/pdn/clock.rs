@@ -1,0 +1,211 @@
+//! Embedded commands of comments, the clocks among them: `{[%clock w1:19:50 B1:20:00]}`.
+//!
+//! | command | says |
+//! |---|---|
+//! | `[%clock w1:19:50 B1:20:00]` | both clocks; a capital marks the one that runs |
+//! | `[%clock 0:49:11]` | the clock of the side that moved; read, never written |
+//! | `[%clk 1:55:21]` `[%mct ...]` | the clock of the side that moved: time left, time used |
+//! | `[%egt ...]` `[%emt ...]` | time used in the game, for the move |
+//! | any other | kept as it stands |
+//!
+//! After White's move Black's clock runs. Both letters small: both clocks stand.
+//!
+//! Source: PDN 3.0, chapter "Embedded commands", with its pattern restored.
+
+use std::fmt;
+
+use nom::branch::alt;
+use nom::bytes::complete::{tag, take_while_m_n, take_while1};
+use nom::character::complete::{char, multispace0, one_of};
+use nom::combinator::{all_consuming, map_opt, opt};
+use nom::sequence::{delimited, preceded};
+use nom::{IResult, Parser};
+
+use crate::rules::Color;
+
+/// A time on a clock, in whole seconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ClockTime(pub u32);
+
+impl ClockTime {
+    /// The longest time that `H:MM:SS` with two digits of hours holds.
+    pub const LONGEST: ClockTime = ClockTime(100 * 3600 - 1);
+}
+
+/// `h:mm:ss`, hours without a leading zero.
+impl fmt::Display for ClockTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.min(ClockTime::LONGEST.0);
+        write!(f, "{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    }
+}
+
+/// Both clocks, as `[%clock ...]` has them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Clocks {
+    /// White's clock.
+    pub white: Option<ClockTime>,
+    /// Black's clock.
+    pub black: Option<ClockTime>,
+    /// The side whose clock runs.
+    pub running: Option<Color>,
+}
+
+impl Clocks {
+    /// The clocks that a comment tells about. `mover`: the side that made the move before it, whose clock a time without
+    /// a letter is.
+    pub fn of_comment(comment: &str, mover: Color) -> Option<Clocks> {
+        commands(comment).find_map(|command| match command.name {
+            "clock" => clock_value(command.value, mover),
+            "clk" => {
+                let (_, time) = all_consuming(time).parse(command.value.trim()).ok()?;
+                Some(Clocks { running: Some(!mover), ..Clocks::one(mover, time) })
+            }
+            _ => None,
+        })
+    }
+
+    fn one(color: Color, time: ClockTime) -> Clocks {
+        match color {
+            Color::White => Clocks { white: Some(time), ..Clocks::default() },
+            Color::Black => Clocks { black: Some(time), ..Clocks::default() },
+        }
+    }
+}
+
+/// The command, `[%clock w1:19:50 B1:20:00]`: White first, one blank, nothing before the bracket. Empty if neither clock
+/// is known.
+impl fmt::Display for Clocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = |color, small: char| if self.running == Some(color) { small.to_ascii_uppercase() } else { small };
+        let (white, black) = (letter(Color::White, 'w'), letter(Color::Black, 'b'));
+        match (self.white, self.black) {
+            (Some(w), Some(b)) => write!(f, "[%clock {white}{w} {black}{b}]"),
+            (Some(w), None) => write!(f, "[%clock {white}{w}]"),
+            (None, Some(b)) => write!(f, "[%clock {black}{b}]"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// A command of a comment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Command<'a> {
+    /// The word behind `[%`.
+    pub name: &'a str,
+    /// What follows it, up to the bracket.
+    pub value: &'a str,
+    /// All of it, brackets included.
+    pub text: &'a str,
+}
+
+/// The commands of a comment, in order.
+pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
+    let mut rest = comment;
+    std::iter::from_fn(move || {
+        loop {
+            let at = rest.find("[%")?;
+            rest = &rest[at..];
+            let end = rest.find(']')?;
+            let text = &rest[..=end];
+            let inner = &rest[2..end];
+            rest = &rest[end + 1..];
+            let length = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            if length > 0 {
+                return Some(Command { name: &inner[..length], value: inner[length..].trim(), text });
+            }
+        }
+    })
+}
+
+/// What stands behind `[%clock`.
+fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
+    let lettered = |text| (one_of("wWbB"), time).parse(text);
+    let two = |text| (lettered, opt(preceded(multispace0, lettered))).parse(text);
+    let parsed: IResult<&str, ((char, ClockTime), Option<(char, ClockTime)>)> =
+        all_consuming(delimited(multispace0, two, multispace0)).parse(value);
+    let Ok((_, (first, second))) = parsed else {
+        let (_, time) = all_consuming(delimited(multispace0, time, multispace0)).parse(value).ok()?;
+        return Some(Clocks { running: Some(!mover), ..Clocks::one(mover, time) });
+    };
+    let mut clocks = Clocks::default();
+    for (letter, time) in [Some(first), second].into_iter().flatten() {
+        let color = if letter.eq_ignore_ascii_case(&'w') { Color::White } else { Color::Black };
+        match color {
+            Color::White => clocks.white = Some(time),
+            Color::Black => clocks.black = Some(time),
+        }
+        if letter.is_ascii_uppercase() {
+            clocks.running = Some(color);
+        }
+    }
+    Some(clocks)
+}
+
+/// `1:19:50`, and the forms met elsewhere: `0:9:5`, `0:0:9.56`, `1.19.50`.
+fn time(text: &str) -> IResult<&str, ClockTime> {
+    let digits = |least, most| map_opt(take_while_m_n(least, most, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok());
+    let colon = |text| alt((char(':'), char('.'))).parse(text);
+    let fraction = opt((char('.'), take_while1(|c: char| c.is_ascii_digit())));
+    let parts = (digits(1, 2), colon, digits(1, 2), colon, digits(1, 2), fraction);
+    map_opt(parts, |(hours, _, minutes, _, seconds, _)| {
+        (minutes < 60 && seconds < 60).then_some(ClockTime(hours * 3600 + minutes * 60 + seconds))
+    })
+    .parse(text)
+}
+
+/// Is this comment one clock command in exactly the form that every known reader takes?
+pub fn is_plain_clock(comment: &str) -> bool {
+    let plain_time = |text| {
+        let two = |text| take_while_m_n(2, 2, |c: char| c.is_ascii_digit()).parse(text);
+        (take_while_m_n(1, 2, |c: char| c.is_ascii_digit()), char(':'), two, char(':'), two).parse(text)
+    };
+    let parsed: IResult<&str, _> =
+        all_consuming((tag("[%clock "), one_of("wW"), plain_time, char(' '), one_of("bB"), plain_time, char(']')))
+            .parse(comment);
+    parsed.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(comment: &str, white: Option<u32>, black: Option<u32>, running: Option<Color>) {
+        let expected = Clocks { white: white.map(ClockTime), black: black.map(ClockTime), running };
+        assert_eq!(Clocks::of_comment(comment, Color::White), Some(expected), "{comment}");
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        let black = Some(Color::Black);
+        check("[%clock w1:19:50 B1:20:00]", Some(4790), Some(4800), black);
+        check("[%clock B0:00:03 w0:00:10]", Some(10), Some(3), black);
+        check("[%clock w0:00:10b0:00:03 ]", Some(10), Some(3), None);
+        check("[%clock W0:00:10]", Some(10), None, Some(Color::White));
+        check("words [%clock 0:49:11] words", Some(2951), None, black);
+        check("[%clk 1:05:23]", Some(3923), None, black);
+        check("[%eval 3][%clk 1:05:23]", Some(3923), None, black);
+    }
+
+    #[test]
+    fn what_is_no_clock_is_none() {
+        for comment in ["", "[%clock]", "[%clock w1:60:00]", "[%clock x1:00:00]", "[%egt 0:0:9.56]", "[%", "[%%clk 0:00:01]"] {
+            assert_eq!(Clocks::of_comment(comment, Color::White), None, "{comment}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_plain() {
+        let clocks = Clocks { white: Some(ClockTime(4790)), black: Some(ClockTime(4800)), running: Some(Color::Black) };
+        assert_eq!(clocks.to_string(), "[%clock w1:19:50 B1:20:00]");
+        assert!(is_plain_clock(&clocks.to_string()));
+        assert!(!is_plain_clock("[%clock w1:19:50 B1:20:00 ]"));
+        assert_eq!(Clocks::of_comment(&clocks.to_string(), Color::White), Some(clocks));
+    }
+
+    #[test]
+    fn unknown_commands_are_found() {
+        let found: Vec<_> = commands("a [%csl Rd4] b[%drgnode 0 1][% x][%cal]").map(|c| (c.name, c.value)).collect();
+        assert_eq!(found, [("csl", "Rd4"), ("drgnode", "0 1"), ("cal", "")]);
+    }
+}

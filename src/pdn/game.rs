@@ -1,0 +1,195 @@
+//! A game as PDN holds it: tags in order, then entries in order. Pure data: what the moves *mean* is found out by
+//! [`super::replay`], how they are *written* is the business of [`super::writer`].
+//!
+//! ```text
+//! [White "Wiersma, Harm"]                                   tags
+//! 1. 32-28! {[%clock w1:19:50 B1:20:00]}                    Move, Comment
+//! 19-23 ( 18-23 $2 ) /FEN "W:W28,33:B1,23"/ 19. 35x24 *     Move, Open, Move, Nag, Close, Setup, Move; end
+//! ```
+//!
+//! Variations are not a tree but two entries, [`Entry::Open`] and [`Entry::Close`], in one flat list: a file with a
+//! million parentheses then needs no million stack frames, neither to read nor to write nor to drop.
+
+use std::fmt;
+
+/// One game: header, movetext, and how the text of it ended.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Game {
+    /// The tags, in the order of the file.
+    pub tags: Tags,
+    /// Everything behind the tags, in the order of the file. Opening and closing entries balance.
+    pub entries: Vec<Entry>,
+    /// What stood at the end.
+    pub end: End,
+}
+
+/// How the text of a game ends.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum End {
+    /// With nothing: the next game begins, or the file is over.
+    Open,
+    /// With `*`, the one terminator that PDN 3.0 writes.
+    #[default]
+    Star,
+    /// With a result, as older dialects write.
+    Result(String),
+}
+
+/// Something in the movetext.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// A move, or the place of an unknown one.
+    Move(MoveEntry),
+    /// `/FEN "..."/`: from here on the position is this one. The value between the quotes. A FEN that changes the turn
+    /// only (`B::`) is a null move.
+    Setup(String),
+    /// A comment without its braces and without blanks around it; line breaks inside are blanks.
+    Comment(String),
+    /// A numeric annotation glyph, `$1`.
+    Nag(u32),
+    /// A variation begins: instead of the last move of the line around it.
+    Open,
+    /// A variation ends.
+    Close,
+}
+
+/// A move as it is written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MoveEntry {
+    /// The number before it.
+    pub number: Option<MoveNumber>,
+    /// Squares and separators without blanks, otherwise as written: `32-28`, `47x38x24x13x36`, `a3b4`; [`UNKNOWN`] if
+    /// the move is not known.
+    pub text: String,
+    /// `!`, `??`, `(!?)`, and `*` for a forced move.
+    pub strength: Option<String>,
+    /// The captured squares that the 3.1 proposal writes behind an ambiguous move, without the angle brackets.
+    pub captured: Option<String>,
+}
+
+/// What stands for an unknown move, as in `41. - -`.
+pub const UNKNOWN: &str = "-";
+
+impl MoveEntry {
+    /// A move without number and strength.
+    pub fn new(text: impl Into<String>) -> MoveEntry {
+        MoveEntry { number: None, text: text.into(), strength: None, captured: None }
+    }
+
+    /// Is the move not known?
+    pub fn is_unknown(&self) -> bool {
+        self.text == UNKNOWN
+    }
+}
+
+/// The number before a move: `12.`, or `12...` before a move of the side that moves second.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MoveNumber {
+    /// The number.
+    pub value: u32,
+    /// Three dots instead of one.
+    pub ellipsis: bool,
+}
+
+impl fmt::Display for MoveNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.value, if self.ellipsis { "..." } else { "." })
+    }
+}
+
+/// Tags in order. No name stands twice.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Tags(Vec<Tag>);
+
+/// One tag.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tag {
+    /// The name, as written.
+    pub name: String,
+    /// The value without its quotes, escapes resolved.
+    pub value: String,
+}
+
+impl Tags {
+    /// The value of a tag.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|tag| tag.name == name).map(|tag| tag.value.as_str())
+    }
+
+    /// Gives a tag a value: in its place if it is there, else at the end. Returns the value it had.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) -> Option<String> {
+        let (name, value) = (name.into(), value.into());
+        match self.0.iter_mut().find(|tag| tag.name == name) {
+            Some(tag) => Some(std::mem::replace(&mut tag.value, value)),
+            None => {
+                self.0.push(Tag { name, value });
+                None
+            }
+        }
+    }
+
+    /// Takes a tag out. Returns the value it had.
+    pub fn remove(&mut self, name: &str) -> Option<String> {
+        let at = self.0.iter().position(|tag| tag.name == name)?;
+        Some(self.0.remove(at).value)
+    }
+
+    /// The tags in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Tag> {
+        self.0.iter()
+    }
+
+    /// How many tags there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Sets one after the other: of two tags with one name the last value stays.
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Tags {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Tags {
+        let mut tags = Tags::default();
+        for (name, value) in pairs {
+            tags.set(name, value);
+        }
+        tags
+    }
+}
+
+impl Game {
+    /// The entries of the main line, each with its index in [`Game::entries`].
+    pub fn main_line(&self) -> impl Iterator<Item = (usize, &Entry)> {
+        let mut depth = 0_usize;
+        self.entries.iter().enumerate().filter(move |(_, entry)| {
+            let outside = depth == 0;
+            match entry {
+                Entry::Open => depth += 1,
+                Entry::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            outside && !matches!(entry, Entry::Open)
+        })
+    }
+
+    /// The moves of the main line as they are written.
+    pub fn moves(&self) -> impl Iterator<Item = &MoveEntry> {
+        self.main_line().filter_map(|(_, entry)| match entry {
+            Entry::Move(ply) => Some(ply),
+            _ => None,
+        })
+    }
+
+    /// The result: of the tag, unless that is missing or `*` while the text ends with one.
+    pub fn result(&self) -> &str {
+        match (self.tags.get("Result").map(str::trim), &self.end) {
+            (None | Some("*" | "" | "?"), End::Result(result)) => result,
+            (Some(result), _) => result,
+            (None, _) => "*",
+        }
+    }
+}

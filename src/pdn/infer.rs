@@ -1,0 +1,190 @@
+//! Which game is it? From the GameType tag, from the caller, or from the moves.
+//!
+//! Seven of ten files at large say nothing (72 % of 3,255 games). What the moves tell:
+//!
+//! | squares | candidates, the likeliest first |
+//! |---|---|
+//! | numbers above 50 | Canadian |
+//! | numbers above 32 | International, Frisian |
+//! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai |
+//! | numbers up to 32 in positions without moves | the same, English first |
+//! | letters up to h | Russian, Brazilian, Czech, pool, Turkish, English with letters |
+//! | i or j | Spantsiretti |
+//!
+//! The candidate under which most plies are legal wins; of equal ones the first of the table.
+
+use std::cmp::Reverse;
+
+use super::game::{Entry, Game};
+use super::problem::{Place, Problem};
+use super::reader::Located;
+use super::replay::{KnownBy, Replay};
+use crate::rules::{GameTypeError, NotationKind, Variant};
+
+/// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
+/// thousand is not played through nine times.
+pub const SAMPLE: usize = 30;
+
+/// A variant and how it was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The variant.
+    pub variant: &'static Variant,
+    /// How it is known.
+    pub known_by: KnownBy,
+    /// What is to say about it.
+    pub problems: Vec<Problem>,
+}
+
+/// The variant of one game. `told`: what the caller says about games without a GameType tag.
+pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
+    let game = &located.game;
+    let place = |name: &str| {
+        let at = game.tags.iter().position(|tag| tag.name == name);
+        at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or(Place::START)
+    };
+    if let Some(value) = game.tags.get("GameType").filter(|value| !value.trim().is_empty()) {
+        let place = place("GameType");
+        return match tagged(value) {
+            Ok((variant, known_by)) => believe(located, variant, known_by, place),
+            Err(error) => {
+                let found = from_moves(&[located], told);
+                let problem = Problem::warning(place, error.to_string())
+                    .hint(format!("read as {} ({})", found.name, found.game_type));
+                Found { variant: found, known_by: KnownBy::Moves, problems: vec![problem] }
+            }
+        };
+    }
+    match told {
+        Some(variant) => Found { variant, known_by: KnownBy::Caller, problems: Vec::new() },
+        None => {
+            let variant = from_moves(&[located], None);
+            Found { variant, known_by: KnownBy::Moves, problems: Vec::new() }
+        }
+    }
+}
+
+/// A tag that gives another board than the moves fit: some programs write the attributes carelessly.
+fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
+    let believed = Found { variant, known_by, problems: Vec::new() };
+    if !names_first_move(&located.game, variant) {
+        let fitting = from_moves(&[located], None);
+        if Replay::under(located, fitting).moves().next().is_some() {
+            let what = format!("the moves are not those of {}, but fit {}", variant.name, fitting.name);
+            let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
+            return Found { variant: fitting, known_by: KnownBy::TagByMeaning, problems };
+        }
+    }
+    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
+    if default == variant || Replay::under(located, variant).problems.is_empty() {
+        return believed;
+    }
+    if !Replay::under(located, default).problems.is_empty() {
+        return believed;
+    }
+    let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
+    let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
+    Found { variant: default, known_by: KnownBy::TagByMeaning, problems }
+}
+
+/// Does the first move name squares that this board has?
+fn names_first_move(game: &Game, variant: &Variant) -> bool {
+    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    let first = game.moves().find(|ply| !ply.is_unknown());
+    first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
+}
+
+/// Is this the GameType of a game that is not in the standard's table, but that another program has put there?
+pub(super) fn is_foreign(value: &str) -> bool {
+    matches!(value.trim(), "96" | "97" | "98" | "99")
+}
+
+/// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
+fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
+    let meaning = match value.trim() {
+        // Antidraughts, breakthrough and "from position" have the moves of International, Frysk! those of Frisian.
+        "96" | "98" | "99" => "20",
+        "97" => "40",
+        value => return Variant::from_tag(value).map(|variant| (variant, KnownBy::Tag)),
+    };
+    Variant::from_tag(meaning).map(|variant| (variant, KnownBy::TagByMeaning))
+}
+
+/// The variant of several games that belong together and have no GameType tag: the one that makes most plies legal.
+pub fn from_moves(games: &[&Located], told: Option<&'static Variant>) -> &'static Variant {
+    if let Some(variant) = told {
+        return variant;
+    }
+    // The more plies the better, then the fewer problems (a first move out of turn is legal, but tells against it).
+    let mut best: Option<((usize, Reverse<usize>), &'static Variant)> = None;
+    for tag in candidates(&Squares::of(games.iter().map(|located| &located.game))) {
+        let Ok(variant) = Variant::from_tag(tag) else { continue };
+        let replays: Vec<Replay> = games.iter().map(|located| Replay::under(located, variant)).collect();
+        let plies = replays.iter().map(|replay| replay.moves().count()).sum();
+        let problems = replays.iter().map(|replay| replay.problems.len()).sum();
+        let score = (plies, Reverse(problems));
+        if best.as_ref().is_none_or(|(most, _)| score > *most) {
+            best = Some((score, variant));
+        }
+        if problems == 0 {
+            break;
+        }
+    }
+    best.map_or_else(Variant::international, |(_, variant)| variant)
+}
+
+/// Which squares games name.
+#[derive(Default)]
+struct Squares {
+    moves: bool,
+    letters: bool,
+    beyond_h: bool,
+    highest: u32,
+}
+
+impl Squares {
+    fn of<'g>(games: impl Iterator<Item = &'g Game>) -> Squares {
+        let mut squares = Squares::default();
+        for game in games {
+            for entry in &game.entries {
+                match entry {
+                    Entry::Move(ply) => squares.see(&ply.text),
+                    Entry::Setup(fen) => squares.see_fen(fen),
+                    _ => {}
+                }
+            }
+            squares.see_fen(game.tags.get("FEN").unwrap_or_default());
+        }
+        squares
+    }
+
+    /// The letters of a FEN are colours and kings too: only its numbers count.
+    fn see_fen(&mut self, text: &str) {
+        for number in text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()) {
+            self.highest = self.highest.max(number);
+        }
+    }
+
+    fn see(&mut self, text: &str) {
+        self.moves = true;
+        for c in text.chars().map(|c| c.to_ascii_lowercase()) {
+            self.letters |= matches!(c, 'a'..='l');
+            self.beyond_h |= matches!(c, 'i'..='l');
+        }
+        for digits in text.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() <= 2) {
+            self.highest = self.highest.max(digits.parse().unwrap_or(0));
+        }
+    }
+}
+
+/// The tags to try, the likeliest first.
+fn candidates(squares: &Squares) -> &'static [&'static str] {
+    match squares {
+        Squares { beyond_h: true, .. } => &["41"],
+        Squares { letters: true, .. } => &["25", "26", "29", "23,W,8,8,A0,0", "30", "41", "21,B,8,8,A0,0", "22,W,8,8,A0,0"],
+        Squares { highest: 51.., .. } => &["27"],
+        Squares { highest: 33.., .. } => &["20", "40", "27"],
+        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],
+        _ => &["21", "22", "23", "24", "28", "31", "20", "40", "27"],
+    }
+}

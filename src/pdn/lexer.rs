@@ -1,0 +1,407 @@
+//! Text to tokens, each with its place. Bounded: it never looks farther than [`LONGEST_TOKEN`] bytes ahead, and what is
+//! longer comes out cut, flagged, once.
+//!
+//! ```text
+//! window of text ──▸ skip blanks ──▸ { } comment   ; comment   % line   [ ] tag   / / setup   ( ) variation   or a word
+//! ```
+//!
+//! The caller owns the text and shows a window of it that may still grow ([`Input::MayGrow`]); `None` means "show me
+//! more". However a text is cut into windows, the tokens are the same: a token is given out only when its end is seen or
+//! can no longer depend on what follows.
+
+use super::problem::Place;
+use super::words::{self, Word};
+
+/// The longest comment, tag or setup in bytes. The longest comment of all collections at hand has 4 kB.
+pub const LONGEST_TOKEN: usize = 64 * 1024;
+
+/// The longest setup in bytes; 72 squares need less than 400.
+const LONGEST_SETUP: usize = 4 * 1024;
+
+/// A piece of text with its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// All of it, brackets and braces included.
+    pub text: &'a str,
+    /// Where it begins.
+    pub place: Place,
+    /// Does a blank, or the start of the text, stand before it?
+    pub spaced: bool,
+    /// What is wrong with its extent.
+    pub flaw: Option<Flaw>,
+}
+
+/// The kinds of tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `[Name "value"]`
+    Tag,
+    /// `{...}`
+    Comment,
+    /// `; ...` to the end of the line.
+    LineComment,
+    /// `% ...` at the start of a line, to its end.
+    PercentLine,
+    /// `/FEN "..."/`
+    Setup,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// A word of the movetext.
+    Word(Word),
+}
+
+/// What is wrong with the extent of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flaw {
+    /// Its end is missing; a tag or a setup ends with its line then, a comment with the text.
+    Unclosed,
+    /// It is longer than [`LONGEST_TOKEN`]; the rest is skipped.
+    TooLong,
+}
+
+/// May more text follow the window?
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// Yes.
+    MayGrow,
+    /// No: the window reaches to the end of the text.
+    Complete,
+}
+
+/// The state between tokens: where we are, and what is being skipped.
+#[derive(Clone, Debug)]
+pub struct Lexer {
+    place: Place,
+    after_cr: bool,
+    spaced: bool,
+    skipping: Option<Skip>,
+}
+
+/// The rest of a token that was too long, up to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Skip {
+    ToBrace,
+    ToLineEnd,
+}
+
+impl Default for Lexer {
+    fn default() -> Lexer {
+        Lexer { place: Place::START, after_cr: false, spaced: true, skipping: None }
+    }
+}
+
+/// How far a token goes.
+enum Extent {
+    /// So many bytes.
+    Bytes(usize, Option<Flaw>),
+    /// The window is too short to tell.
+    Unknown,
+}
+
+impl Lexer {
+    /// Where the window begins.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The next token of the window; the window is moved behind it. `None`: nothing more can be told from this window.
+    pub fn next<'a>(&mut self, window: &mut &'a str, input: Input) -> Option<Token<'a>> {
+        self.skip(window)?;
+        let text = *window;
+        let Some(&first) = text.as_bytes().first() else { return None };
+        let extent = match first {
+            b'{' => (Kind::Comment, braces(text, input)),
+            b';' => (Kind::LineComment, line(text, input)),
+            b'%' if self.place.column == 1 => (Kind::PercentLine, line(text, input)),
+            b'[' => (Kind::Tag, tag(text, input)),
+            b'/' => match setup(text, input) {
+                Some(extent) => (Kind::Setup, extent),
+                None => word(text, input),
+            },
+            b')' => (Kind::Close, Extent::Bytes(1, None)),
+            _ => word(text, input),
+        };
+        let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
+        let token = Token { kind, text: &text[..length], place: self.place, spaced: self.spaced, flaw };
+        if flaw == Some(Flaw::TooLong) {
+            self.skipping = Some(if kind == Kind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
+        }
+        self.advance(token.text);
+        self.spaced = false;
+        *window = &text[length..];
+        Some(token)
+    }
+
+    /// Passes over blanks and over the rest of a token that was too long. `None` if that took the whole window.
+    fn skip(&mut self, window: &mut &str) -> Option<()> {
+        if let Some(skip) = self.skipping {
+            let end = match skip {
+                Skip::ToBrace => window.find('}').map(|at| at + 1),
+                Skip::ToLineEnd => window.find(['\n', '\r']),
+            };
+            let end = end.inspect(|_| self.skipping = None);
+            self.pass(window, end.unwrap_or(window.len()));
+            end?;
+        }
+        let blanks = window.find(|c: char| !is_blank(c)).unwrap_or(window.len());
+        if blanks > 0 {
+            self.spaced = true;
+            self.pass(window, blanks);
+        }
+        Some(())
+    }
+
+    fn pass(&mut self, window: &mut &str, length: usize) {
+        self.advance(&window[..length]);
+        *window = &window[length..];
+    }
+
+    /// Moves the place behind a text.
+    fn advance(&mut self, text: &str) {
+        for byte in text.bytes() {
+            match byte {
+                b'\n' if self.after_cr => self.after_cr = false,
+                b'\n' | b'\r' => {
+                    self.place = Place { line: self.place.line + 1, column: 1 };
+                    self.after_cr = byte == b'\r';
+                }
+                _ => {
+                    self.after_cr = false;
+                    // Continuation bytes of UTF-8 begin no character.
+                    self.place.column += u64::from(byte & 0xC0 != 0x80);
+                }
+            }
+        }
+    }
+}
+
+/// Blanks of all files seen, the no-break space and a stray mark of byte order among them.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{a0}' | '\u{feff}' | '\u{1a}')
+}
+
+/// A word, or the parenthesis that opens a variation.
+fn word(text: &str, input: Input) -> (Kind, Extent) {
+    // Two characters more than the longest word: what stands behind it may matter.
+    if input == Input::MayGrow && text.len() < words::LONGEST + 8 {
+        return (Kind::Word(Word::Junk), Extent::Unknown);
+    }
+    match words::word(text) {
+        (Word::Junk, _) if text.starts_with('(') => (Kind::Open, Extent::Bytes(1, None)),
+        (word, length) => (Kind::Word(word), Extent::Bytes(length, None)),
+    }
+}
+
+fn braces(text: &str, input: Input) -> Extent {
+    match text.as_bytes().iter().take(LONGEST_TOKEN).position(|&byte| byte == b'}') {
+        Some(at) => Extent::Bytes(at + 1, None),
+        None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
+        None if input == Input::Complete => Extent::Bytes(text.len(), Some(Flaw::Unclosed)),
+        None => Extent::Unknown,
+    }
+}
+
+fn line(text: &str, input: Input) -> Extent {
+    match text.as_bytes().iter().take(LONGEST_TOKEN).position(|byte| matches!(byte, b'\n' | b'\r')) {
+        Some(at) => Extent::Bytes(at, None),
+        None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
+        None if input == Input::Complete => Extent::Bytes(text.len(), None),
+        None => Extent::Unknown,
+    }
+}
+
+/// `/FEN "..."/`; `None` if the slash begins no setup.
+fn setup(text: &str, input: Input) -> Option<Extent> {
+    let bytes = text.as_bytes();
+    let seen = &bytes[..bytes.len().min(LONGEST_SETUP)];
+    let whole = input == Input::Complete || seen.len() == LONGEST_SETUP;
+    if let Some(at) = seen[1..].iter().position(|&byte| byte == b'/') {
+        return Some(Extent::Bytes(at + 2, None)).filter(|_| names_fen(text));
+    }
+    if !whole {
+        return Some(Extent::Unknown);
+    }
+    let line = seen.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(seen.len());
+    names_fen(text).then(|| Extent::Bytes(floor_boundary(text, line), Some(Flaw::Unclosed)))
+}
+
+fn names_fen(text: &str) -> bool {
+    let name = text[1..].trim_start();
+    name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
+}
+
+/// A tag ends at the bracket behind the quote that closes its value. Which quote that is must be guessed when the value
+/// holds quotes of its own: the first one with a bracket behind it, and an escaped one only if there is no other in the
+/// line. A tag whose end is missing ends with its line, unless its value goes on in the next.
+fn tag(text: &str, input: Input) -> Extent {
+    let bytes = text.as_bytes();
+    let seen = &bytes[..bytes.len().min(LONGEST_TOKEN)];
+    let cut = || {
+        if seen.len() == LONGEST_TOKEN {
+            Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong))
+        } else if input == Input::Complete {
+            Extent::Bytes(seen.len(), Some(Flaw::Unclosed))
+        } else {
+            Extent::Unknown
+        }
+    };
+    // The name.
+    let Some(mut at) = seen.iter().skip(1).position(|byte| matches!(byte, b'"' | b']' | b'[' | b'\n' | b'\r')) else {
+        return cut();
+    };
+    at += 1;
+    match seen[at] {
+        b'"' => {}
+        b']' => return Extent::Bytes(at + 1, None),
+        _ => return Extent::Bytes(at, Some(Flaw::Unclosed)),
+    }
+    // The value.
+    let mut behind_escaped = None;
+    loop {
+        at += 1;
+        match seen.get(at) {
+            None => match (behind_escaped, cut()) {
+                (Some(end), Extent::Bytes(..)) => return Extent::Bytes(end, None),
+                (_, cut) => return cut,
+            },
+            Some(b'\\') if seen.get(at + 1) == Some(&b'"') => {
+                at += 1;
+                if behind_escaped.is_none() {
+                    behind_escaped = bracket_behind(seen, at);
+                }
+            }
+            // A backslash or quote at the very end of the window: what follows decides.
+            Some(b'"') => match bracket_behind(seen, at) {
+                Some(end) => return Extent::Bytes(end, None),
+                None => {
+                    let next = seen[at + 1..].iter().position(|byte| !matches!(byte, b' ' | b'\t'));
+                    match next.map(|next| at + 1 + next) {
+                        None => {}
+                        Some(next) if matches!(seen[next], b'\n' | b'\r') => {
+                            return Extent::Bytes(at + 1, Some(Flaw::Unclosed));
+                        }
+                        Some(_) => {}
+                    }
+                }
+            },
+            Some(b'\n' | b'\r') => {
+                if let Some(end) = behind_escaped {
+                    return Extent::Bytes(end, None);
+                }
+                let crlf = usize::from(seen[at..].starts_with(b"\r\n"));
+                match seen.get(at + 1 + crlf) {
+                    None if input == Input::MayGrow && seen.len() < LONGEST_TOKEN => return Extent::Unknown,
+                    None | Some(b'\n' | b'\r' | b'[') => return Extent::Bytes(at, Some(Flaw::Unclosed)),
+                    Some(_) => at += crlf,
+                }
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The end of the bracket behind a quote and blanks.
+fn bracket_behind(bytes: &[u8], quote: usize) -> Option<usize> {
+    let blanks = bytes[quote + 1..].iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;
+    let at = quote + 1 + blanks;
+    (bytes[at] == b']').then_some(at + 1)
+}
+
+fn floor_boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        let (mut lexer, mut window) = (Lexer::default(), text);
+        std::iter::from_fn(|| lexer.next(&mut window, Input::Complete)).collect()
+    }
+
+    #[test]
+    fn every_token_has_its_place() {
+        let text = "\u{feff}[White \"Й\"] [Black \"b\"]\r\n% line\r1.32-28! {a\nb} (18-23) /FEN \"B::\"/ *";
+        let found: Vec<_> = tokens(text).iter().map(|token| (token.text, token.place.to_string())).collect();
+        let expected = [
+            ("[White \"Й\"]", "1:2"),
+            ("[Black \"b\"]", "1:14"),
+            ("% line", "2:1"),
+            ("1.", "3:1"),
+            ("32-28", "3:3"),
+            ("!", "3:8"),
+            ("{a\nb}", "3:10"),
+            ("(", "4:4"),
+            ("18-23", "4:5"),
+            (")", "4:10"),
+            ("/FEN \"B::\"/", "4:12"),
+            ("*", "4:24"),
+        ];
+        assert_eq!(found, expected.map(|(text, place)| (text, place.to_owned())));
+    }
+
+    #[test]
+    fn a_tag_ends_where_a_person_would_say() {
+        for (text, tag, flaw) in [
+            (r#"[A "b"]c"#, r#"[A "b"]"#, None),
+            (r#"[A   "b"  ] c"#, r#"[A   "b"  ]"#, None),
+            (r#"[A "b \"c\""] d"#, r#"[A "b \"c\""]"#, None),
+            (r#"[A "b "c" d"] e"#, r#"[A "b "c" d"]"#, None),
+            (r#"[A "C:\"] d"#, r#"[A "C:\"]"#, None),
+            ("[A \"C:\\\"]\n[B \"c\"]", "[A \"C:\\\"]", None),
+            ("[A \"b\n[B \"c\"]", "[A \"b", Some(Flaw::Unclosed)),
+            ("[A \"b]\n[B \"c\"]", "[A \"b]", Some(Flaw::Unclosed)),
+            ("[A \"b\nc\"] d", "[A \"b\nc\"]", None),
+            ("[Empty]\n", "[Empty]", None),
+            ("[[A \"b\"]", "[", Some(Flaw::Unclosed)),
+        ] {
+            let first = tokens(text)[0];
+            assert_eq!((first.text, first.flaw), (tag, flaw), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_bound_is_cut_and_the_rest_skipped() {
+        for (open, close) in [("{", "} "), ("[A \"", "\n"), (";", "\n"), ("%", "\n")] {
+            let text = format!("{open}{}{close}32-28", "x".repeat(10_000_000));
+            let found = tokens(&text);
+            assert_eq!(found.len(), 2, "{open}");
+            assert_eq!((found[0].text.len(), found[0].flaw), (LONGEST_TOKEN, Some(Flaw::TooLong)));
+            assert_eq!(found[1].text, "32-28");
+        }
+    }
+
+    #[test]
+    fn windows_do_not_change_tokens() {
+        let text = "[A \"b\"c\"]\r\n[D \"e\\\"]\r\n1. 32 - 28!? {x} (18-23 $1) 3228 ; rest\r\n/FEN \"W:W1:B2\"/ 1 1/2 - 1/2 %\r\n% x";
+        let whole: Vec<_> = tokens(text).iter().map(|token| (token.kind, token.text.to_owned(), token.place)).collect();
+        for size in 1..text.len() {
+            let (mut lexer, mut found) = (Lexer::default(), Vec::new());
+            let (mut done, mut shown) = (0, 0);
+            while shown < text.len() || done < text.len() {
+                shown = (shown + size).min(text.len());
+                if !text.is_char_boundary(shown) {
+                    continue;
+                }
+                let input = if shown == text.len() { Input::Complete } else { Input::MayGrow };
+                let mut window = &text[done..shown];
+                while let Some(token) = lexer.next(&mut window, input) {
+                    found.push((token.kind, token.text.to_owned(), token.place));
+                }
+                done = shown - window.len();
+                if shown == text.len() {
+                    break;
+                }
+            }
+            assert_eq!(found, whole, "windows of {size}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a reader or checker has to say about a file: where, how bad, what, and what to do about it.
+//!
+//! Reading never fails as a whole: every reader of this module gives what it found *and* a list of [`Problem`]s. The list
+//! is bounded ([`Problems`]), so that a file of noise costs no memory.
+//!
+//! | level | meaning |
+//! |---|---|
+//! | error | something could not be read or is against the rules of the game; data is missing or wrong |
+//! | warning | read by a guess, or two places of the file contradict each other |
+//! | note | not the way the standard writes it; what is meant is clear |
+
+use std::fmt;
+
+/// A place in a text: line and column, both from 1; a column is a character, whatever its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Place {
+    /// The line, from 1. CR, LF and CR LF each end a line.
+    pub line: u64,
+    /// The character in the line, from 1.
+    pub column: u64,
+}
+
+impl Place {
+    /// The first character of a text.
+    pub const START: Place = Place { line: 1, column: 1 };
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// How bad a problem is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Level {
+    /// Not how the standard writes it; the meaning is clear.
+    Note,
+    /// Read by a guess, or contradictory.
+    Warning,
+    /// Not readable, or against the rules.
+    Error,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        })
+    }
+}
+
+/// One thing that is wrong with a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// Where it begins.
+    pub place: Place,
+    /// How bad it is.
+    pub level: Level,
+    /// What is wrong, in words for a person; quotes the text where that helps.
+    pub what: String,
+    /// What to do about it, or why it is so.
+    pub hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem of level note.
+    pub fn note(place: Place, what: impl Into<String>) -> Problem {
+        Problem { place, level: Level::Note, what: what.into(), hint: None }
+    }
+
+    /// A problem of level warning.
+    pub fn warning(place: Place, what: impl Into<String>) -> Problem {
+        Problem { place, level: Level::Warning, what: what.into(), hint: None }
+    }
+
+    /// A problem of level error.
+    pub fn error(place: Place, what: impl Into<String>) -> Problem {
+        Problem { place, level: Level::Error, what: what.into(), hint: None }
+    }
+
+    /// The same with a hint.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Problem {
+        Problem { hint: Some(hint.into()), ..self }
+    }
+}
+
+/// `line:column: level: what (hint)`; the name of the file goes before it.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.level, self.what)?;
+        match &self.hint {
+            Some(hint) => write!(f, " ({hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A list of problems that never grows beyond a bound: what comes after is only counted.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Problems {
+    list: Vec<Problem>,
+    counts: [u64; 3],
+}
+
+impl Problems {
+    /// The most problems that are kept, whatever the size of the file: more than a person reads, less than a megabyte.
+    pub const MOST: usize = 10_000;
+
+    /// Keeps a problem, or counts it when the list is full.
+    pub fn push(&mut self, problem: Problem) {
+        self.counts[problem.level as usize] += 1;
+        if self.list.len() < Problems::MOST {
+            self.list.push(problem);
+        }
+    }
+
+    /// The problems that were kept, in the order they were found.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// How many problems of a level were found, kept or not.
+    pub fn count(&self, level: Level) -> u64 {
+        self.counts[level as usize]
+    }
+
+    /// How many problems were found but not kept.
+    pub fn dropped(&self) -> u64 {
+        self.counts.iter().sum::<u64>() - self.list.len() as u64
+    }
+
+    /// The problems that were kept, by place.
+    pub fn into_sorted(mut self) -> Vec<Problem> {
+        self.list.sort_by_key(|problem| problem.place);
+        self.list
+    }
+}
+
+impl Extend<Problem> for Problems {
+    fn extend<I: IntoIterator<Item = Problem>>(&mut self, problems: I) {
+        for problem in problems {
+            self.push(problem);
+        }
+    }
+}
+
+/// A text cut to a length that fits into a message, on one line.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut short: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '·' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push_str("...");
+    }
+    format!("`{short}`")
+}

@@ -1,0 +1,237 @@
+//! Reads files of games. Never fails as a whole: it gives the games that are there, and the problems with their places.
+//!
+//! Two ways in: [`read`] for a text that is at hand, [`Reader`] for a stream of bytes, which hands out each game as soon
+//! as it is complete and holds no more than one game and one token.
+//!
+//! Whether moves are legal is not asked here: [`super::replay`] does.
+
+use super::encoding::{Decoder, Encoding};
+use super::game::{Entry, Game};
+use super::lexer::{Input, Lexer};
+use super::problem::{Level, Place, Problem, Problems, quoted};
+use super::syntax::{Event, Syntax};
+
+/// A game with the places of its parts in the text.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Located {
+    /// The game.
+    pub game: Game,
+    /// Where its parts stand.
+    pub places: Places,
+}
+
+/// Where the parts of a game stand in its text.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Places {
+    /// Of each tag; of a duplicated one, the last.
+    pub tags: Vec<Place>,
+    /// Of each entry; of a move its squares, not its number.
+    pub entries: Vec<Place>,
+    /// Of the terminator, or where it should stand.
+    pub end: Option<Place>,
+}
+
+impl Places {
+    /// Where the game begins.
+    pub fn start(&self) -> Place {
+        let first = self.tags.iter().chain(&self.entries).chain(&self.end).min();
+        first.copied().unwrap_or(Place::START)
+    }
+}
+
+/// All games of a text and everything that is wrong with it.
+pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
+    let (games, problems) = read_located(text);
+    (games.into_iter().map(|located| located.game).collect(), problems)
+}
+
+/// As [`read`], with the places of all parts.
+pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
+    let mut builder = Builder::default();
+    let (mut lexer, mut syntax, mut window) = (Lexer::default(), Syntax::default(), text);
+    while let Some(token) = lexer.next(&mut window, Input::Complete) {
+        syntax.token(&token, &mut |place, event| builder.event(place, event));
+    }
+    syntax.finish(lexer.place(), &mut |place, event| builder.event(place, event));
+    (builder.done, builder.problems.into_sorted())
+}
+
+/// Reads a stream of bytes. Holds one game, one token and the problems (bounded) at a time.
+#[derive(Debug)]
+pub struct Reader {
+    decoder: Decoder,
+    lexer: Lexer,
+    syntax: Syntax,
+    builder: Builder,
+    /// Text that was not yet cut into tokens.
+    window: String,
+    /// Was it said that the file is not UTF-8?
+    said_not_utf8: bool,
+}
+
+impl Reader {
+    /// A reader at the start of a file.
+    pub fn new(encoding: Encoding) -> Reader {
+        Reader {
+            decoder: Decoder::new(encoding),
+            lexer: Lexer::default(),
+            syntax: Syntax::default(),
+            builder: Builder::default(),
+            window: String::new(),
+            said_not_utf8: false,
+        }
+    }
+
+    /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Located> {
+        let wrong = self.decoder.push(bytes, &mut self.window);
+        self.cut(wrong, Input::MayGrow);
+        std::mem::take(&mut self.builder.done)
+    }
+
+    /// The stream is over: returns the last game.
+    pub fn finish(&mut self) -> Vec<Located> {
+        let wrong = self.decoder.finish(&mut self.window);
+        self.cut(wrong, Input::Complete);
+        let builder = &mut self.builder;
+        self.syntax.finish(self.lexer.place(), &mut |place, event| builder.event(place, event));
+        std::mem::take(&mut builder.done)
+    }
+
+    /// The problems found since this was last asked, with the count of those that were too many to keep.
+    pub fn take_problems(&mut self) -> Problems {
+        std::mem::take(&mut self.builder.problems)
+    }
+
+    fn cut(&mut self, wrong: Option<usize>, input: Input) {
+        let mut rest = self.window.as_str();
+        while let Some(token) = self.lexer.next(&mut rest, input) {
+            let builder = &mut self.builder;
+            self.syntax.token(&token, &mut |place, event| builder.event(place, event));
+        }
+        let done = self.window.len() - rest.len();
+        if let Some(wrong) = wrong.filter(|_| !std::mem::replace(&mut self.said_not_utf8, true)) {
+            // The place is that of the token around the byte, as far as it is known: near enough to find it.
+            let line = Place { line: line_of(&self.window, wrong, self.lexer.place(), done), column: 1 };
+            let what = "the file is not UTF-8 from here on";
+            let hint = "the bytes are read as Windows-1252; --encoding says otherwise";
+            self.builder.problems.push(Problem::warning(line, what).hint(hint));
+        }
+        self.window.drain(..done);
+    }
+}
+
+/// The line of a byte of the window, when the line of another one is known.
+fn line_of(window: &str, wanted: usize, known: Place, known_at: usize) -> u64 {
+    let lines = |text: &str| text.bytes().filter(|&byte| byte == b'\n').count() as u64;
+    if wanted < known_at {
+        known.line.saturating_sub(lines(&window[wanted..known_at])).max(1)
+    } else {
+        known.line + lines(&window[known_at..wanted])
+    }
+}
+
+/// All games of a file's bytes, and everything that is wrong with it.
+pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Problem>) {
+    let mut reader = Reader::new(encoding);
+    let mut games = Vec::new();
+    // In pieces, so that no second copy of the whole file is made.
+    for piece in bytes.chunks(64 * 1024) {
+        games.append(&mut reader.feed(piece));
+    }
+    games.append(&mut reader.finish());
+    (games, reader.take_problems().into_sorted())
+}
+
+/// Puts events together to games.
+#[derive(Default, Debug)]
+struct Builder {
+    current: Located,
+    done: Vec<Located>,
+    problems: Problems,
+    overfull: bool,
+}
+
+/// The most entries of one game. The longest real game has 301 plies and the most annotated one 2,000 entries; a game
+/// beyond this bound is a fault of the file, and the bound is what keeps a reader's memory bounded.
+pub const MOST_ENTRIES: usize = 4_000_000;
+
+/// The most tags of one game.
+pub const MOST_TAGS: usize = 1_000;
+
+impl Builder {
+    fn event(&mut self, place: Place, event: Event<'_>) {
+        match event {
+            Event::Tag { name, value } => self.tag(place, name, value),
+            Event::Move(ply) => self.entry(place, || Entry::Move(ply.clone())),
+            Event::Setup(fen) => self.entry(place, || Entry::Setup(fen.to_owned())),
+            Event::Comment(text) => self.entry(place, || Entry::Comment(text)),
+            Event::Nag(nag) => self.entry(place, || Entry::Nag(nag)),
+            Event::Open => self.entry(place, || Entry::Open),
+            Event::Close => self.entry(place, || Entry::Close),
+            Event::Problem(problem) => self.problems.push(problem),
+            Event::GameEnd(end) => {
+                let mut located = std::mem::take(&mut self.current);
+                located.game.end = end;
+                located.places.end = Some(place);
+                if std::mem::take(&mut self.overfull) {
+                    balance(&mut located, place);
+                }
+                self.done.push(located);
+            }
+        }
+    }
+
+    fn tag(&mut self, place: Place, name: String, value: String) {
+        let Located { game, places } = &mut self.current;
+        if game.tags.len() >= MOST_TAGS {
+            let what = format!("more than {MOST_TAGS} tags in one game");
+            self.problems.push(Problem::error(place, what).hint("this one is not read"));
+            return;
+        }
+        let count = game.tags.len();
+        let name_for_message = quoted(&name);
+        let at = game.tags.iter().position(|tag| tag.name == name).unwrap_or(count);
+        match game.tags.set(name, value) {
+            None => places.tags.push(place),
+            Some(before) => {
+                let first = std::mem::replace(&mut places.tags[at], place);
+                let what = format!("the tag {name_for_message} stands twice");
+                let hint = format!("first {} at {first}; the last one counts", quoted(&before));
+                self.problems.push(Problem::warning(place, what).hint(hint));
+            }
+        }
+    }
+
+    fn entry(&mut self, place: Place, entry: impl FnOnce() -> Entry) {
+        let Located { game, places } = &mut self.current;
+        if game.entries.len() < MOST_ENTRIES {
+            game.entries.push(entry());
+            places.entries.push(place);
+        } else if !std::mem::replace(&mut self.overfull, true) {
+            let what = format!("more than {MOST_ENTRIES} moves and comments in one game");
+            self.problems.push(Problem::error(place, what).hint("the rest of it is not read"));
+        }
+    }
+}
+
+/// Closes the variations of a game that was cut.
+fn balance(located: &mut Located, place: Place) {
+    let mut depth = 0_usize;
+    for entry in &located.game.entries {
+        match entry {
+            Entry::Open => depth += 1,
+            Entry::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    for _ in 0..depth {
+        located.game.entries.push(Entry::Close);
+        located.places.entries.push(place);
+    }
+}
+
+/// Are there problems of this level or a worse one?
+pub fn any_at_least(problems: &[Problem], level: Level) -> bool {
+    problems.iter().any(|problem| problem.level >= level)
+}

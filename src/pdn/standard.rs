@@ -1,0 +1,425 @@
+//! Any dialect to the standard: the same game, written as PDN 3.0 wants it.
+//!
+//! | part | becomes |
+//! |---|---|
+//! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
+//! | moves that are not legal | the same squares in the standard's form; nothing is thrown away |
+//! | a capture written leg by leg | one move |
+//! | unknown moves, texts that are no move | comments |
+//! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
+//! | strengths | `!?` as they are, `*` the glyph `$7` |
+//! | names of tags | the standard's, where another language's are known |
+//! | Result | the game type's; a result as terminator goes into the tag |
+//! | Date, times | the standard's form, or `OriginalDate` and so on beside "unknown" |
+//! | FEN | canonical; squares by the names of the game type |
+//! | GameType | added where it was missing |
+//!
+//! Everything that changes what the file says, not only how, is reported.
+//!
+//! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
+
+use super::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
+use super::infer;
+use super::problem::{Place, Problem, quoted};
+use super::reader::Located;
+use super::replay::{self, KnownBy, Seen};
+use super::tag;
+use super::time_control::TimeControl;
+use super::values::{self, Date, Outcome, TagTime};
+use super::writer;
+use super::{fen, notation};
+use crate::rules::{Color, NotationKind, ResultFormat, Variant};
+
+/// The game in the standard's form, and what had to be changed for it. `told`: the variant for a game without a tag.
+pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    let found = infer::variant_of(located, told);
+    let mut problems = found.problems;
+    let resolved = Resolved::of(located, found.variant);
+    let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
+        || located.game.tags.get("FEN").is_some();
+    let mut conversion = Conversion { located, variant: found.variant, problems: &mut problems };
+    let tags = conversion.tags(found.known_by, has_board);
+    let entries = conversion.entries(&resolved);
+    (Game { tags, entries, end: End::Star }, problems)
+}
+
+/// What the rules say about each entry.
+struct Resolved {
+    /// The move in the standard's notation and the side that makes it.
+    plies: Vec<Option<(String, Color)>>,
+    /// The FEN of setups, and the side to move.
+    setups: Vec<Option<(String, Color)>>,
+    /// Is the entry a further leg of the capture before it?
+    legs: Vec<bool>,
+    start_turn: Color,
+}
+
+impl Resolved {
+    fn of(located: &Located, variant: &'static Variant) -> Resolved {
+        let count = located.game.entries.len();
+        let (mut plies, mut setups, mut legs) = (vec![None; count], vec![None; count], vec![false; count]);
+        let walked = replay::walk(located, variant, &mut |seen| match seen {
+            Seen::Move { entry, before, ply, .. } => {
+                let text = notation::write(variant, ply, &before.legal_moves());
+                plies[entry] = Some((text, before.turn()));
+            }
+            Seen::Leg { entry } => legs[entry] = true,
+            Seen::Setup { entry, position, .. } => {
+                setups[entry] = Some((fen::write(variant, &position.setup()), position.turn()));
+            }
+        });
+        Resolved { plies, setups, legs, start_turn: walked.start.turn() }
+    }
+}
+
+struct Conversion<'a> {
+    located: &'a Located,
+    variant: &'static Variant,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Conversion<'_> {
+    fn tags(&mut self, known_by: KnownBy, has_board: bool) -> Tags {
+        let game = &self.located.game;
+        let mut tags = Tags::default();
+        for (index, old) in game.tags.iter().enumerate() {
+            let place = self.located.places.tags.get(index).copied().unwrap_or(Place::START);
+            let name = self.name(old, place);
+            let value = clean_value(&old.value);
+            if value != old.value {
+                let what = format!("characters of the value of {name} that break readers are replaced");
+                self.problems.push(Problem::note(place, what));
+            }
+            if name != old.name && game.tags.get(&name).is_some() {
+                tags.set(spare(game, &tags, &format!("Original{name}")), value);
+                continue;
+            }
+            self.value(&mut tags, name, value, place);
+        }
+        self.result(&mut tags);
+        if has_board {
+            self.game_type(&mut tags, known_by);
+        }
+        tags
+    }
+
+    /// The standard's name for a tag. One of another name stays when the standard's stands beside it, or when its value
+    /// is none that the standard's could have.
+    fn name(&mut self, old: &Tag, place: Place) -> String {
+        let fits = |name: &str| match name {
+            "Date" => Date::liberal(&old.value).is_some(),
+            "WhiteTime" | "BlackTime" => TagTime::read(&old.value).is_some(),
+            _ => true,
+        };
+        let name = match values::standard_name(&old.name) {
+            Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
+            _ => writer::tag_name(&old.name),
+        };
+        if name != old.name {
+            self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
+        }
+        name
+    }
+
+    /// Puts one tag in, its value in the standard's form.
+    fn value(&mut self, tags: &mut Tags, name: String, value: String, place: Place) {
+        let trimmed = value.trim();
+        let (written, is_clear) = match name.as_str() {
+            "Date" | "EventDate" | "UTCDate" => match Date::liberal(trimmed) {
+                _ if trimmed.is_empty() => (String::new(), true),
+                Some(date) => (date.to_string(), true),
+                None => (Date::default().to_string(), trimmed == "?"),
+            },
+            "WhiteTime" | "BlackTime" => match TagTime::read(trimmed) {
+                Some(time) => (time.to_string(), true),
+                None => (unknown(trimmed), is_unknown(trimmed)),
+            },
+            "Time" | "UTCTime" => match TagTime::read(trimmed) {
+                _ if TagTime::is_time_of_day(trimmed) => (trimmed.to_owned(), true),
+                Some(TagTime { hours, minutes, seconds }) if hours < 24 => {
+                    (format!("{hours:02}:{minutes:02}:{:02}", seconds.unwrap_or(0)), true)
+                }
+                _ => (unknown(trimmed), is_unknown(trimmed)),
+            },
+            "TimeControl" | "TimeControlWhite" | "TimeControlBlack" => match trimmed.parse::<TimeControl>() {
+                Ok(control) => (control.to_string(), true),
+                Err(_) => (unknown(trimmed), is_unknown(trimmed)),
+            },
+            "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
+            "FEN" if trimmed.is_empty() => return,
+            "FEN" => match replay::canonical_fen(self.variant, trimmed) {
+                Some(fen) => (fen, true),
+                None => {
+                    self.keep_original(tags, &name, value, place);
+                    return;
+                }
+            },
+            _ => (value.clone(), true),
+        };
+        if !is_clear {
+            self.keep_original(tags, &name, value, place);
+        }
+        tags.set(name, written);
+    }
+
+    fn keep_original(&mut self, tags: &mut Tags, name: &str, value: String, place: Place) {
+        let spare = spare(&self.located.game, tags, &format!("Original{name}"));
+        let what = format!("{} is no value of the tag {name}", quoted(&value));
+        self.problems.push(Problem::warning(place, what).hint(format!("kept in the tag {spare}")));
+        tags.set(spare, value);
+    }
+
+    /// The Result tag in the form of the game type; a terminator that says more goes into it.
+    fn result(&mut self, tags: &mut Tags) {
+        let game = &self.located.game;
+        let place = self.located.places.end.unwrap_or(Place::START);
+        let tagged = tags.get("Result").map(|result| result.trim().to_owned());
+        let ended = match &game.end {
+            End::Result(result) => Some(result.as_str()),
+            _ => None,
+        };
+        if let (Some(tagged), Some(ended)) = (tagged.as_deref(), ended) {
+            let (a, b) = (Outcome::read(tagged), Outcome::read(ended));
+            if a != b && a != Some(Outcome::Open) {
+                let what = format!("the Result tag says {}, the end of the game {}", quoted(tagged), quoted(ended));
+                self.problems.push(Problem::warning(place, what).hint("the tag counts"));
+            }
+        }
+        let said = match (tagged.as_deref(), ended) {
+            (Some(tagged), Some(ended)) if Outcome::read(tagged) == Some(Outcome::Open) => Some(ended),
+            (Some(tagged), _) => Some(tagged),
+            (None, ended) => ended,
+        };
+        let Some(said) = said.map(str::to_owned) else { return };
+        let format = tags.get("ResultFormat").map(str::to_owned);
+        if format.as_deref().is_some_and(|format| values::fits_result_format(format, &said) != Some(false)) {
+            tags.set("Result", said);
+            return;
+        }
+        match Outcome::read(&said) {
+            Some(outcome) => {
+                tags.set("Result", outcome.written(self.variant.result_format));
+            }
+            None if is_points(&said) => {
+                tags.set("Result", &said);
+                tags.set("ResultFormat", "Points");
+                let what = format!("the result {} is of another system", quoted(&said));
+                self.problems.push(Problem::note(place, what).hint("the tag ResultFormat says so"));
+            }
+            None => {
+                self.keep_original(tags, "Result", said, place);
+                tags.set("Result", ResultFormat::Default.values()[4]);
+            }
+        }
+    }
+
+    fn game_type(&mut self, tags: &mut Tags, known_by: KnownBy) {
+        let value = self.variant.game_type.tag_value();
+        let place = self.located.places.start();
+        match known_by {
+            KnownBy::Tag => {}
+            // A number of another table stays: it says more than ours.
+            KnownBy::TagByMeaning if tags.get("GameType").is_some_and(infer::is_foreign) => {}
+            KnownBy::TagByMeaning | KnownBy::Caller | KnownBy::Moves => {
+                if let Some(before) = tags.set("GameType", &value).filter(|before| *before != value) {
+                    let spare = spare(&self.located.game, tags, "OriginalGameType");
+                    tags.set(spare, before);
+                } else {
+                    let what = format!("no GameType: added as {} ({value})", self.variant.name);
+                    self.problems.push(Problem::note(place, what));
+                }
+            }
+        }
+    }
+
+    fn entries(&mut self, resolved: &Resolved) -> Vec<Entry> {
+        let starter = self.variant.game_type.starter;
+        let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
+        let mut lines = vec![Numbering::new(resolved.start_turn)];
+        for (index, entry) in self.located.game.entries.iter().enumerate() {
+            let Some(line) = lines.last_mut() else { break };
+            match entry {
+                Entry::Move(_) if resolved.legs[index] => {}
+                Entry::Move(ply) => {
+                    let known = resolved.plies[index].as_ref();
+                    let text = known.map(|(text, _)| text.clone()).or_else(|| plain(self.variant, &ply.text));
+                    let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
+                    let Some(text) = text else {
+                        comment_move(&mut entries, ply);
+                        line.is_fresh = true;
+                        continue;
+                    };
+                    let (strength, nag) = strength(ply.strength.as_deref());
+                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured: None }));
+                    entries.extend(nag.map(Entry::Nag));
+                }
+                Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {
+                    (Some((_, turn)), Some(_)) => {
+                        entries.push(Entry::Setup(format!("{}::", turn.letter())));
+                        line.set_up(*turn);
+                    }
+                    (Some((fen, turn)), None) => {
+                        entries.push(Entry::Setup(fen.clone()));
+                        line.set_up(*turn);
+                    }
+                    (None, _) => {
+                        let fen = replay::canonical_fen(self.variant, text);
+                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
+                        line.is_fresh = true;
+                    }
+                },
+                Entry::Comment(text) => entries.push(Entry::Comment(text.clone())),
+                Entry::Nag(nag) => entries.push(Entry::Nag(*nag)),
+                Entry::Open => {
+                    let inner = line.variation();
+                    entries.push(Entry::Open);
+                    lines.push(inner);
+                }
+                Entry::Close => {
+                    lines.pop();
+                    if let Some(outer) = lines.last_mut() {
+                        outer.is_fresh = true;
+                    } else {
+                        lines.push(Numbering::new(resolved.start_turn));
+                    }
+                    // A variation with nothing in it is none.
+                    if entries.last() == Some(&Entry::Open) {
+                        entries.pop();
+                    } else {
+                        entries.push(Entry::Close);
+                    }
+                }
+            }
+        }
+        entries
+    }
+}
+
+/// Which number comes next in a line of play.
+#[derive(Clone, Copy)]
+struct Numbering {
+    number: u32,
+    turn: Color,
+    /// Must the next move have a number, whoever makes it?
+    is_fresh: bool,
+    /// Number and turn before the last move.
+    before: Option<(u32, Color)>,
+}
+
+impl Numbering {
+    fn new(turn: Color) -> Numbering {
+        Numbering { number: 1, turn, is_fresh: true, before: None }
+    }
+
+    fn set_up(&mut self, turn: Color) {
+        *self = Numbering { turn, is_fresh: true, before: None, ..*self };
+    }
+
+    fn variation(&self) -> Numbering {
+        let (number, turn) = self.before.unwrap_or((self.number, self.turn));
+        Numbering { number, turn, is_fresh: true, before: None }
+    }
+
+    /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.
+    fn next(&mut self, given: Option<MoveNumber>, turn: Option<Color>, starter: Color) -> Option<MoveNumber> {
+        self.turn = turn.unwrap_or(self.turn);
+        if let Some(given) = given.filter(|given| self.is_fresh && given.value > 0) {
+            self.number = given.value;
+        }
+        let is_first = self.turn == starter;
+        let written = (is_first || self.is_fresh).then_some(MoveNumber { value: self.number, ellipsis: !is_first });
+        self.before = Some((self.number, self.turn));
+        if !is_first {
+            self.number = self.number.saturating_add(1);
+        }
+        self.turn = !self.turn;
+        self.is_fresh = false;
+        written
+    }
+}
+
+/// An unknown move, or a text that is no move, as a comment; several in a row as one.
+fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry) {
+    let number = ply.number.map_or(String::new(), |number| format!("{number} "));
+    let text = format!("{number}{}", ply.text);
+    match entries.last_mut() {
+        Some(Entry::Comment(before)) if before.ends_with(&format!(" {}", ply.text)) && ply.number.is_none() => {
+            before.push(' ');
+            before.push_str(&text);
+        }
+        _ => entries.push(Entry::Comment(text)),
+    }
+}
+
+/// The strength as the standard has it, and the glyph for what it has not.
+fn strength(strength: Option<&str>) -> (Option<String>, Option<u32>) {
+    let Some(strength) = strength else { return (None, None) };
+    let plain: String = strength.chars().filter(|c| *c != '*').collect();
+    let nag = strength.contains('*').then_some(7);
+    let is_empty = plain.trim_matches(['(', ')']).is_empty();
+    ((!is_empty).then_some(plain), nag)
+}
+
+/// A move that could not be resolved, in the standard's form as far as its text tells.
+fn plain(variant: &Variant, text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let is_step = !lower.contains(['x', ':', '×']);
+    let separator = if is_step { '-' } else { variant.capture_separator };
+    let parts: Vec<String> = lower
+        .split(['-', 'x', ':', '×', '–', '−'])
+        .flat_map(|part| match part.bytes().all(|byte| byte.is_ascii_digit()) {
+            true if part.len() > 2 => vec![part[..part.len() / 2].to_owned(), part[part.len() / 2..].to_owned()],
+            true => vec![part.to_owned()],
+            false => replay::at_letters(part).into_iter().map(str::to_owned).collect(),
+        })
+        .map(|name| name.trim_start_matches('0').to_owned())
+        .collect();
+    // Letters on a board of numbers, and the other way round, are no moves of this game (restriction 6).
+    let has_letters = lower.contains(|c| matches!(c, 'a'..='l'));
+    if has_letters != (variant.game_type.notation.kind == NotationKind::Algebraic) {
+        return None;
+    }
+    let text = parts.join(&separator.to_string());
+    // Only a capture has more than two squares.
+    (writer::is_move(&text) && (parts.len() == 2 || !is_step || separator == '-' && variant.capture_separator == '-'))
+        .then_some(text)
+}
+
+/// A value without what breaks readers: `]`, line breaks, control characters, a backslash at the end.
+fn clean_value(value: &str) -> String {
+    let clean: String = value
+        .chars()
+        .map(|c| match c {
+            '[' => '(',
+            ']' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    clean.trim_end_matches('\\').to_owned()
+}
+
+/// `4-6`: points that are no result of the standard's tables.
+fn is_points(text: &str) -> bool {
+    let is_number = |part: &str| {
+        let part = part.trim();
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '/' | '½' | ' ' | '+'))
+    };
+    text.split_once('-').is_some_and(|(white, black)| is_number(white) && is_number(black))
+}
+
+fn is_unknown(text: &str) -> bool {
+    matches!(text, "" | "?" | "-" | "*")
+}
+
+fn unknown(text: &str) -> String {
+    if text.is_empty() { String::new() } else { "?".to_owned() }
+}
+
+/// A name that no tag of the game has.
+fn spare(game: &Game, tags: &Tags, name: &str) -> String {
+    let is_free = |name: &str| game.tags.get(name).is_none() && tags.get(name).is_none();
+    let name = if tag::is_identifier(name) { name.to_owned() } else { writer::tag_name(name) };
+    let mut candidates = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}{number}")));
+    candidates.find(|name| is_free(name)).unwrap_or(name)
+}

@@ -1,0 +1,492 @@
+//! The strict checker: is this text PDN 3.0 as the standard wants it *written*?
+//!
+//! ```text
+//! tokens ──▸ writing grammar, restrictions 1 to 5 ─────────┐
+//! games  ──▸ values of tags; moves against the position:   ├──▸ problems, each with the restriction it breaks
+//!            restrictions 6 to 9 ──────────────────────────┘
+//! ```
+//!
+//! The grammar is that of the standard with these corrections: squares up to l12, the capture separator of the game type,
+//! FENs with an empty side. Whether moves are *legal* is not asked: that is the checked level's ([`super::replay`]);
+//! behind a move that is not legal, restrictions 7 to 9 are checked only as far as the text shows them.
+//!
+//! Every prefix of a live file that ends with a line break passes: a missing terminator at the very end is allowed.
+//!
+//! Sources: PDN 3.0, chapters "PDN Grammars", "PDN Tags", "FEN tag", "GameType tag".
+
+use std::collections::BTreeSet;
+
+use nom::branch::alt;
+use nom::bytes::complete::take_while_m_n;
+use nom::character::complete::{char, one_of};
+use nom::combinator::{all_consuming, opt, recognize};
+use nom::multi::{many0_count, separated_list0};
+use nom::{IResult, Parser};
+
+use super::encoding::{self, Encoding};
+use super::infer;
+use super::lexer::{Flaw, Input, Kind, Lexer, Token};
+use super::problem::{Place, Problem, Problems, quoted};
+use super::reader::{self, Located};
+use super::replay::{self, Seen};
+use super::tag::{self, TagFlaw};
+use super::time_control::TimeControl;
+use super::values::{self, Date, TagTime};
+use super::words::Word;
+use super::{notation, writer};
+use crate::rules::{NotationKind, Variant};
+
+/// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
+/// without a GameType tag.
+pub fn check_bytes(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
+    let (text, wrong) = encoding::decode(bytes, Encoding::Detect);
+    let mut problems = Vec::new();
+    if bytes.starts_with("\u{feff}".as_bytes()) {
+        problems.push(Problem::warning(Place::START, "the file begins with a byte order mark").hint("write none"));
+    }
+    if let Some(at) = wrong {
+        let line = 1 + text[..at].bytes().filter(|&byte| byte == b'\n').count() as u64;
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let place = Place { line, column: 1 + text[start..at].chars().count() as u64 };
+        problems.push(Problem::error(place, "the file is not UTF-8").hint("PDN 3.0 is; convert it"));
+    }
+    problems.extend(check(&text, told));
+    problems.sort_by_key(|problem| problem.place);
+    problems
+}
+
+/// Everything in a text that is not PDN 3.0 as it should be written, by place.
+pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
+    let mut grammar = Grammar::default();
+    let (mut lexer, mut window) = (Lexer::default(), text);
+    while let Some(token) = lexer.next(&mut window, Input::Complete) {
+        grammar.token(&token);
+    }
+    grammar.finish(lexer.place());
+    let mut problems = grammar.problems;
+    // What the grammar refuses needs no second reason.
+    let refused: BTreeSet<Place> = problems.list().iter().map(|problem| problem.place).collect();
+    let (games, _) = reader::read_located(text);
+    let untagged: Vec<&Located> =
+        games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
+    let told = told.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
+    for located in &games {
+        let mut found = Problems::default();
+        check_game(located, told, &mut found);
+        problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
+    }
+    problems.into_sorted()
+}
+
+/// The writing grammar, token by token.
+#[derive(Default)]
+struct Grammar {
+    problems: Problems,
+    part: Part,
+    /// For each open variation: does it hold anything?
+    variations: Vec<bool>,
+    /// How many variations deeper than [`DEEPEST`].
+    beyond: u64,
+    number: Option<Place>,
+    /// Was the last token a move, or its strength?
+    behind_move: Behind,
+}
+
+/// How deep variations are looked at for emptiness; one byte each.
+const DEEPEST: usize = 1_000_000;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Part {
+    /// Before the first tag or move of a game.
+    #[default]
+    Nothing,
+    Tags,
+    Body,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Behind {
+    #[default]
+    Other,
+    Move,
+    Strength,
+}
+
+impl Grammar {
+    fn error(&mut self, place: Place, what: impl Into<String>, hint: impl Into<String>) {
+        self.problems.push(Problem::error(place, what).hint(hint));
+    }
+
+    fn token(&mut self, token: &Token<'_>) {
+        let place = token.place;
+        let behind = std::mem::take(&mut self.behind_move);
+        if token.flaw == Some(Flaw::TooLong) {
+            self.error(place, "a token without measure", "longer than any reader takes");
+        }
+        let is_move = matches!(token.kind, Kind::Word(Word::Move));
+        if !is_move && token.kind != Kind::PercentLine {
+            if let Some(number) = self.number.take() {
+                self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
+            }
+        }
+        match token.kind {
+            Kind::PercentLine => self.behind_move = behind,
+            Kind::Tag => self.tag(token),
+            Kind::Comment => {
+                if token.flaw == Some(Flaw::Unclosed) {
+                    self.error(place, "the comment is not closed", "it ends with }");
+                }
+                self.entry();
+            }
+            Kind::LineComment => {
+                self.error(place, "a comment that begins with ;", "comments stand in braces");
+                self.entry();
+            }
+            Kind::Setup => {
+                self.setup(token);
+                self.entry();
+            }
+            Kind::Open => {
+                self.entry();
+                if self.variations.len() < DEEPEST {
+                    self.variations.push(false);
+                } else {
+                    self.beyond += 1;
+                }
+            }
+            Kind::Close => {
+                if self.beyond > 0 {
+                    self.beyond -= 1;
+                    return;
+                }
+                match self.variations.pop() {
+                    None => self.error(place, "`)` without `(`", "variations are balanced"),
+                    Some(false) => self.error(place, "a variation with nothing in it", "GameBody is not empty"),
+                    Some(true) => {}
+                }
+            }
+            Kind::Word(word) => self.word(word, token, behind),
+        }
+    }
+
+    fn word(&mut self, word: Word, token: &Token<'_>, behind: Behind) {
+        let (place, text) = (token.place, token.text);
+        match word {
+            Word::Number => {
+                if !matches!(text.trim_start_matches(|c: char| c.is_ascii_digit()), "." | "...") {
+                    self.error(place, format!("the number {}", quoted(text)), "a number has one dot or three");
+                }
+                self.number = Some(place);
+            }
+            Word::Move => {
+                self.number = None;
+                self.move_text(place, text);
+                self.entry();
+                self.behind_move = Behind::Move;
+            }
+            Word::Strength => match behind {
+                Behind::Move if !token.spaced => self.behind_move = Behind::Strength,
+                Behind::Move => {
+                    let what = format!("a blank before the strength {}", quoted(text));
+                    self.error(place, what, "restriction 2: no spaces between a move and its strength");
+                }
+                Behind::Other | Behind::Strength => {
+                    self.error(place, format!("the strength {} behind no move", quoted(text)), "use a glyph, $1 to $6");
+                }
+            },
+            Word::Nag => self.entry(),
+            Word::Star if behind != Behind::Other && !token.spaced => {
+                self.error(place, "`*` as a strength", "restriction 3: write $7");
+                self.behind_move = Behind::Strength;
+            }
+            Word::Star => self.separator(place),
+            Word::Result => {
+                let what = format!("the result {} ends the game", quoted(text));
+                self.error(place, what, "restriction 4: only * does; the result stands in its tag");
+                self.separator(place);
+            }
+            Word::Ellipsis => {
+                self.error(place, "an ellipsis", "three dots follow a number without a blank: 1... 7-12");
+            }
+            Word::Unknown => {
+                self.error(place, "an unknown move", "a null move is written /FEN \"B::\"/");
+                self.entry();
+            }
+            Word::Captured => {
+                self.error(place, format!("captured squares {}", quoted(text)), "a proposal for 3.1, not in 3.0");
+            }
+            Word::Junk => self.error(place, format!("{} is not PDN", quoted(text)), "no token begins so"),
+        }
+    }
+
+    /// Restrictions 1 and 5, and the form of a move.
+    fn move_text(&mut self, place: Place, text: &str) {
+        let what = |what: &str| format!("{what} in {}", quoted(text));
+        if text.contains(char::is_whitespace) {
+            self.error(place, what("a blank"), "restriction 1: no spaces in a move");
+        }
+        let mut squares = text.split(|c: char| !c.is_ascii_alphanumeric() || matches!(c, 'x' | 'X'));
+        if squares.any(|square| square.starts_with('0')) {
+            self.error(place, what("a leading zero"), "restriction 5: no leading zeros");
+        }
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let without_zeros: Vec<&str> =
+            compact.split_inclusive(['-', 'x', ':', 'X']).map(|part| part.trim_start_matches('0')).collect();
+        if !writer::is_move(&without_zeros.concat()) {
+            self.error(place, format!("{} is no move of the standard", quoted(text)), "squares with one kind of separator: 32-28, 28x19, c3-d4");
+        }
+    }
+
+    fn tag(&mut self, token: &Token<'_>) {
+        let place = token.place;
+        if self.part == Part::Body {
+            self.error(place, "a tag behind movetext", "games are separated by *");
+            self.end_game(place);
+        }
+        self.part = Part::Tags;
+        let parts = tag::parts(token.text);
+        let name = quoted(&parts.name);
+        for flaw in parts.flaws {
+            match flaw {
+                TagFlaw::Name => self.error(place, format!("the tag's name {name}"), "letters, digits and _, a capital first"),
+                TagFlaw::NoValue => self.error(place, format!("the tag {name} has no value"), "[Name \"value\"]"),
+                TagFlaw::BareQuote => self.error(place, format!("a quote in the value of {name}"), "it is written \\\""),
+                TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
+                TagFlaw::LineBreak => {
+                    let what = format!("the value of {name} has a line break");
+                    self.problems.push(Problem::warning(place, what).hint("no reader expects that"));
+                }
+            }
+        }
+    }
+
+    fn setup(&mut self, token: &Token<'_>) {
+        let inner = token.text.strip_prefix('/').and_then(|text| text.strip_suffix('/'));
+        let fen = inner
+            .and_then(|inner| inner.strip_prefix("FEN "))
+            .and_then(|value| value.trim().strip_prefix('"'))
+            .and_then(|value| value.strip_suffix('"'));
+        match fen {
+            None => self.error(token.place, format!("the setup {}", quoted(token.text)), "/FEN \"...\"/"),
+            Some(fen) => check_fen(fen, token.place, &mut self.problems),
+        }
+    }
+
+    /// Something of the body.
+    fn entry(&mut self) {
+        self.part = Part::Body;
+        if let Some(holds) = self.variations.last_mut() {
+            *holds = true;
+        }
+    }
+
+    fn separator(&mut self, place: Place) {
+        if self.part == Part::Nothing {
+            self.error(place, "a separator without a game before it", "a game is not empty");
+        }
+        self.end_game(place);
+    }
+
+    fn end_game(&mut self, place: Place) {
+        if !self.variations.is_empty() {
+            self.error(place, "a variation is not closed", "variations are balanced");
+        }
+        self.variations.clear();
+        self.beyond = 0;
+        self.part = Part::Nothing;
+    }
+
+    fn finish(&mut self, place: Place) {
+        if let Some(number) = self.number.take() {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
+        }
+        self.end_game(place);
+    }
+}
+
+/// The writing grammar of a FEN, with empty sides and null moves.
+fn check_fen(fen: &str, place: Place, problems: &mut Problems) {
+    if !is_fen(fen) {
+        let hint = match fen {
+            _ if fen.ends_with('.') => "no dot at the end",
+            _ if fen.contains(char::is_whitespace) => "no blanks in a FEN",
+            _ => "such as W:W31,32,K40:B1,2",
+        };
+        problems.push(Problem::error(place, format!("the FEN {} is not the standard's", quoted(fen))).hint(hint));
+    }
+}
+
+/// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
+fn is_fen(text: &str) -> bool {
+    let color = |text| one_of("WB?").parse(text);
+    let number = |text| {
+        let rest = take_while_m_n(0, 2, |c: char| c.is_ascii_digit());
+        recognize((one_of("123456789"), rest)).parse(text)
+    };
+    let letter = |text| {
+        let rank = alt((recognize((char('1'), one_of("012"))), recognize(one_of("123456789"))));
+        recognize((one_of("abcdefghijkl"), rank)).parse(text)
+    };
+    let piece = |text| {
+        let range = recognize((number, opt((char('-'), number))));
+        recognize((opt(char('K')), alt((range, letter)))).parse(text)
+    };
+    let side = |text| recognize((char(':'), color, separated_list0(char(','), piece))).parse(text);
+    let null = recognize((color, char(':'), char(':')));
+    let parsed: IResult<&str, &str> =
+        all_consuming(alt((all_consuming(null), recognize((color, side, many0_count(side)))))).parse(text);
+    parsed.is_ok()
+}
+
+/// Tags by their types, and restrictions 6 to 9.
+fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut Problems) {
+    let game = &located.game;
+    for (index, tag) in game.tags.iter().enumerate() {
+        let place = located.places.tags.get(index).copied().unwrap_or(Place::START);
+        check_value(&tag.name, &tag.value, place, problems);
+    }
+    let found = infer::variant_of(located, told);
+    check_result(located, found.variant, problems);
+    let variant = found.variant;
+    let mut is_resolved = vec![false; game.entries.len()];
+    replay::walk(located, variant, &mut |seen| {
+        let Seen::Move { entry, before, ply, .. } = seen else { return };
+        is_resolved[entry] = true;
+        let super::game::Entry::Move(written) = &game.entries[entry] else { return };
+        let legal = before.legal_moves();
+        let expected = notation::write(variant, ply, &legal);
+        if expected != written.text {
+            let place = move_place(located, entry);
+            let hint = difference(variant, &written.text, &expected);
+            let what = format!("{} should be written {expected}", quoted(&written.text));
+            problems.push(Problem::error(place, what).hint(hint));
+        }
+    });
+    for (index, entry) in game.entries.iter().enumerate() {
+        if let (super::game::Entry::Move(ply), false) = (entry, is_resolved[index]) {
+            check_unresolved(variant, &ply.text, move_place(located, index), problems);
+        }
+    }
+}
+
+fn move_place(located: &Located, entry: usize) -> Place {
+    located.places.entries.get(entry).copied().unwrap_or(Place::START)
+}
+
+/// Which restriction a notation breaks.
+fn difference(variant: &Variant, written: &str, expected: &str) -> String {
+    let squares = |text: &str| text.split(['-', 'x', ':']).map(str::to_owned).collect::<Vec<_>>();
+    let (is, should) = (squares(written), squares(expected));
+    if is == should {
+        return format!("restriction 7: {} captures with `{}`", variant.name, variant.capture_separator);
+    }
+    if is.len() > 2 && should.len() == 2 {
+        return "restriction 8: only ambiguous moves are written in full".to_owned();
+    }
+    if is.len() == 2 && should.len() > 2 {
+        return "restriction 8: ambiguous moves are written in full".to_owned();
+    }
+    if is.len() > 2 {
+        return "restriction 9: every square of the path and no other".to_owned();
+    }
+    "restriction 6: the notation of the game type".to_owned()
+}
+
+/// A move whose position is not known: what its text alone shows.
+fn check_unresolved(variant: &Variant, text: &str, place: Place, problems: &mut Problems) {
+    let has_letters = text.bytes().any(|byte| matches!(byte, b'a'..=b'l'));
+    if has_letters != (variant.game_type.notation.kind == NotationKind::Algebraic) {
+        let what = format!("{} is not in the notation of the game type {}", quoted(text), variant.game_type);
+        problems.push(Problem::error(place, what).hint("restriction 6"));
+    } else if text.contains(['x', ':']) && !text.contains(variant.capture_separator) {
+        let what = format!("the captures of {} are written with `{}`", variant.name, variant.capture_separator);
+        problems.push(Problem::error(place, what).hint("restriction 7"));
+    }
+}
+
+/// The value of a tag by the type that the standard gives it. The empty value is always allowed.
+fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
+    if value.is_empty() {
+        return;
+    }
+    let is_fine = match name {
+        "Date" | "EventDate" | "UTCDate" => Date::strict(value).is_some(),
+        "Time" | "UTCTime" => value == "?" || TagTime::is_time_of_day(value),
+        "WhiteTime" | "BlackTime" => value == "?" || TagTime::read(value).is_some(),
+        "TimeControl" | "TimeControlWhite" | "TimeControlBlack" => value.parse::<TimeControl>().is_ok(),
+        "PlyCount" => value == "?" || value.bytes().all(|byte| byte.is_ascii_digit()),
+        "WhiteType" | "BlackType" => matches!(value, "?" | "human" | "program"),
+        "GameType" => is_game_type(value),
+        "FEN" => return check_fen(value, place, problems),
+        _ => true,
+    };
+    if !is_fine {
+        let hint = match name {
+            "Date" | "EventDate" | "UTCDate" => "YYYY.MM.DD, ? for what is unknown",
+            "Time" | "UTCTime" => "HH:MM:SS",
+            "WhiteTime" | "BlackTime" => "H:MM or H:MM:SS",
+            "TimeControl" | "TimeControlWhite" | "TimeControlBlack" => "seconds: 4800+60, 40/7200:3600, *120, ? or -",
+            "PlyCount" => "a number",
+            "WhiteType" | "BlackType" => "human or program",
+            _ => "a number, or all attributes such as 20,W,10,10,N2,0",
+        };
+        problems.push(Problem::error(place, format!("{} is no value of the tag {name}", quoted(value))).hint(hint));
+    }
+}
+
+/// `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
+fn is_game_type(text: &str) -> bool {
+    let number = |text| take_while_m_n(1, 9, |c: char| c.is_ascii_digit()).parse(text);
+    let notation = (one_of("ANS"), one_of("0123"));
+    let board = (char(','), one_of("WB"), char(','), number, char(','), number, char(','), notation);
+    let parsed: IResult<&str, _> = all_consuming((number, opt((board, opt((char(','), one_of("01"))))))).parse(text);
+    parsed.is_ok()
+}
+
+/// The Result tag against the ResultFormat tag, else against the game type.
+fn check_result(located: &Located, variant: &'static Variant, problems: &mut Problems) {
+    let tags = &located.game.tags;
+    let Some(at) = tags.iter().position(|tag| tag.name == "Result") else { return };
+    let Some(result) = tags.get("Result").filter(|result| !result.is_empty()) else { return };
+    let place = located.places.tags.get(at).copied().unwrap_or(Place::START);
+    let (is_fine, of) = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
+        Some(format) => (values::fits_result_format(format, result) != Some(false), format!("the format {format}")),
+        None => {
+            // Without a game type, or with one of another table, either of the standard's types will do.
+            let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
+            let formats = if is_known {
+                vec![variant.result_format]
+            } else {
+                vec![crate::rules::ResultFormat::Default, crate::rules::ResultFormat::International]
+            };
+            let fits = formats.iter().any(|format| format.values().contains(&result));
+            (fits, if is_known { variant.name.to_owned() } else { "any game type".to_owned() })
+        }
+    };
+    if !is_fine {
+        let what = format!("{} is no result of {of}", quoted(result));
+        let values = variant.result_format.values().join(", ");
+        problems.push(Problem::error(place, what).hint(format!("{values}, or a ResultFormat tag")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fens_of_the_standard_and_its_corrections() {
+        for fen in ["W:W31-50:B1-20", "B:W18,24,K10:BK22,K25", "?:W29:B4", "W:W:B1,2", "B::", "W:Wa3,Kc3:Bb8,j8", "B:B1-16,18-21:W26,28,33-50"] {
+            assert!(is_fen(fen), "{fen}");
+        }
+        for fen in ["", "W", "W:W1,2.", "W: W1:B2", "W:W1K2:B3", "w:W1:B2", "W:W0:B1", "W:W1,:B2", "X:W1:B2"] {
+            assert!(!is_fen(fen), "{fen}");
+        }
+    }
+
+    #[test]
+    fn game_types_as_the_pattern_has_them() {
+        assert!(["20", "20,W,10,10,N2,0", "0,W,8,8,S0", "98"].iter().all(|text| is_game_type(text)));
+        assert!(["", "20,", "20,X,10,10,N2,0", "20,W,10,10,N4", "x"].iter().all(|text| !is_game_type(text)));
+    }
+}

@@ -1,0 +1,438 @@
+//! Tokens to the events of a file of games: the reading grammar of the standard and of every dialect met, in constant
+//! memory.
+//!
+//! ```text
+//! bytes ──▸ encoding ──▸ lexer ──▸ Syntax ──▸ Tag Tag Move Comment Open Move Close Move GameEnd  Tag Tag ...
+//!                                     └────▸ Problem
+//! ```
+//!
+//! What the grammar has to decide, and how:
+//!
+//! | question | answer |
+//! |---|---|
+//! | where does a game end? | at a terminator; at a tag behind movetext; at the end of the text |
+//! | `32-28*` | a forced move, unless nothing but a tag or the end follows: then the `*` ends the game |
+//! | `4-6` before a tag | a result if the game's Result tag says the same |
+//! | `1. ... 7-12` | `1... 7-12` |
+//! | a terminator inside a variation | ignored if the variation goes on to its end, else the end of the game |
+//! | `)` without `(` | ignored; a `(` without `)` is closed by the end of the game |
+//!
+//! Nothing here recurses: the depth of variations is a number. Whether the moves are legal is the business of
+//! [`super::replay`].
+//!
+//! Sources: PDN 3.0, chapters "PDN Grammars" (reading grammar) and "PDN parsing issues"; PDN 2.0 draft, chapter 6.
+
+use super::game::{End, MoveEntry, MoveNumber, UNKNOWN};
+use super::lexer::{Flaw, Kind, LONGEST_TOKEN, Token};
+use super::problem::{Place, Problem, quoted};
+use super::tag::{self, TagFlaw};
+use super::words::Word;
+
+/// What a text holds, piece by piece.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event<'a> {
+    /// A tag of the game that follows.
+    Tag {
+        /// Its name, as written.
+        name: String,
+        /// Its value, escapes resolved.
+        value: String,
+    },
+    /// A move.
+    Move(&'a MoveEntry),
+    /// The FEN of a setup.
+    Setup(&'a str),
+    /// A comment, as [`super::game::Entry::Comment`] holds it.
+    Comment(String),
+    /// A numeric annotation glyph.
+    Nag(u32),
+    /// A variation begins.
+    Open,
+    /// A variation ends. As many as begin.
+    Close,
+    /// The game is over.
+    GameEnd(End),
+    /// Something is wrong. The place of the event is the problem's.
+    Problem(Problem),
+}
+
+/// The grammar's state between two tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Syntax {
+    game: GameState,
+    depth: u64,
+    number: Option<(MoveNumber, Place)>,
+    /// The last move, while something that belongs to it may follow. Kept for its allocation when there is none.
+    ply: Held,
+    /// A terminator inside a variation: if the variation ends next, it meant only that.
+    held_end: Option<(End, Place)>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct GameState {
+    tags: bool,
+    /// Moves, setups, variations: what a tag cannot follow in the same game.
+    body: bool,
+    comments: bool,
+    result: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    is_held: bool,
+    place: Place,
+    ply: MoveEntry,
+    /// Was the `*` of its strength written right behind it?
+    star: Option<Place>,
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        Held { is_held: false, place: Place::START, ply: MoveEntry::new(""), star: None }
+    }
+}
+
+/// Takes the events.
+pub type Sink<'s> = dyn FnMut(Place, Event<'_>) + 's;
+
+impl Syntax {
+    /// Takes the next token.
+    pub fn token(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
+        self.report_flaw(token, sink);
+        if let Some((end, place)) = self.held_end.take() {
+            if token.kind == Kind::Close {
+                let what = "a terminator inside a variation is ignored";
+                problem(sink, Problem::warning(place, what).hint("a variation ends with its parenthesis"));
+            } else {
+                self.end_game(end, place, sink);
+            }
+        }
+        match token.kind {
+            Kind::PercentLine => {}
+            Kind::Tag => self.tag(token, sink),
+            Kind::Comment => {
+                self.flush(sink);
+                self.game.comments = true;
+                let inner = token.text.strip_prefix('{').unwrap_or(token.text);
+                sink(token.place, Event::Comment(one_line(inner.strip_suffix('}').unwrap_or(inner))));
+            }
+            Kind::LineComment => {
+                self.flush(sink);
+                self.game.comments = true;
+                sink(token.place, Event::Comment(one_line(token.text.trim_start_matches(';'))));
+            }
+            Kind::Setup => {
+                self.begin_entry(sink);
+                sink(token.place, Event::Setup(fen_of(token.text)));
+            }
+            Kind::Open => {
+                self.drop_number(sink);
+                self.begin_entry(sink);
+                self.depth += 1;
+                sink(token.place, Event::Open);
+            }
+            Kind::Close => {
+                self.flush(sink);
+                self.drop_number(sink);
+                if self.depth == 0 {
+                    problem(sink, Problem::warning(token.place, "`)` without `(` is ignored"));
+                } else {
+                    self.depth -= 1;
+                    sink(token.place, Event::Close);
+                }
+            }
+            Kind::Word(word) => self.word(word, token, sink),
+        }
+    }
+
+    /// The text is over, at this place.
+    pub fn finish(&mut self, place: Place, sink: &mut Sink<'_>) {
+        if let Some((end, place)) = self.held_end.take() {
+            self.end_game(end, place, sink);
+        }
+        self.end_of_text(place, sink);
+    }
+
+    fn word(&mut self, word: Word, token: &Token<'_>, sink: &mut Sink<'_>) {
+        let place = token.place;
+        match word {
+            Word::Number => {
+                self.flush(sink);
+                self.drop_number(sink);
+                self.number = Some((number(token.text), place));
+            }
+            Word::Ellipsis => {
+                self.flush(sink);
+                match &mut self.number {
+                    Some((number, _)) if !number.ellipsis => number.ellipsis = true,
+                    _ => self.hold(UNKNOWN, place, sink),
+                }
+            }
+            Word::Move => self.hold(token.text, place, sink),
+            Word::Unknown => self.hold(UNKNOWN, place, sink),
+            Word::Strength => self.strength(token, sink),
+            Word::Captured => {
+                if self.ply.is_held {
+                    let inner = token.text.trim_matches(['<', '>']);
+                    self.ply.ply.captured = Some(inner.chars().filter(|c| !c.is_whitespace()).collect());
+                } else {
+                    let what = format!("{} stands behind no move and is ignored", quoted(token.text));
+                    problem(sink, Problem::warning(place, what));
+                }
+            }
+            Word::Nag => {
+                self.begin_entry(sink);
+                sink(place, Event::Nag(token.text[1..].parse().unwrap_or(0)));
+            }
+            Word::Star if self.ply.is_held && !token.spaced => {
+                self.add_strength("*");
+                self.ply.star = Some(place);
+            }
+            Word::Star => self.terminator(End::Star, place, sink),
+            Word::Result => {
+                self.terminator(End::Result(token.text.split_whitespace().collect::<Vec<_>>().join(" ")), place, sink);
+            }
+            Word::Junk => self.junk(token, sink),
+        }
+    }
+
+    fn tag(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
+        if let Some(inner) = token.text.strip_prefix("[%") {
+            let what = format!("the command {} stands outside a comment", quoted(token.text));
+            problem(sink, Problem::warning(token.place, what).hint("read as a comment"));
+            self.flush(sink);
+            self.game.comments = true;
+            sink(token.place, Event::Comment(format!("[%{}", one_line(inner))));
+            return;
+        }
+        self.settle_result();
+        self.flush(sink);
+        if self.game.body {
+            self.end_game(End::Open, token.place, sink);
+        }
+        self.drop_number(sink);
+        let parts = tag::parts(token.text);
+        if parts.name.is_empty() && parts.value.is_empty() {
+            problem(sink, Problem::error(token.place, format!("{} is not a tag", quoted(token.text))));
+            return;
+        }
+        for flaw in &parts.flaws {
+            if let Some(found) = tag_problem(*flaw, token, &parts.name) {
+                problem(sink, found);
+            }
+        }
+        self.game.tags = true;
+        if parts.name == "Result" {
+            self.game.result = Some(parts.value.chars().take(32).collect());
+        }
+        sink(token.place, Event::Tag { name: parts.name, value: parts.value });
+    }
+
+    /// A move arrives: it is held until it is clear what belongs to it.
+    fn hold(&mut self, text: &str, place: Place, sink: &mut Sink<'_>) {
+        self.begin_entry(sink);
+        let number = self.number.take().map(|(number, _)| number);
+        let ply = &mut self.ply.ply;
+        ply.text.clear();
+        ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
+        ply.number = number;
+        ply.strength = None;
+        ply.captured = None;
+        self.ply.is_held = true;
+        self.ply.place = place;
+        self.ply.star = None;
+    }
+
+    fn add_strength(&mut self, strength: &str) {
+        let ply = &mut self.ply.ply;
+        match &mut ply.strength {
+            Some(known) if known.len() < 16 => known.push_str(strength),
+            Some(_) => {}
+            None => ply.strength = Some(strength.to_owned()),
+        }
+    }
+
+    fn strength(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
+        if self.ply.is_held && self.ply.ply.strength.is_none() {
+            self.add_strength(&token.text[..token.text.len().min(16)]);
+        } else if let Some(nag) = nag_of(token.text) {
+            self.begin_entry(sink);
+            sink(token.place, Event::Nag(nag));
+        } else {
+            let what = format!("the strength {} stands behind no move and is ignored", quoted(token.text));
+            problem(sink, Problem::warning(token.place, what));
+        }
+    }
+
+    fn junk(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
+        let text = token.text;
+        if matches!(text, "\\r" | "\\n" | "\\r\\n") {
+            let what = format!("{} as text", quoted(text));
+            problem(sink, Problem::warning(token.place, what).hint("a program has written an escape for a line break; ignored"));
+            return;
+        }
+        let found = Problem::error(token.place, format!("{} is not PDN", quoted(text)));
+        problem(
+            sink,
+            match text {
+                "}" => found.hint("comments do not nest: the first `}` ends the comment"),
+                "]" => found.hint("there is no tag to end"),
+                "/" => found.hint("a setup is written /FEN \"...\"/"),
+                _ => found,
+            },
+        );
+    }
+
+    fn terminator(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
+        self.flush(sink);
+        if self.depth > 0 {
+            self.held_end = Some((end, place));
+        } else {
+            self.end_game(end, place, sink);
+        }
+    }
+
+    /// Ends the game, if there is one.
+    fn end_game(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
+        self.flush(sink);
+        self.number = None;
+        if self.depth > 0 {
+            let what = match self.depth {
+                1 => "a variation is not closed before the end of the game".to_owned(),
+                depth => format!("{depth} variations are not closed before the end of the game"),
+            };
+            problem(sink, Problem::error(place, what));
+            // Closing a million of them is no work worth avoiding: each was an event when it opened.
+            for _ in 0..std::mem::take(&mut self.depth) {
+                sink(place, Event::Close);
+            }
+        }
+        let game = std::mem::take(&mut self.game);
+        if !game.tags && !game.body && !game.comments {
+            if end != End::Open {
+                problem(sink, Problem::note(place, "a terminator without a game is ignored"));
+            }
+            return;
+        }
+        sink(place, Event::GameEnd(end));
+    }
+
+    fn end_of_text(&mut self, place: Place, sink: &mut Sink<'_>) {
+        self.settle_result();
+        self.end_game(End::Open, place, sink);
+    }
+
+    /// The game ends here without a terminator: perhaps the last word was one after all.
+    fn settle_result(&mut self) {
+        if !self.ply.is_held || self.depth > 0 {
+            return;
+        }
+        let says_result = self.game.result.as_ref().is_some_and(|result| result.replace(' ', "") == self.ply.ply.text);
+        if says_result && self.ply.ply.strength.is_none() {
+            self.ply.is_held = false;
+            self.held_end = Some((End::Result(self.ply.ply.text.clone()), self.ply.place));
+        } else if let Some(place) = self.ply.star.take() {
+            let strength = self.ply.ply.strength.take().unwrap_or_default();
+            self.ply.ply.strength = strength.strip_suffix('*').filter(|rest| !rest.is_empty()).map(str::to_owned);
+            self.held_end = Some((End::Star, place));
+        }
+    }
+
+    /// Something of the body begins: the last move is complete.
+    fn begin_entry(&mut self, sink: &mut Sink<'_>) {
+        self.flush(sink);
+        self.game.body = true;
+    }
+
+    fn flush(&mut self, sink: &mut Sink<'_>) {
+        if std::mem::take(&mut self.ply.is_held) {
+            sink(self.ply.place, Event::Move(&self.ply.ply));
+        }
+        if let Some((end, place)) = self.held_end.take() {
+            self.end_game(end, place, sink);
+        }
+    }
+
+    fn drop_number(&mut self, sink: &mut Sink<'_>) {
+        if let Some((number, place)) = self.number.take() {
+            problem(sink, Problem::note(place, format!("the number {number} stands before no move")));
+        }
+    }
+
+    fn report_flaw(&self, token: &Token<'_>, sink: &mut Sink<'_>) {
+        let place = token.place;
+        let found = match (token.kind, token.flaw) {
+            (_, None) => return,
+            (Kind::Comment, Some(Flaw::Unclosed)) => {
+                Problem::error(place, "the comment is not closed").hint("the rest of the text is taken as comment")
+            }
+            (Kind::Setup, Some(Flaw::Unclosed)) => {
+                Problem::error(place, "the setup is not closed").hint("it is written /FEN \"...\"/")
+            }
+            (Kind::Tag, Some(Flaw::Unclosed)) => return,
+            (_, Some(Flaw::Unclosed)) => Problem::error(place, "not closed"),
+            (kind, Some(Flaw::TooLong)) => {
+                let what = if kind == Kind::Tag { "tag" } else { "comment" };
+                Problem::error(place, format!("the {what} is longer than {} kB", LONGEST_TOKEN / 1024))
+                    .hint("the rest of it is skipped")
+            }
+        };
+        problem(sink, found);
+    }
+}
+
+fn problem(sink: &mut Sink<'_>, problem: Problem) {
+    sink(problem.place, Event::Problem(problem));
+}
+
+fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> {
+    let (place, name) = (token.place, quoted(name));
+    Some(match flaw {
+        // The lexer says so with a better reason.
+        TagFlaw::Unclosed if token.flaw == Some(Flaw::TooLong) => return None,
+        TagFlaw::Name => Problem::warning(place, format!("the tag's name {name} is not a name"))
+            .hint("names are letters, digits and `_` and begin with a capital"),
+        TagFlaw::NoValue => Problem::warning(place, format!("the tag {name} has no value")),
+        TagFlaw::BareQuote => {
+            Problem::warning(place, format!("a quote in the value of {name}")).hint("inside a value it is written \\\"")
+        }
+        TagFlaw::Unclosed => Problem::warning(place, format!("the tag {name} is not closed")).hint("its end is guessed"),
+        TagFlaw::LineBreak => Problem::note(place, format!("the value of {name} has a line break")),
+    })
+}
+
+/// The number before a move.
+fn number(text: &str) -> MoveNumber {
+    let digits = text.trim_end_matches(['.', '…']);
+    let ellipsis = text.len() > digits.len() + 1;
+    MoveNumber { value: digits.parse().unwrap_or(0), ellipsis }
+}
+
+/// The FEN of `/FEN "..."/`, its quotes optional.
+fn fen_of(text: &str) -> &str {
+    let inner = text.trim_matches('/').trim();
+    inner.get(3..).unwrap_or("").trim().trim_matches('"').trim()
+}
+
+/// Line breaks, with the blanks around them, as one blank; no blanks at the ends.
+fn one_line(text: &str) -> String {
+    let text = text.trim();
+    if !text.contains(['\n', '\r']) {
+        return text.to_owned();
+    }
+    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The glyph that means the same as a strength.
+pub(super) fn nag_of(strength: &str) -> Option<u32> {
+    match strength.trim_matches(['(', ')']) {
+        "!" => Some(1),
+        "?" => Some(2),
+        "!!" => Some(3),
+        "??" => Some(4),
+        "!?" => Some(5),
+        "?!" => Some(6),
+        "*" => Some(7),
+        _ => None,
+    }
+}

@@ -1,0 +1,164 @@
+//! The text of one tag to name and value: `[White "Wiersma, Harm"]`.
+//!
+//! | strict in writing | liberal in reading |
+//! |---|---|
+//! | a name of letters, digits and `_` that begins with a capital | any name, blanks in it, foreign languages |
+//! | `"` in a value as `\"` | quotes as they come, a missing quote or bracket |
+//!
+//! Source: PDN 3.0, chapters "PDN Tags" and "PDN Grammars" (IDENTIFIER, STRING).
+
+use nom::character::complete::{char, multispace0, satisfy};
+use nom::bytes::complete::take_while;
+use nom::combinator::recognize;
+use nom::{IResult, Parser};
+
+/// A tag taken apart.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parts {
+    /// What stands before the first quote, without blanks around it.
+    pub name: String,
+    /// The value, escapes resolved, line breaks as blanks.
+    pub value: String,
+    /// Everything that is not as the standard has it.
+    pub flaws: Vec<TagFlaw>,
+}
+
+/// How a tag differs from the standard's form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TagFlaw {
+    /// The name is no identifier that begins with a capital.
+    Name,
+    /// There is no value at all.
+    NoValue,
+    /// A quote inside the value without a backslash.
+    BareQuote,
+    /// The closing quote or bracket is missing.
+    Unclosed,
+    /// The value has a line break.
+    LineBreak,
+}
+
+/// Is this a name as the standard has it: `[A-Z][a-zA-Z0-9_]*`?
+pub fn is_identifier(name: &str) -> bool {
+    let parsed: IResult<&str, &str> = identifier(name);
+    matches!(parsed, Ok(("", _)))
+}
+
+fn identifier(text: &str) -> IResult<&str, &str> {
+    recognize((satisfy(|c| c.is_ascii_uppercase()), take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'))).parse(text)
+}
+
+/// Takes the text of a tag apart; it begins with `[`.
+pub fn parts(text: &str) -> Parts {
+    if let Some(parts) = plain(text) {
+        return parts;
+    }
+    let mut flaws = Vec::new();
+    let inner = text.strip_prefix('[').unwrap_or(text);
+    let (inner, closed) = match inner.strip_suffix(']') {
+        Some(inner) => (inner, true),
+        None => (inner, false),
+    };
+    let (name, quoted) = match inner.split_once('"') {
+        Some((name, quoted)) => (name, Some(quoted.trim_end())),
+        None => (inner, None),
+    };
+    let name = name.trim();
+    if !is_identifier(name) {
+        flaws.push(TagFlaw::Name);
+    }
+    let value = match quoted {
+        None => {
+            flaws.push(TagFlaw::NoValue);
+            String::new()
+        }
+        Some(quoted) => {
+            let (value, ended) = match quoted.strip_suffix('"') {
+                Some(value) => (value, true),
+                None => (quoted, false),
+            };
+            if !ended || !closed {
+                flaws.push(TagFlaw::Unclosed);
+            }
+            unescaped(value, &mut flaws)
+        }
+    };
+    Parts { name: name.to_owned(), value, flaws }
+}
+
+/// The common case in one go: `[Name "value"]` without anything to resolve.
+fn plain(text: &str) -> Option<Parts> {
+    let parsed: IResult<&str, (char, &str, &str, char)> = (char('['), identifier, multispace0, char('"')).parse(text);
+    let (rest, (_, name, _, _)) = parsed.ok()?;
+    let value = rest.strip_suffix("\"]")?;
+    let is_plain = !value.bytes().any(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r'));
+    is_plain.then(|| Parts { name: name.to_owned(), value: value.to_owned(), flaws: Vec::new() })
+}
+
+fn unescaped(text: &str, flaws: &mut Vec<TagFlaw>) -> String {
+    let mut value = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let flaw = match c {
+            '\\' if characters.peek() == Some(&'"') => {
+                characters.next();
+                value.push('"');
+                continue;
+            }
+            '\r' if characters.peek() == Some(&'\n') => continue,
+            '\r' | '\n' => {
+                value.push(' ');
+                TagFlaw::LineBreak
+            }
+            '"' => {
+                value.push('"');
+                TagFlaw::BareQuote
+            }
+            _ => {
+                value.push(c);
+                continue;
+            }
+        };
+        if !flaws.contains(&flaw) {
+            flaws.push(flaw);
+        }
+    }
+    value
+}
+
+/// A tag as the standard writes it. The name must be an identifier.
+pub fn write(name: &str, value: &str) -> String {
+    // A backslash at the end would escape the closing quote; there is no way to write one.
+    let value = value.strip_suffix('\\').map_or_else(|| value.to_owned(), |value| format!("{value}\\ "));
+    format!("[{name} \"{}\"]", value.replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, name: &str, value: &str, flaws: &[TagFlaw]) {
+        assert_eq!(parts(text), Parts { name: name.into(), value: value.into(), flaws: flaws.to_vec() }, "{text}");
+    }
+
+    #[test]
+    fn tags_are_taken_apart() {
+        check(r#"[White "Wiersma, Harm"]"#, "White", "Wiersma, Harm", &[]);
+        check(r#"[Event       "x" ]"#, "Event", "x", &[]);
+        check(r#"[A "b \"c\""]"#, "A", "b \"c\"", &[]);
+        check(r#"[A "b "c" d"]"#, "A", "b \"c\" d", &[TagFlaw::BareQuote]);
+        check("[Empty]", "Empty", "", &[TagFlaw::NoValue]);
+        check("[A \"b", "A", "b", &[TagFlaw::Unclosed]);
+        check("[A \"b]", "A", "b", &[TagFlaw::Unclosed]);
+        check("[A \"b\r\nc\"]", "A", "b c", &[TagFlaw::LineBreak]);
+        check("[Heure blanche \"0:10:00\"]", "Heure blanche", "0:10:00", &[TagFlaw::Name]);
+        check("[", "", "", &[TagFlaw::Name, TagFlaw::NoValue]);
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for value in ["", "x", "a \"quoted\" name", "Й", "back\\slash"] {
+            check(&write("A", value), "A", value, &[]);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Games to PDN 3.0, byte for byte stable.
+//!
+//! | style | looks |
+//! |---|---|
+//! | [`Style::Compact`] | movetext wrapped before column 80, never inside a token; a comment is wrapped between its words, never inside a command |
+//! | [`Style::Live`] | one ply a line, its clock behind it; a setup on a line of its own |
+//!
+//! The writer writes what it is given: whether moves are short or long, with which separator, under which numbers, is
+//! decided by [`super::standard`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
+//! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`.
+//!
+//! Invariants: the text reads back as the same game; every game ends with ` *`; the file is UTF-8 with LF; the blank line
+//! behind the tags and between games is truly empty (splitters depend on it).
+//!
+//! Sources: PDN 3.0, chapter "PDN Grammars", restrictions 1 to 5; chapter "PDN Examples" for both styles.
+
+use super::game::{Entry, Game, MoveEntry};
+use super::tag;
+
+/// How movetext is laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Style {
+    /// Wrapped before column 80.
+    #[default]
+    Compact,
+    /// One ply a line.
+    Live,
+}
+
+/// The longest line of the compact style, as far as its tokens allow.
+const LONGEST_LINE: usize = 79;
+
+/// All games as one file.
+pub fn write(games: &[Game], style: Style) -> String {
+    let mut text = String::new();
+    for game in games {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        write_game(&mut text, game, style);
+    }
+    text
+}
+
+/// One game, with its terminator and the line break behind it.
+pub fn write_game(text: &mut String, game: &Game, style: Style) {
+    for tag in game.tags.iter() {
+        text.push_str(&tag::write(&tag_name(&tag.name), &tag.value.replace(['\n', '\r'], " ")));
+        text.push('\n');
+    }
+    if !game.tags.is_empty() {
+        text.push('\n');
+    }
+    let mut lines = Lines { text, column: 0, last: Last::Break };
+    let mut depth = 0_usize;
+    for entry in &game.entries {
+        if style == Style::Live && depth == 0 && matches!(entry, Entry::Move(_) | Entry::Setup(_)) {
+            lines.line_break();
+        }
+        let wrap = if style == Style::Compact || depth > 0 { Wrap::Yes } else { Wrap::No };
+        match entry {
+            Entry::Move(ply) => lines.ply(ply, wrap),
+            Entry::Setup(fen) => lines.token(&setup(fen), wrap),
+            Entry::Comment(comment) => lines.comment(comment, wrap),
+            Entry::Nag(nag) => lines.token(&format!("${}", nag % 10_000), wrap),
+            Entry::Open => {
+                depth += 1;
+                lines.token("(", wrap);
+            }
+            Entry::Close => {
+                depth = depth.saturating_sub(1);
+                lines.token(")", wrap);
+            }
+        }
+    }
+    if style == Style::Live {
+        lines.line_break();
+    }
+    lines.token("*", Wrap::Yes);
+    text.push('\n');
+}
+
+/// A move with number and strength, as it stands in a file: `12. 32-28!`.
+pub fn ply_text(ply: &MoveEntry) -> String {
+    let number = ply.number.map_or_else(String::new, |number| format!("{number} "));
+    let strength = ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or("");
+    format!("{number}{}{strength}", ply.text)
+}
+
+/// A setup as it stands in a file.
+pub fn setup(fen: &str) -> String {
+    format!("/FEN \"{}\"/", fen.replace(['"', '/', '\n', '\r'], ""))
+}
+
+/// A comment as it stands in a file, without line breaks of its own.
+pub fn comment(text: &str) -> String {
+    format!("{{{}}}", comment_words(text).join(" "))
+}
+
+/// A name that readers accept: the given one, or what is left of it.
+pub(super) fn tag_name(name: &str) -> String {
+    if tag::is_identifier(name) {
+        return name.to_owned();
+    }
+    let mut clean = String::new();
+    let mut is_first = true;
+    for c in name.chars() {
+        match c {
+            'a'..='z' if is_first => clean.push(c.to_ascii_uppercase()),
+            c if c.is_ascii_alphanumeric() || c == '_' => clean.push(c),
+            _ => {
+                is_first = true;
+                continue;
+            }
+        }
+        is_first = false;
+    }
+    let clean = clean.trim_start_matches(|c: char| !c.is_ascii_uppercase());
+    if clean.is_empty() { "Unnamed".to_owned() } else { clean.to_owned() }
+}
+
+fn is_strength(text: &str) -> bool {
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+    !inner.is_empty() && inner.bytes().all(|byte| matches!(byte, b'!' | b'?'))
+}
+
+/// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
+pub(super) fn is_move(text: &str) -> bool {
+    let is_square = |name: &str| match name.as_bytes() {
+        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] => true,
+        [b'a'..=b'l', b'1', b'0'..=b'2'] => true,
+        _ => false,
+    };
+    let mut parts = text.split(['-', 'x', ':']);
+    let squares = parts.clone().count();
+    let separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
+    let is_one_kind = {
+        let mut kinds: Vec<u8> = separators.collect();
+        kinds.dedup();
+        kinds.len() == 1
+    };
+    squares >= 2 && is_one_kind && parts.all(is_square)
+}
+
+/// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,
+/// belong to their word.
+fn comment_words(text: &str) -> Vec<String> {
+    let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
+    let mut words = vec![String::new()];
+    let mut is_command = false;
+    let mut characters = flat.trim().chars().peekable();
+    while let Some(c) = characters.next() {
+        let next = characters.peek().copied();
+        let word = words.last_mut().map_or(String::new(), std::mem::take);
+        is_command = (is_command || c == '[' && next == Some('%')) && c != ']';
+        let may_break = c == ' ' && !is_command && !word.ends_with(' ') && !matches!(next, Some(' ' | '%') | None);
+        let at_blank_run = word.is_empty() && c == ' ';
+        if let Some(last) = words.last_mut() {
+            *last = word;
+            if may_break && !at_blank_run {
+                words.push(String::new());
+            } else {
+                last.push(c);
+            }
+        }
+    }
+    words
+}
+
+/// May a line end before this token?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrap {
+    Yes,
+    No,
+}
+
+/// What stands at the end of the text so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Break,
+    Token,
+}
+
+/// Lays tokens out in lines.
+struct Lines<'t> {
+    text: &'t mut String,
+    column: usize,
+    last: Last,
+}
+
+impl Lines<'_> {
+    fn line_break(&mut self) {
+        if self.last == Last::Token {
+            self.text.push('\n');
+            self.column = 0;
+            self.last = Last::Break;
+        }
+    }
+
+    fn token(&mut self, token: &str, wrap: Wrap) {
+        let length = token.chars().count();
+        if self.last == Last::Token {
+            if wrap == Wrap::Yes && self.column + 1 + length > LONGEST_LINE {
+                self.text.push('\n');
+                self.column = 0;
+            } else {
+                self.text.push(' ');
+                self.column += 1;
+            }
+        }
+        self.text.push_str(token);
+        self.column += length;
+        self.last = Last::Token;
+    }
+
+    fn ply(&mut self, ply: &MoveEntry, wrap: Wrap) {
+        if !is_move(&ply.text) {
+            self.comment(&ply_text(ply), wrap);
+            return;
+        }
+        self.token(&ply_text(ply), wrap);
+        if let Some(strength) = ply.strength.as_deref().filter(|strength| !is_strength(strength)) {
+            match super::syntax::nag_of(strength) {
+                Some(nag) => self.token(&format!("${nag}"), wrap),
+                None => self.comment(strength, wrap),
+            }
+        }
+    }
+
+    fn comment(&mut self, comment: &str, wrap: Wrap) {
+        let words = comment_words(comment);
+        let count = words.len();
+        for (index, word) in words.iter().enumerate() {
+            let open = if index == 0 { "{" } else { "" };
+            let close = if index + 1 == count { "}" } else { "" };
+            self.token(&format!("{open}{word}{close}"), wrap);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdn::game::MoveNumber;
+
+    #[test]
+    fn only_moves_of_the_standard_are_moves() {
+        for text in ["32-28", "1-7", "28x19", "47x38x24x13x36", "a3-b4", "a3:c5:e7", "i8-j7", "24x24"] {
+            assert!(is_move(text), "{text}");
+        }
+        for text in ["", "-", "32", "01-07", "a3b4", "3228", "32x28-19", "A3-B4", "32-", "132-28", "32 - 28"] {
+            assert!(!is_move(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_back_is_not_written() {
+        let mut game = Game::default();
+        game.tags.set("Heure blanche", "a \"b\"\nc");
+        let number = Some(MoveNumber { value: 41, ellipsis: false });
+        game.entries = vec![
+            Entry::Comment("a } b\r\nc".into()),
+            Entry::Move(MoveEntry { number, strength: Some("*".into()), ..MoveEntry::new("32-28") }),
+            Entry::Move(MoveEntry::new("-")),
+            Entry::Setup("B:\"W1/:B2".into()),
+        ];
+        let expected = "[HeureBlanche \"a \\\"b\\\" c\"]\n\n{a ) b  c} 41. 32-28 $7 {-} /FEN \"B:W1:B2\"/ *\n";
+        assert_eq!(write(&[game], Style::Compact), expected);
+    }
+
+    #[test]
+    fn lines_stay_below_80_and_commands_stay_whole() {
+        let long = format!("[%clock w1:19:50 B1:20:00] {} [%csl Rd4 Gb2] %x", "word ".repeat(40));
+        let game = Game { entries: vec![Entry::Comment(long.clone()); 3], ..Game::default() };
+        let text = write(&[game.clone()], Style::Compact);
+        assert!(text.lines().all(|line| line.len() < 80 && !line.starts_with('%')), "{text}");
+        assert_eq!(text.matches("[%clock w1:19:50 B1:20:00]").count(), 3);
+        assert_eq!(crate::pdn::reader::read(&text).0, [Game { entries: vec![Entry::Comment(long); 3], ..Game::default() }]);
+    }
+}
