@@ -15,3 +15,7 @@ pub mod pdn;
 pub mod recognition;
 
 pub mod session;
+
+pub mod playback;
+
+// The shell: ports, files, clocks, the runtime.

@@ -15,6 +15,10 @@ struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Verb {
+    /// Print the PDN that logs make.
+    Replay(cli::replay::Arguments),
+    /// Run one line on standard input and output, in virtual time.
+    Line(cli::line::Arguments),
     /// Count the leaves of the tree of legal moves.
     Perft(cli::perft::Arguments),
     /// List the legal moves of a position, one a line.
@@ -23,6 +27,8 @@ enum Verb {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
+        Verb::Replay(arguments) => cli::replay::run(&arguments),
+        Verb::Line(arguments) => cli::line::run(&arguments),
         Verb::Perft(arguments) => cli::perft::run(&arguments),
         Verb::Moves(arguments) => cli::moves::run(&arguments),
     };
