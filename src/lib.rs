@@ -19,3 +19,8 @@ pub mod session;
 pub mod playback;
 
 // The shell: ports, files, clocks, the runtime.
+#[cfg(feature = "daemon")]
+pub mod link;
+
+#[cfg(feature = "daemon")]
+pub mod config;

@@ -14,6 +14,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recognition", &["millis", "rules"]),
     ("session", &["millis", "rules", "protocol", "bytelog", "pdn", "recognition"]),
     ("playback", &["millis", "rules", "bytelog", "pdn", "session"]),
+    // the shell
+    ("link", &[]),
+    ("config", &["bytelog", "session", "playback", "link"]),
 ];
 
 /// The first module of the shell in the table above.
