@@ -24,3 +24,15 @@ pub mod link;
 
 #[cfg(feature = "daemon")]
 pub mod config;
+
+#[cfg(feature = "daemon")]
+pub mod journal;
+
+#[cfg(feature = "daemon")]
+pub mod feed;
+
+#[cfg(feature = "daemon")]
+pub mod station;
+
+#[cfg(feature = "daemon")]
+pub mod supervisor;

@@ -147,14 +147,16 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// The event that the link is down, when the port did not take them.
-    pub async fn send(&mut self, bytes: &[u8]) -> Result<(), LinkEvent> {
+    /// When the port did not take them: why. The link is down then.
+    pub async fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         let State::Open(stream) = &mut self.state else { return Ok(()) };
-        match timeout(LONGEST_WRITE, stream.write_all(bytes)).await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) => Err(self.close(format!("writing: {error}"))),
-            Err(_) => Err(self.close(format!("the port took no bytes for {} s", LONGEST_WRITE.as_secs()))),
-        }
+        let reason = match timeout(LONGEST_WRITE, stream.write_all(bytes)).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => format!("writing: {error}"),
+            Err(_) => format!("the port took no bytes for {} s", LONGEST_WRITE.as_secs()),
+        };
+        self.back_off();
+        Err(reason)
     }
 
     /// Is the port open?

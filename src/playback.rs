@@ -81,6 +81,11 @@ pub struct Game {
 }
 
 impl Game {
+    /// A game whose file got these bytes, and then this result.
+    pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
+        Game { number, appended, result }
+    }
+
     /// The file as far as it was appended, its Result tag untouched.
     pub fn appended(&self) -> &[u8] {
         &self.appended
@@ -122,11 +127,9 @@ impl Playback {
     pub fn take(&mut self, at: Millis, input: Input) {
         for Output { at, effect } in self.line.handle(at, input) {
             match effect {
-                Effect::Open { game } => self.games.push(Game {
-                    number: self.games_before.saturating_add(game),
-                    appended: Vec::new(),
-                    result: None,
-                }),
+                Effect::Open { game } => {
+                    self.games.push(Game::new(self.games_before.saturating_add(game), Vec::new(), None));
+                }
                 Effect::Append(text) => {
                     if let Some(game) = self.games.last_mut() {
                         game.appended.extend_from_slice(text.as_bytes());
@@ -151,6 +154,7 @@ impl Playback {
 }
 
 /// Logs that were played.
+#[derive(Default)]
 pub struct Played {
     /// The games of all chains, in order.
     pub games: Vec<Game>,
@@ -179,7 +183,7 @@ pub struct Chain {
 /// When the logs cannot belong together, or a head asks for what cannot be done. Records cannot fail.
 pub fn play(mut logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, PlaybackError> {
     in_order(&mut logs)?;
-    let mut played = Played { games: Vec::new(), notices: Vec::new(), last: None };
+    let mut played = Played::default();
     let mut rest = logs.as_slice();
     while let Some(first) = rest.first() {
         let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.log.header, first, game_type)).count();

@@ -3,7 +3,9 @@
 pub mod line;
 pub mod moves;
 pub mod perft;
+pub mod ports;
 pub mod replay;
+pub mod run;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

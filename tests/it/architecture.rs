@@ -17,6 +17,10 @@ const EDGES: &[(&str, &[&str])] = &[
     // the shell
     ("link", &[]),
     ("config", &["bytelog", "session", "playback", "link"]),
+    ("journal", &["bytelog", "playback"]),
+    ("feed", &["pdn", "session", "playback", "journal"]),
+    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
+    ("supervisor", &["config", "station"]),
 ];
 
 /// The first module of the shell in the table above.
