@@ -16,6 +16,27 @@ pub mod recognition;
 
 pub mod session;
 
+pub mod playback;
+
+// The shell: ports, files, clocks, the runtime.
+#[cfg(feature = "daemon")]
+pub mod link;
+
+#[cfg(feature = "daemon")]
+pub mod config;
+
+#[cfg(feature = "daemon")]
+pub mod journal;
+
+#[cfg(feature = "daemon")]
+pub mod feed;
+
+#[cfg(feature = "daemon")]
+pub mod station;
+
+#[cfg(feature = "daemon")]
+pub mod supervisor;
+
 // Simulated boards: the core against `hardware-sim`.
 #[cfg(feature = "demo")]
 pub mod simulation;

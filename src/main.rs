@@ -15,6 +15,14 @@ struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Verb {
+    /// Record the boards of a configuration.
+    Run(cli::run::Arguments),
+    /// List the serial ports.
+    Ports(cli::ports::Arguments),
+    /// Print the PDN that logs make.
+    Replay(cli::replay::Arguments),
+    /// Run one line on standard input and output, in virtual time.
+    Line(cli::line::Arguments),
     /// Count the leaves of the tree of legal moves.
     Perft(cli::perft::Arguments),
     /// List the legal moves of a position, one a line.
@@ -23,6 +31,10 @@ enum Verb {
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
+        Verb::Run(arguments) => cli::run::run(&arguments),
+        Verb::Ports(arguments) => cli::ports::run(&arguments),
+        Verb::Replay(arguments) => cli::replay::run(&arguments),
+        Verb::Line(arguments) => cli::line::run(&arguments),
         Verb::Perft(arguments) => cli::perft::run(&arguments),
         Verb::Moves(arguments) => cli::moves::run(&arguments),
     };

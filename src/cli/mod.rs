@@ -1,4 +1,11 @@
 //! The verbs of the program, one a file: arguments in, exit code out.
 
+pub mod line;
 pub mod moves;
 pub mod perft;
+pub mod ports;
+pub mod replay;
+pub mod run;
+
+/// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
+pub const USAGE: u8 = 2;

@@ -3,13 +3,10 @@
 pub mod clock;
 pub mod encoding;
 pub mod fen;
-<<<<<<< HEAD
-pub mod live;
-=======
 pub mod game;
 pub mod infer;
 pub mod lexer;
->>>>>>> pdn
+pub mod live;
 pub mod notation;
 pub mod problem;
 pub mod profile;

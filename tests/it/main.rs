@@ -1,13 +1,19 @@
 //! The tests of the whole, in one binary: one test binary links once.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
+mod architecture;
+mod config;
 mod draws;
 mod fen;
 mod games;
 mod geometry;
+mod line_cmd;
 mod notation;
 mod pdn_corpus;
 mod perft;
+mod program;
 mod random_positions;
 mod recordings;
 mod records;
+mod replay_cmd;
 mod simulation;

@@ -39,9 +39,12 @@ fn overview() {
             for problem in &problems {
                 println!("   {problem}");
             }
-            let all: Vec<&Located> = games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(30).collect();
+            let all: Vec<&Located> =
+                games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(30).collect();
             let told = (!all.is_empty()).then(|| damcast::pdn::infer::from_moves(&all, None));
-            if let Some(told) = told { println!("   inferred {}", told.name); }
+            if let Some(told) = told {
+                println!("   inferred {}", told.name);
+            }
             for (index, located) in games.iter().enumerate() {
                 let replay = Replay::of(located, told);
                 for problem in &replay.problems {
@@ -59,26 +62,35 @@ fn strict_overview() {
     for folder in ["suite/succeed", "suite/fail", "wild"] {
         for path in files(folder).unwrap_or_default() {
             let (games, _) = read(&path);
-            let untagged: Vec<&Located> = games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(30).collect();
+            let untagged: Vec<&Located> =
+                games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(30).collect();
             let told = (!untagged.is_empty()).then(|| damcast::pdn::infer::from_moves(&untagged, None));
             println!("== {}", path.display());
             let mut written = Vec::new();
             for located in &games {
                 let (game, problems) = damcast::pdn::standard::standard(located, told);
                 written.push(game);
-                for problem in problems { println!("   std {problem}"); }
+                for problem in problems {
+                    println!("   std {problem}");
+                }
             }
             for style in [damcast::pdn::writer::Style::Compact, damcast::pdn::writer::Style::Live] {
-            let text = damcast::pdn::writer::write(&written, style);
-            let problems = damcast::pdn::strict::check(&text, None);
-            for problem in problems.iter().take(20) { println!("   OUT {problem}   {}", text.lines().nth(problem.place.line as usize - 1).unwrap_or("")); }
-            let again = reader::read(&text);
-            assert!(again.1.is_empty(), "{:?}", again.1);
-            for (a, b) in again.0.iter().zip(&written) { assert_eq!(a, b, "{text}"); }
-            assert_eq!(again.0.len(), written.len());
+                let text = damcast::pdn::writer::write(&written, style);
+                let problems = damcast::pdn::strict::check(&text, None);
+                for problem in problems.iter().take(20) {
+                    println!("   OUT {problem}   {}", text.lines().nth(problem.place.line as usize - 1).unwrap_or(""));
+                }
+                let again = reader::read(&text);
+                assert!(again.1.is_empty(), "{:?}", again.1);
+                for (a, b) in again.0.iter().zip(&written) {
+                    assert_eq!(a, b, "{text}");
+                }
+                assert_eq!(again.0.len(), written.len());
             }
             let problems = damcast::pdn::strict::check_bytes(&std::fs::read(&path).unwrap(), None);
-            for problem in problems.iter() { println!("   in {problem}"); }
+            for problem in problems.iter() {
+                println!("   in {problem}");
+            }
         }
     }
 }

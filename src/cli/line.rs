@@ -1,0 +1,206 @@
+//! `damcast line`: one line driven from outside, in the time of its driver.
+//!
+//! ```text
+//!   in    0 = up                     MILLIS < HEX, = up|down, ! REQUEST, or MILLIS . (time is now)
+//!   out   0 > 40                     for the board
+//!         0 > 42
+//!         0 . 8000                   call me again at 8000; exactly one of these ends every answer
+//!   in    10478 < 8e00053601
+//!   out   10478 . 10778
+//!   in    10778 .
+//!   out   10778 + 1. 32-28           one line of the live file; `=` overwrites its result, `?` is a notice
+//!         10778 . -
+//! ```
+//!
+//! A driver that answers each `.` with its next event knows at every moment that the line has nothing more to say; so a
+//! tournament can be simulated in seconds. Nothing here knows a clock, a file or a port.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead, Read, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::bytelog::{self, Reader};
+use damcast::millis::Millis;
+use damcast::playback;
+use damcast::session::{Effect, Line, Output};
+
+use super::USAGE;
+
+/// No line of a driver is longer; a read returns a few thousand bytes at most.
+const LONGEST_INPUT: u64 = 1 << 20;
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The game: a number of PDN's GameType table, or all its attributes. Goes before `# game-type:` of the input;
+    /// 20, international, if neither says.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// One board on the line, or a bus with many.
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// For which readers the file is written.
+    #[arg(long, value_enum, default_value_t)]
+    profile: Profile,
+    /// A setting of `[[line]]` or `[recognition]`. Goes before `# set-KEY:` of the input.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+}
+
+/// How many boards are on a wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Mode {
+    /// One board.
+    Single,
+    /// Many boards with addresses.
+    Bus,
+}
+
+impl Mode {
+    /// The same in the head of a log.
+    pub fn in_a_log(self) -> bytelog::Mode {
+        match self {
+            Mode::Single => bytelog::Mode::Single,
+            Mode::Bus => bytelog::Mode::Bus,
+        }
+    }
+}
+
+/// For which readers files are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum Profile {
+    /// All of PDN 3.0.
+    #[default]
+    Standard,
+    /// What the relay of lidraughts reads.
+    Lidraughts,
+}
+
+/// Says that something is not built, and gives the exit code for it.
+pub fn refuse_what_is_not_built(mode: Option<Mode>, profile: Profile) -> Option<ExitCode> {
+    let what = if mode == Some(Mode::Bus) {
+        "--mode bus (many boards on one wire)"
+    } else if profile == Profile::Lidraughts {
+        "--profile lidraughts"
+    } else {
+        return None;
+    };
+    eprintln!("damcast: {what} is not built yet");
+    Some(ExitCode::from(USAGE))
+}
+
+/// Runs a line on standard input and output.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(code) = refuse_what_is_not_built(arguments.mode, arguments.profile) {
+        return Ok(code);
+    }
+    // A broken --game-type or --set is told before the driver waits for an answer.
+    if let Err(error) = open(&Reader::new(), arguments) {
+        eprintln!("damcast: {error:#}");
+        return Ok(ExitCode::from(USAGE));
+    }
+    drive(arguments, io::stdin().lock(), io::stdout().lock())
+}
+
+fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<ExitCode> {
+    let mut reader = Reader::new();
+    let mut line: Option<Line> = None;
+    let mut all_understood = true;
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        if input.by_ref().take(LONGEST_INPUT).read_until(b'\n', &mut bytes)? == 0 {
+            break;
+        }
+        let record = match reader.bytes(&bytes) {
+            Ok(bytelog::Line::Record(record)) => record,
+            Ok(_) => continue,
+            Err(error) => {
+                eprintln!("damcast: standard input: {error}");
+                all_understood = false;
+                continue;
+            }
+        };
+        let Some(event) = playback::input(&record.kind) else { continue };
+        let line = match &mut line {
+            Some(line) => line,
+            none => match open(&reader, arguments) {
+                Ok(new) => none.insert(new),
+                Err(error) => {
+                    eprintln!("damcast: standard input, before line {}: {error:#}", reader.lines());
+                    return Ok(ExitCode::from(USAGE));
+                }
+            },
+        };
+        let outputs = line.handle(Millis(record.at), event);
+        output.write_all(answer(record.at, &outputs, line.deadline()).as_bytes())?;
+        output.flush()?;
+    }
+    Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
+}
+
+/// A line with the settings of the head that was read and of the command line, which goes first.
+fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
+    let mut header = reader.header().clone();
+    header.mode = arguments.mode.map(Mode::in_a_log).or(header.mode);
+    let (mut settings, passed_over) = playback::settings(&header, arguments.game_type.as_deref())?;
+    for notice in passed_over {
+        eprintln!("damcast: {notice}");
+    }
+    for setting in &arguments.settings {
+        let (key, value) = setting
+            .split_once('=')
+            .with_context(|| format!("--set {setting}: expected KEY=VALUE, as in --set settle-ms=300"))?;
+        settings.set(key.trim(), value.trim()).with_context(|| format!("--set {setting}"))?;
+    }
+    Ok(Line::new(settings))
+}
+
+/// What a driver reads after one record.
+fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>) -> String {
+    let mut text = String::new();
+    for Output { at, effect } in outputs {
+        // Writing into a string cannot fail.
+        let _ = match effect {
+            Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
+            Effect::Append(line) => writeln!(text, "{at} + {line}"),
+            Effect::Result(result) => writeln!(text, "{at} = {result}"),
+            Effect::Notice(notice) => writeln!(text, "{at} ? {}", notice.replace(char::is_control, " ")),
+            Effect::Open { .. } | Effect::Note(_) => Ok(()),
+        };
+    }
+    let _ = match deadline {
+        Some(deadline) => writeln!(text, "{now} . {deadline}"),
+        None => writeln!(text, "{now} . -"),
+    };
+    text
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
+        let at = |at: u64, effect: Effect| Output { at: Millis(at), effect };
+        let outputs = [
+            at(300, Effect::Open { game: 1 }),
+            at(300, Effect::Append("[GameType \"20\"]".into())),
+            at(300, Effect::Append(String::new())),
+            at(300, Effect::Note("why".into())),
+            at(400, Effect::Send(vec![0x42, 0x0a])),
+            at(500, Effect::Result("2-0".into())),
+            at(500, Effect::Notice("two kings too many".into())),
+        ];
+        assert_eq!(
+            answer(510, &outputs, Some(Millis(900))),
+            "300 + [GameType \"20\"]\n300 + \n400 > 420a\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
+        );
+        assert_eq!(answer(7, &[], None), "7 . -\n");
+    }
+}

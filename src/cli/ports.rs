@@ -1,0 +1,92 @@
+//! `damcast ports`: the serial ports of this machine, and by which names they stay findable.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use serialport::{SerialPortInfo, SerialPortType};
+
+/// The system's list of ports; without it there is nothing to read.
+const SYSTEM_LIST: &str = "/sys/class/tty";
+/// Links whose names stay the same when ports are numbered anew.
+const STABLE_NAMES: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {}
+
+/// Prints one port after the other.
+pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
+    if !Path::new(SYSTEM_LIST).is_dir() {
+        anyhow::bail!("this system has no {SYSTEM_LIST}, so its serial ports cannot be listed; run and replay work");
+    }
+    let mut ports = serialport::available_ports().context("listing the serial ports")?;
+    ports.sort_by(|a, b| a.port_name.cmp(&b.port_name));
+    if ports.is_empty() {
+        eprintln!("damcast: no serial ports found; is the board plugged in?");
+    }
+    let links = stable_names();
+    for port in &ports {
+        print!("{}", describe(port, links.get(Path::new(&port.port_name)).map_or(&[], Vec::as_slice)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
+    let mut lines = vec![format!("serial:{}", port.port_name)];
+    match &port.port_type {
+        SerialPortType::UsbPort(usb) => {
+            let serial = usb.serial_number.as_deref().unwrap_or("none");
+            lines.push(format!("USB {:04x}:{:04x}, serial number {serial}", usb.vid, usb.pid));
+            let names = [&usb.manufacturer, &usb.product].map(|name| name.as_deref().unwrap_or("unknown"));
+            lines.push(format!("manufacturer {}, product {}", names[0], names[1]));
+        }
+        SerialPortType::PciPort => lines.push("built in".to_owned()),
+        SerialPortType::BluetoothPort => lines.push("Bluetooth".to_owned()),
+        SerialPortType::Unknown => {}
+    }
+    lines.extend(links.iter().map(|link| format!("serial:{}", link.display())));
+    lines.join("\n    ") + "\n"
+}
+
+/// The stable names of each port.
+fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
+    let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for folder in STABLE_NAMES {
+        // No USB port was ever plugged in: no folder.
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        links.sort();
+        for link in links {
+            if let Ok(port) = fs::canonicalize(&link) {
+                names.entry(port).or_default().push(link);
+            }
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serialport::UsbPortInfo;
+
+    #[test]
+    fn a_usb_port_with_its_stable_name() {
+        let usb = UsbPortInfo {
+            vid: 0x045b,
+            pid: 0x8111,
+            serial_number: None,
+            manufacturer: Some("DGT".into()),
+            product: Some("DGT Smart Board".into()),
+        };
+        let port = SerialPortInfo { port_name: "/dev/ttyACM0".into(), port_type: SerialPortType::UsbPort(usb) };
+        assert_eq!(
+            describe(&port, &["/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0".into()]),
+            "serial:/dev/ttyACM0\n    USB 045b:8111, serial number none\n    manufacturer DGT, product DGT Smart Board\n    \
+             serial:/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0\n"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `damcast replay`: the PDN that logs make, byte for byte as the live files hold it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::bytelog::{ByteLog, LogError};
+use damcast::playback::{self, NamedLog, PlaybackError};
+
+use super::USAGE;
+use super::line::{Mode, Profile, refuse_what_is_not_built};
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The logs of one line, in any order: they are played in the order in which they were opened.
+    #[arg(required = true, value_name = "FILE")]
+    logs: Vec<PathBuf>,
+    /// The game, whatever the logs say: a number of PDN's GameType table, or all its attributes.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// One board on the line, or a bus with many.
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// For which readers the files are written.
+    #[arg(long, value_enum, default_value_t)]
+    profile: Profile,
+}
+
+/// Prints the games; what else there is to say goes to standard error. A log that is damaged is played up to the damage.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(code) = refuse_what_is_not_built(arguments.mode, arguments.profile) {
+        return Ok(code);
+    }
+    let mut logs = Vec::new();
+    let mut is_damaged = false;
+    for path in &arguments.logs {
+        let (mut log, damage) = read(path)?;
+        log.header.mode = arguments.mode.map(Mode::in_a_log).or(log.header.mode);
+        for problem in &log.problems {
+            eprintln!("damcast: {}: {problem}", path.display());
+        }
+        logs.push(NamedLog { name: path.display().to_string(), log });
+        if let Some(damage) = damage {
+            eprintln!("damcast: {}: {damage}", path.display());
+            is_damaged = true;
+        }
+    }
+    let played = match playback::play(logs, arguments.game_type.as_deref()) {
+        Err(PlaybackError::Bus) => {
+            eprintln!("damcast: {}", PlaybackError::Bus);
+            return Ok(ExitCode::from(USAGE));
+        }
+        played => played?,
+    };
+    for notice in &played.notices {
+        eprintln!("damcast: {notice}");
+    }
+    let mut out = std::io::stdout().lock();
+    for game in &played.games {
+        out.write_all(&game.bytes())?;
+    }
+    out.flush()?;
+    Ok(if is_damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn read(path: &Path) -> anyhow::Result<(ByteLog, Option<LogError>)> {
+    anyhow::ensure!(path != Path::new("-"), "replay reads files, not standard input; `damcast line` reads that");
+    let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(playback::read_longest(&text))
+}

@@ -1,0 +1,161 @@
+//! A live file and the log it was made from, brought together again after a crash.
+//!
+//! The log says what the file holds, byte for byte; the file may be behind it, because the log is written first.
+//!
+//! | the file | what becomes of it |
+//! |---|---|
+//! | is what the log says | nothing |
+//! | is the beginning of it, its result written or not | the rest is appended, then the result written |
+//! | is not there | it is written |
+//! | is anything else: somebody changed it | it stays as it is; `NAME-G.recovered-1.pdn` takes its place, and goes on |
+//!
+//! The table holds for a recovered file as well: if that was changed too, the next number follows.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::{LiveFile, name, names, too_many};
+use crate::playback::Game;
+
+/// Brings the file of a game up to its log. Returns it, and what the operator should know.
+///
+/// # Errors
+///
+/// When the disk does not do it, or every name is taken.
+pub fn reconcile(folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile, Option<String>)> {
+    let own = name(folder, line, game.number);
+    for path in names(folder, line, game.number) {
+        let found = match fs::read(&path) {
+            Ok(found) => Some(found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let Some(step) = step(found.as_deref().unwrap_or_default(), game) else { continue };
+        let mut file = match found {
+            Some(_) => LiveFile::open(&path)?,
+            None => LiveFile::create(folder, line, game.number)?.0,
+        };
+        if !step.append.is_empty() {
+            file.append(step.append)?;
+        }
+        if let Some(result) = step.result {
+            file.set_result(result)?;
+        }
+        file.sync()?;
+        let path = path.display();
+        let notice = match found {
+            _ if path.to_string() != own.display().to_string() => {
+                Some(format!("{} was changed by somebody and is left as it is; the game is in {path}", own.display()))
+            }
+            None => Some(format!("{path} was missing and has been written again")),
+            Some(_) if !step.append.is_empty() => {
+                Some(format!("{path} has been completed with {} bytes from the log", step.append.len()))
+            }
+            Some(_) => None,
+        };
+        return Ok((file, notice));
+    }
+    Err(too_many(folder, line, game.number))
+}
+
+/// What a file lacks.
+#[derive(PartialEq, Eq, Debug)]
+struct Step<'game> {
+    append: &'game [u8],
+    result: Option<&'game str>,
+}
+
+/// What a file lacks; `None` when it is not the file of this game.
+fn step<'game>(found: &[u8], game: &'game Game) -> Option<Step<'game>> {
+    let rest = game.appended().get(found.len()..)?;
+    if game.appended().starts_with(found) {
+        Some(Step { append: rest, result: game.result() })
+    } else if game.bytes().starts_with(found) {
+        Some(Step { append: rest, result: None })
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APPENDED: &str = "[Result \"*\"]\n\n\n\n1. 32-28\n19-23\n*\n";
+    const FINISHED: &str = "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n";
+
+    fn game(result: Option<&str>) -> Game {
+        Game::new(1, APPENDED.into(), result.map(str::to_owned))
+    }
+
+    /// Puts `found` into a folder as the file of the game, reconciles, and gives the notice and what is in the folder then.
+    fn check(found: &[(&str, &str)], game: &Game) -> (String, Vec<(String, String)>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in found {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let (mut file, notice) = reconcile(folder.path(), "a", game).unwrap();
+        file.append(b"; more\n").unwrap();
+        let mut files: Vec<(String, String)> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(path).unwrap()))
+            .collect();
+        files.sort();
+        (notice.unwrap_or_default(), files)
+    }
+
+    fn file(name: &str, text: &str) -> (String, String) {
+        (name.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_is_completed() {
+        for result in [None, Some("2-0")] {
+            let game = game(result);
+            let whole = String::from_utf8(game.bytes()).unwrap();
+            for text in [APPENDED, &whole] {
+                for cut in 0..=text.len() {
+                    let (notice, files) = check(&[("a-1.pdn", &text[..cut])], &game);
+                    assert_eq!(files, [file("a-1.pdn", &format!("{whole}; more\n"))], "{:?}", &text[..cut]);
+                    assert_eq!(notice.is_empty(), cut == text.len(), "{notice}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_finished_game_needs_only_its_result() {
+        let (notice, files) = check(&[("a-1.pdn", APPENDED)], &game(Some("2-0")));
+        assert_eq!((notice.as_str(), files), ("", vec![file("a-1.pdn", &format!("{FINISHED}; more\n"))]));
+    }
+
+    #[test]
+    fn a_missing_file_is_written() {
+        let (notice, files) = check(&[], &game(None));
+        assert!(notice.contains("was missing"), "{notice}");
+        assert_eq!(files, [file("a-1.pdn", &format!("{APPENDED}; more\n"))]);
+    }
+
+    #[test]
+    fn a_changed_file_is_left_as_it_is() {
+        let edited = APPENDED.replace("19-23", "20-24");
+        let longer = format!("{APPENDED}a remark\n");
+        for changed in [edited.as_str(), longer.as_str()] {
+            let (notice, files) = check(&[("a-1.pdn", changed)], &game(None));
+            assert!(notice.contains("a-1.pdn was changed by somebody and is left as it is"), "{notice}");
+            let recovered = file("a-1.recovered-1.pdn", &format!("{APPENDED}; more\n"));
+            assert_eq!(files, [file("a-1.pdn", changed), recovered]);
+        }
+    }
+
+    #[test]
+    fn a_recovered_file_goes_on_and_may_be_changed_in_its_turn() {
+        let begun = ("a-1.recovered-1.pdn", &APPENDED[..20]);
+        let (_, files) = check(&[("a-1.pdn", "changed"), begun], &game(None));
+        assert_eq!(files[1], file("a-1.recovered-1.pdn", &format!("{APPENDED}; more\n")));
+        let (_, files) = check(&[("a-1.pdn", "changed"), ("a-1.recovered-1.pdn", "changed")], &game(None));
+        assert_eq!(files[2], file("a-1.recovered-2.pdn", &format!("{APPENDED}; more\n")));
+    }
+}

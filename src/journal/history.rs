@@ -1,0 +1,115 @@
+//! The logs that a line has left on disk, and how much of them a start needs.
+//!
+//! ```text
+//!   board-1-1.log   continues: no      ┐
+//!   board-1-2.log   continues: yes     ┘ an older chain: its games are complete or given up
+//!   board-1-3.log   continues: no      ┐ read: this chain alone
+//!   board-1-4.log   continues: yes     ┘
+//! ```
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::playback::{self, CONTINUES, NamedLog};
+
+/// The logs of a line, back to the one that began its last chain.
+#[derive(Debug, Default)]
+pub struct History {
+    /// In the order of their numbers.
+    pub logs: Vec<NamedLog>,
+    /// The number of the next log.
+    pub next: u32,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// What the operator should know about them.
+    pub problems: Vec<String>,
+}
+
+impl History {
+    /// Reads the logs of a line. Damaged ones are read as far as they are right.
+    ///
+    /// # Errors
+    ///
+    /// When the folder or a log cannot be read at all.
+    pub fn read(folder: &Path, line: &str) -> io::Result<History> {
+        let mut numbers = numbers(folder, line, ".log")?;
+        numbers.sort_unstable();
+        let mut history =
+            History { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..History::default() };
+        for number in numbers.into_iter().rev() {
+            let path = path(folder, line, number);
+            let name = path.display().to_string();
+            let text = fs::read(&path)?;
+            let (log, damage) = playback::read_longest(&text);
+            history.problems.extend(log.problems.iter().map(|problem| format!("{name}: {problem}")));
+            if let Some(damage) = damage {
+                history.problems.push(format!("{name}: {damage}; what follows it in this log is not used"));
+            }
+            if log.header.opened.is_none() {
+                history.problems.push(format!("{name}: it does not say when it was opened, so it is not used"));
+                continue;
+            }
+            history.bytes += text.len() as u64;
+            let begins_chain = playback::key(&log.header, CONTINUES) == Some("no");
+            history.logs.insert(0, NamedLog { name, log });
+            if begins_chain {
+                break;
+            }
+        }
+        Ok(history)
+    }
+}
+
+/// Where a log is.
+pub fn path(folder: &Path, line: &str, number: u32) -> PathBuf {
+    folder.join(format!("{line}-{number}.log"))
+}
+
+/// The numbers of all files `LINE-NUMBER` and the suffix, in no order.
+pub fn numbers(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix));
+        let digits =
+            number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0'));
+        numbers.extend(digits.and_then(|digits| digits.parse::<u32>().ok()));
+    }
+    Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(opened: &str, continues: &str) -> String {
+        format!("# damcast byte log 1\n# line: a\n# opened: {opened}\n# continues: {continues}\n0 = up\n")
+    }
+
+    #[test]
+    fn reads_back_to_the_start_of_the_last_chain() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("a-1.log", &log("2026-11-21T09:00:00Z", "no"));
+        write("a-2.log", &log("2026-11-21T10:00:00Z", "no"));
+        write("a-9.log", &(log("2026-11-21T11:00:00Z", "yes") + "5 < ff"));
+        write("a-10.log", "");
+        for other in ["a-x.log", "a-01.log", "a-1-7.log", "ab-8.log", "a-11.pdn", "a-.log", "a-99999999999.log"] {
+            write(other, "what is this?");
+        }
+        let history = History::read(folder.path(), "a").unwrap();
+        let names: Vec<&str> = history.logs.iter().map(|log| log.name.rsplit('/').next().unwrap()).collect();
+        assert_eq!((names.as_slice(), history.next), (["a-2.log", "a-9.log"].as_slice(), 11));
+        assert_eq!(history.problems.len(), 2, "{:?}", history.problems);
+        assert!(history.problems[0].contains("a-10.log: it does not say when"), "{:?}", history.problems);
+        assert!(history.problems[1].contains("in the middle of a line"), "{:?}", history.problems);
+    }
+
+    #[test]
+    fn a_new_line_has_no_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let history = History::read(folder.path(), "a").unwrap();
+        assert_eq!((history.logs.len(), history.next), (0, 1));
+    }
+}

@@ -1,0 +1,329 @@
+//! Logs played into the core, and the live files they make, in memory.
+//!
+//! What the station does with a port and a disk, this does with neither; `damcast replay`, `damcast line` and the start
+//! of a station after a crash all go through it, so none of them can see another game than the others.
+//!
+//! ```text
+//!   log 1   opened 09:30   0 ......... 5000 (crash)
+//!   log 2   opened 09:31                          0 ........ 7000 = down
+//!                                                 │
+//!   line    0 ............ 5000  link down        60000 .... 67000           shift = difference of "opened"
+//! ```
+//!
+//! Logs of one line form *chains*. A log whose head says `# continues: no` begins one: a new [`Line`], with the settings
+//! of that head. The others go on with the line of the log before them, whatever their heads say. `# games-before: N`
+//! tells how many games the line had when the log was opened, so that a chain can be played without those before it.
+//!
+//! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
+//! times of a chain never decrease. Absent on purpose: files, clocks, and any judgement of what was recorded.
+
+use chrono::{DateTime, FixedOffset, TimeDelta};
+
+use crate::bytelog::{self, ByteLog, Header, Kind, LogError, Mode};
+use crate::millis::Millis;
+use crate::pdn::live;
+use crate::rules::{GameTypeError, Variant};
+use crate::session::{Effect, Input, Line, LineSettings, Output, SettingError};
+
+/// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
+pub const CONTINUES: &str = "continues";
+/// The key of a log's head that says how many games its line had before it.
+pub const GAMES_BEFORE: &str = "games-before";
+/// The game that is played when nothing says which.
+pub const DEFAULT_GAME_TYPE: &str = "20";
+
+/// Why logs cannot be played.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaybackError {
+    /// The game is not known.
+    #[error("game type: {0}")]
+    GameType(#[from] GameTypeError),
+    /// A setting has a value it cannot have.
+    #[error("setting {0}")]
+    Setting(SettingError),
+    /// Many boards on one wire.
+    #[error("mode bus (many boards on one wire) is not built yet; this version plays single boards")]
+    Bus,
+    /// Several logs, and one that cannot be put in order.
+    #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
+    NoOpening(String),
+    /// Logs of different lines.
+    #[error("{first} is of line {first_line:?} but {other} of line {other_line:?}; replay one line at a time")]
+    OtherLine {
+        /// The name of a log.
+        first: String,
+        /// Its line.
+        first_line: String,
+        /// The name of another log.
+        other: String,
+        /// Its line.
+        other_line: String,
+    },
+}
+
+/// A log, and what to call it in messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedLog {
+    /// A path, usually.
+    pub name: String,
+    /// What it holds.
+    pub log: ByteLog,
+}
+
+/// A game, and what its live file holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Game {
+    /// Its number on the line, from 1.
+    pub number: u32,
+    appended: Vec<u8>,
+    result: Option<String>,
+}
+
+impl Game {
+    /// A game whose file got these bytes, and then this result.
+    pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
+        Game { number, appended, result }
+    }
+
+    /// The file as far as it was appended, its Result tag untouched.
+    pub fn appended(&self) -> &[u8] {
+        &self.appended
+    }
+
+    /// What its Result tag was overwritten with.
+    pub fn result(&self) -> Option<&str> {
+        self.result.as_deref()
+    }
+
+    /// The file as it is in the end.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.appended.clone();
+        let overwritten = self.result.as_ref().and_then(|result| live::overwrite_result(&bytes, result));
+        if let Some((at, tag)) = overwritten {
+            bytes.splice(at..at + tag.len(), tag);
+        }
+        bytes
+    }
+}
+
+/// A line being played, and the files it has made.
+pub struct Playback {
+    line: Line,
+    games_before: u32,
+    /// All games, in the order of their opening.
+    pub games: Vec<Game>,
+    /// What the operator was told, and when.
+    pub notices: Vec<(Millis, String)>,
+}
+
+impl Playback {
+    /// A line that has not been opened, and had `games_before` games.
+    pub fn new(settings: LineSettings, games_before: u32) -> Playback {
+        Playback { line: Line::new(settings), games_before, games: Vec::new(), notices: Vec::new() }
+    }
+
+    /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
+    pub fn take(&mut self, at: Millis, input: Input) {
+        for Output { at, effect } in self.line.handle(at, input) {
+            match effect {
+                Effect::Open { game } => {
+                    self.games.push(Game::new(self.games_before.saturating_add(game), Vec::new(), None));
+                }
+                Effect::Append(text) => {
+                    if let Some(game) = self.games.last_mut() {
+                        game.appended.extend_from_slice(text.as_bytes());
+                        game.appended.push(b'\n');
+                    }
+                }
+                Effect::Result(result) => {
+                    if let Some(game) = self.games.last_mut() {
+                        game.result = Some(result);
+                    }
+                }
+                Effect::Notice(text) => self.notices.push((at, text)),
+                Effect::Send(_) | Effect::Note(_) => {}
+            }
+        }
+    }
+
+    /// The line as it is now.
+    pub fn into_line(self) -> Line {
+        self.line
+    }
+}
+
+/// Logs that were played.
+#[derive(Default)]
+pub struct Played {
+    /// The games of all chains, in order.
+    pub games: Vec<Game>,
+    /// What is worth knowing about the logs themselves, and what the operator was told while they were played.
+    pub notices: Vec<String>,
+    /// The last chain. `None` without a log.
+    pub last: Option<Chain>,
+}
+
+/// The last chain of logs that were played: what a station needs to go on with it.
+pub struct Chain {
+    /// The line after the last record.
+    pub line: Line,
+    /// The head of the log that began the chain; the line obeys it.
+    pub header: Header,
+    /// How many games the line had before the chain.
+    pub games_before: u32,
+    /// When the last record was made, where the chain says when it was opened.
+    pub end: Option<DateTime<FixedOffset>>,
+}
+
+/// Plays all logs of one line, in the order in which they were opened. `game_type` overrides what their heads say.
+///
+/// # Errors
+///
+/// When the logs cannot belong together, or a head asks for what cannot be done. Records cannot fail.
+pub fn play(mut logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, PlaybackError> {
+    in_order(&mut logs)?;
+    let mut played = Played::default();
+    let mut rest = logs.as_slice();
+    while let Some(first) = rest.first() {
+        let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.log.header, first, game_type)).count();
+        let (chain, after) = rest.split_at(length);
+        let is_cut = played.last.is_none() && key(&first.log.header, CONTINUES) == Some("yes");
+        if is_cut {
+            played.notices.push(format!("{}: goes on from an earlier log, which was not given", first.name));
+        }
+        play_chain(chain, first, game_type, &mut played)?;
+        rest = after;
+    }
+    Ok(played)
+}
+
+fn play_chain(
+    logs: &[NamedLog],
+    first: &NamedLog,
+    game_type: Option<&str>,
+    played: &mut Played,
+) -> Result<(), PlaybackError> {
+    let head = &first.log.header;
+    let (settings, unknown) = settings(head, game_type)?;
+    played.notices.extend(unknown.into_iter().map(|notice| format!("{}: {notice}", first.name)));
+    let so_far = played.games.last().map_or(0, |game| game.number);
+    let games_before = key(head, GAMES_BEFORE).and_then(|text| text.parse().ok()).unwrap_or(so_far);
+    let mut playback = Playback::new(settings, games_before);
+    let mut last = Millis::ZERO;
+    for NamedLog { log, .. } in logs {
+        let shift = shift(head, &log.header);
+        let mut is_up = false;
+        for record in &log.records {
+            last = shift + Millis(record.at);
+            match record.kind {
+                Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
+                Kind::LinkDown => is_up = false,
+                _ => {}
+            }
+            if let Some(input) = input(&record.kind) {
+                playback.take(last, input);
+            }
+        }
+        if is_up {
+            playback.take(last, Input::LinkDown);
+        }
+    }
+    let told = playback.notices.drain(..).map(|(at, text)| format!("{at} ms: {text}"));
+    played.notices.extend(told);
+    played.games.append(&mut playback.games);
+    let end = head.opened.and_then(|opened| {
+        let span = TimeDelta::try_milliseconds(i64::try_from(last.0).ok()?)?;
+        opened.checked_add_signed(span)
+    });
+    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), games_before, end });
+    Ok(())
+}
+
+/// What the line is told by a record; `None` for those that a replay passes over.
+pub fn input(kind: &Kind) -> Option<Input> {
+    match kind {
+        Kind::FromBoard(bytes) => Some(Input::Bytes(bytes.clone())),
+        Kind::LinkUp => Some(Input::LinkUp),
+        Kind::LinkDown => Some(Input::LinkDown),
+        Kind::Operator(request) => Some(Input::Operator(request.clone())),
+        Kind::Tick => Some(Input::Tick),
+        Kind::ToBoard(_) | Kind::Note(_) | Kind::Other(..) => None,
+    }
+}
+
+/// What a log's head tells its line, and which of its settings are not known here. `game_type` overrides the head's.
+///
+/// # Errors
+///
+/// When the game, the mode or the value of a setting is not possible.
+pub fn settings(header: &Header, game_type: Option<&str>) -> Result<(LineSettings, Vec<String>), PlaybackError> {
+    if header.mode == Some(Mode::Bus) {
+        return Err(PlaybackError::Bus);
+    }
+    let game_type = game_type.or(header.game_type.as_deref()).unwrap_or(DEFAULT_GAME_TYPE);
+    let mut settings = LineSettings::new(Variant::from_tag(game_type)?);
+    settings.opened = header.opened;
+    settings.tags = header.tags.clone();
+    let mut unknown = Vec::new();
+    for (key, value) in &header.settings {
+        match settings.set(key, value) {
+            Ok(()) => {}
+            Err(SettingError::UnknownKey { .. }) => {
+                unknown.push(format!("the setting \"# set-{key}: {value}\" is not known here and was passed over"));
+            }
+            Err(error) => return Err(PlaybackError::Setting(error)),
+        }
+    }
+    Ok((settings, unknown))
+}
+
+/// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.
+pub fn read_longest(text: &[u8]) -> (ByteLog, Option<LogError>) {
+    let error = match bytelog::read(text) {
+        Ok(log) => return (log, None),
+        Err(error) => error,
+    };
+    let before: usize = text.split_inclusive(|&byte| byte == b'\n').take(error.line - 1).map(<[u8]>::len).sum();
+    (bytelog::read(&text[..before]).unwrap_or_default(), Some(error))
+}
+
+/// How much later than the first log of its chain a log was opened.
+pub fn shift(first: &Header, log: &Header) -> Millis {
+    let milliseconds = first.opened.zip(log.opened).map_or(0, |(first, log)| (log - first).num_milliseconds());
+    Millis(u64::try_from(milliseconds).unwrap_or(0))
+}
+
+/// What a head says under a key of its own.
+pub fn key<'head>(header: &'head Header, key: &str) -> Option<&'head str> {
+    header.other.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+}
+
+fn in_order(logs: &mut [NamedLog]) -> Result<(), PlaybackError> {
+    if let Some((first, others)) = logs.split_first() {
+        let named = |log: &NamedLog| log.log.header.line.clone();
+        for other in others {
+            if let (Some(first_line), Some(other_line)) = (named(first), named(other))
+                && first_line != other_line
+            {
+                let (first, other) = (first.name.clone(), other.name.clone());
+                return Err(PlaybackError::OtherLine { first, first_line, other, other_line });
+            }
+        }
+        let unknown = logs.iter().find(|log| log.log.header.opened.is_none());
+        if let (false, Some(log)) = (others.is_empty(), unknown) {
+            return Err(PlaybackError::NoOpening(log.name.clone()));
+        }
+    }
+    logs.sort_by_key(|log| log.log.header.opened);
+    Ok(())
+}
+
+/// Does this head begin a chain of its own, after a chain that `first` began? It says so, or plays another game.
+fn begins_chain(header: &Header, first: &NamedLog, game_type: Option<&str>) -> bool {
+    match key(header, CONTINUES) {
+        Some("no") => true,
+        Some("yes") => false,
+        _ => game_type.is_none() && header.game_type != first.log.header.game_type,
+    }
+}

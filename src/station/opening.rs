@@ -1,0 +1,179 @@
+//! How a line starts: its old logs are played, its files completed, its next log opened.
+//!
+//! ```text
+//!   log/NAME-1..K ──▸ playback ──▸ the line as it was    ──▸ goes on, if a game may still be going on
+//!                          └─────▸ its games, byte for byte ──▸ reconcile with live/NAME-G.pdn
+//!   log/NAME-K+1  ◂── head: opened, settings, continues: yes | no
+//! ```
+//!
+//! A log is never opened before the end of the one before it, even if the clock of the machine was set back or a simulated
+//! board was played faster than time: the order of `opened` is the order of the logs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, FixedOffset, Local, SubsecRound, TimeDelta};
+
+use super::clock::Clock;
+use crate::bytelog::Header;
+use crate::config::LineConfig;
+use crate::feed::{Feed, reconcile};
+use crate::journal::Journal;
+use crate::journal::history::{self, History};
+use crate::millis::Millis;
+use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, PlaybackError, Played};
+use crate::session::{Line, LineSettings};
+
+/// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
+/// A day of one board has about 4 MB; playing it takes a fraction of a second.
+const LONG_CHAIN: u64 = 16 << 20;
+
+/// Where the files of all lines are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Folders {
+    /// The logs.
+    pub log: PathBuf,
+    /// The live files.
+    pub live: PathBuf,
+}
+
+/// Why a line cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// Its logs or files cannot be read or written.
+    #[error("{what}: {error}")]
+    Disk {
+        /// What was tried.
+        what: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Its configuration asks for what cannot be played.
+    #[error(transparent)]
+    Settings(#[from] PlaybackError),
+}
+
+/// A line that is ready to run.
+pub struct Opened {
+    /// The recorder, as it was when the last log ended.
+    pub line: Line,
+    /// The clock of the new log.
+    pub clock: Clock,
+    /// The new log.
+    pub journal: Journal,
+    /// The files.
+    pub feed: Feed,
+    /// Whether the settings are those of an older configuration, because a game began with them.
+    pub is_outdated: bool,
+    /// What the operator should know.
+    pub notices: Vec<String>,
+}
+
+/// Opens a line. Blocks on the disk.
+///
+/// # Errors
+///
+/// When the disk does not do it, or the configuration asks for what cannot be played.
+pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningError> {
+    let history = History::read(&folders.log, &config.name).map_err(disk(&folders.log))?;
+    let History { logs, next, bytes, problems: mut notices } = history;
+    let last_opening = logs.iter().filter_map(|log| log.log.header.opened).max();
+    let played = playback::play(logs, None).unwrap_or_else(|error| {
+        notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+        Played::default()
+    });
+
+    let mut current = None;
+    for game in &played.games {
+        let file = reconcile::reconcile(&folders.live, &config.name, game);
+        let (file, notice) = file.map_err(disk(&folders.live))?;
+        notices.extend(notice);
+        current = Some(file);
+    }
+    let files = history::numbers(&folders.live, &config.name, ".pdn").map_err(disk(&folders.live))?;
+    let last_game = played.games.iter().map(|game| game.number).chain(files).max().unwrap_or(0);
+
+    let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
+    let opened = opening(last_end);
+    let next_step = decide(config, played.last, bytes)?;
+    notices.extend(next_step.notice());
+    let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
+    let (line, header, shift, games_before) = match next_step {
+        NextStep::GoOn { chain, .. } => {
+            let header = head(chain.header.clone(), opened, "yes", last_game);
+            let shift = playback::shift(&chain.header, &header);
+            (chain.line, header, shift, chain.games_before)
+        }
+        NextStep::Begin { .. } => {
+            current = None;
+            let header = head(config.header(), opened, "no", last_game);
+            (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO, last_game)
+        }
+    };
+    let path = history::path(&folders.log, &config.name, next);
+    let journal = Journal::create(&path, &header).map_err(disk(&path))?;
+    let clock = Clock::start(config.time_scale, shift);
+    let feed = Feed::new(folders.live.clone(), config.name.clone(), games_before, current);
+    Ok(Opened { line, clock, journal, feed, is_outdated, notices })
+}
+
+/// What the next log is to the last chain.
+enum NextStep {
+    /// Its next part.
+    GoOn { chain: Box<Chain>, is_outdated: bool },
+    /// The first of a new one.
+    Begin { gives_up_a_game: bool },
+}
+
+impl NextStep {
+    fn notice(&self) -> Option<String> {
+        match self {
+            NextStep::GoOn { is_outdated: true, .. } => Some(
+                "the settings or tags of this line have changed; they hold as soon as its game has ended".to_owned(),
+            ),
+            NextStep::Begin { gives_up_a_game: true } => {
+                Some("this line plays another game than before; the game that was going on stays unfinished".to_owned())
+            }
+            NextStep::GoOn { .. } | NextStep::Begin { .. } => None,
+        }
+    }
+}
+
+/// A game is recorded to its end with the settings that it began with.
+fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextStep, PlaybackError> {
+    let wanted = playback::settings(&config.header(), None)?.0;
+    let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
+    let opened = chain.header.opened;
+    let had = playback::settings(&chain.header, None)?.0;
+    let is_outdated = had != LineSettings { opened, ..wanted.clone() };
+    let is_playing = chain.line.has_open_game();
+    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN) {
+        NextStep::GoOn { chain, is_outdated: false }
+    } else if is_playing && had.variant.game_type == wanted.variant.game_type {
+        NextStep::GoOn { chain, is_outdated: true }
+    } else {
+        NextStep::Begin { gives_up_a_game: is_playing }
+    })
+}
+
+/// The head of the next log.
+fn head(header: Header, opened: DateTime<FixedOffset>, continues: &str, games_before: u32) -> Header {
+    let mut other = header.other;
+    other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE);
+    other.push((CONTINUES.to_owned(), continues.to_owned()));
+    other.push((GAMES_BEFORE.to_owned(), games_before.to_string()));
+    Header { opened: Some(opened), other, ..header }
+}
+
+/// Now, to the millisecond that a log can tell, but after everything that was logged before.
+fn opening(last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
+    let now = Local::now().fixed_offset().trunc_subsecs(3);
+    let earliest = last_end.and_then(|end| end.checked_add_signed(TimeDelta::milliseconds(1)));
+    // A pause in the game is told in the time of today's place, also across a change of the clocks.
+    earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
+}
+
+fn disk(path: &Path) -> impl Fn(io::Error) -> OpeningError {
+    let what = path.display().to_string();
+    move |error| OpeningError::Disk { what: what.clone(), error }
+}

@@ -1,0 +1,134 @@
+//! All lines of a station: started, restarted when one breaks, stopped together.
+//!
+//! Each line is a task of its own and shares nothing with the others but the folder; when one cannot go on (its disk
+//! fails, or a bug), it is opened again after a wait that doubles, and the others do not notice. A lock on the folder keeps a
+//! second station out of it: two recorders that number the same files would ruin both.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::future::Future;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::{error, info};
+
+use crate::config::{Config, LineConfig};
+use crate::station::{self, Ending, Folders, LineReport, Reporter};
+
+/// The first wait before a line is opened again.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+/// The longest: a disk that has room again is used again within this.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// A line that ran for so long was in order; its next wait is the shortest again.
+const IN_ORDER: Duration = Duration::from_secs(60);
+
+/// Why a station cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SupervisorError {
+    /// Its folder cannot be used.
+    #[error("{path}: {error}")]
+    Folder {
+        /// The folder, or what is in it.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another station uses it.
+    #[error("{directory}: another damcast{owner} records into this directory; stop it, or use another directory")]
+    Locked {
+        /// The directory.
+        directory: PathBuf,
+        /// Who, if that is known.
+        owner: String,
+    },
+}
+
+/// Runs a station until `shutdown` is done, then ends all lines in good order. `reports` gets one row for each line, in
+/// the order of the configuration, and always has the latest state.
+///
+/// # Errors
+///
+/// When the station cannot start. Once it has, no trouble of a line ends it.
+pub async fn run(
+    config: Config,
+    shutdown: impl Future<Output = ()>,
+    reports: watch::Sender<Vec<LineReport>>,
+) -> Result<(), SupervisorError> {
+    let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
+    for folder in [&folders.log, &folders.live] {
+        fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+    }
+    let _lock = lock(&config.directory)?;
+
+    let row = |line: &LineConfig| LineReport {
+        name: line.name.clone(),
+        no_link: Some("not opened yet".to_owned()),
+        ..LineReport::default()
+    };
+    reports.send_replace(config.lines.iter().map(row).collect());
+    let (stop, stopped) = watch::channel(false);
+    let mut tasks = JoinSet::new();
+    for (row, line) in config.lines.into_iter().enumerate() {
+        let reporter = Reporter::new(reports.clone(), row);
+        tasks.spawn(keep_running(line, folders.clone(), stopped.clone(), reporter));
+    }
+    shutdown.await;
+    info!("stopping");
+    stop.send_replace(true);
+    while tasks.join_next().await.is_some() {}
+    Ok(())
+}
+
+/// Runs a line, again and again if need be.
+async fn keep_running(line: LineConfig, folders: Folders, mut stop: watch::Receiver<bool>, reporter: Reporter) {
+    let mut wait = SHORTEST_WAIT;
+    loop {
+        let started = Instant::now();
+        let broken = |reason: String| {
+            error!(line = line.name, "{reason}; trying again in {wait:?}");
+            reporter.broken(reason);
+        };
+        // A task of its own, so that a panic is an error here and not an end.
+        let task = tokio::spawn(station::run(line.clone(), folders.clone(), stop.clone(), reporter.clone()));
+        match task.await {
+            Ok(Ok(Ending::Stopped)) => return,
+            Ok(Ok(Ending::Reopen)) => continue,
+            Ok(Err(error)) => broken(error.to_string()),
+            Err(panic) => broken(format!("a bug: {panic}")),
+        }
+        if started.elapsed() > IN_ORDER {
+            wait = SHORTEST_WAIT;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = station::told_to_stop(&mut stop) => return,
+        }
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+/// Locks the directory for as long as the file is open; the system unlocks it even after a crash.
+fn lock(directory: &Path) -> Result<File, SupervisorError> {
+    let path = directory.join("damcast.lock");
+    let folder_error = |error| SupervisorError::Folder { path: path.clone(), error };
+    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = options.map_err(folder_error)?;
+    match file.try_lock() {
+        Ok(()) => {
+            file.set_len(0).map_err(folder_error)?;
+            writeln!(file, "{}", std::process::id()).map_err(folder_error)?;
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut process = String::new();
+            // Who it is would be good to know, no more.
+            let _ = file.read_to_string(&mut process);
+            let owner = process.trim().parse::<u32>().map_or(String::new(), |process| format!(" (process {process})"));
+            Err(SupervisorError::Locked { directory: directory.to_owned(), owner })
+        }
+        Err(TryLockError::Error(error)) => Err(folder_error(error)),
+    }
+}

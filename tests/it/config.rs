@@ -1,0 +1,162 @@
+//! Configurations: the smallest one, the annotated one, and what is wrong with the others.
+
+use damcast::config::Config;
+use damcast::session::LineSettings;
+
+const SMALLEST: &str = r#"
+[station]
+directory = "recordings"
+
+[[line]]
+name = "board-1"
+port = "serial:/dev/ttyACM0"      # or serial:/dev/pts/5; a bare path means the same
+game-type = "20"
+"#;
+
+#[track_caller]
+fn read(text: &str) -> Config {
+    Config::read("damcast.toml", text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Reads a text that is wrong, and gives the message.
+#[track_caller]
+fn refuse(text: &str) -> String {
+    Config::read("damcast.toml", text).expect_err(text).to_string()
+}
+
+fn pair(key: &str, value: &str) -> (String, String) {
+    (key.to_owned(), value.to_owned())
+}
+
+#[test]
+fn the_smallest_form_is_valid() {
+    let config = read(SMALLEST);
+    assert_eq!(config.directory.to_str(), Some("recordings"));
+    let [line] = config.lines.as_slice() else { panic!("one line") };
+    assert_eq!((line.name.as_str(), line.game_type.as_str(), line.time_scale), ("board-1", "20", 1.0));
+    assert_eq!(line.port.to_string(), "serial:/dev/ttyACM0");
+    assert!(line.tags.is_empty() && line.settings.is_empty());
+    assert_eq!(read(&SMALLEST.replace("serial:/dev", "/dev")), config);
+}
+
+#[test]
+fn the_files_of_the_package_are_valid() {
+    for file in ["config/damcast.toml", "config/examples/club-usb.toml"] {
+        if let Err(error) = Config::load(file.as_ref()) {
+            panic!("{error}");
+        }
+    }
+}
+
+#[test]
+fn the_annotated_file_shows_every_key_with_its_default() {
+    let text = std::fs::read_to_string("config/damcast.toml").unwrap();
+    let recognition = LineSettings::new(damcast::rules::Variant::from_tag("20").unwrap()).recognition;
+    for key in LineSettings::KEYS.into_iter().chain(recognition.keys()).chain(["time-scale"]) {
+        let shown = text.lines().any(|line| line.starts_with(&format!("# {key} = ")));
+        assert!(shown, "config/damcast.toml does not show `{key}`");
+    }
+    // Every line that is commented out, uncommented, must be possible, and where it shows the default change nothing.
+    let is_key =
+        |line: &str| line.starts_with("# ") && line.contains(" = ") && line[2..].starts_with(char::is_lowercase);
+    let uncommented: Vec<&str> = text.lines().map(|line| if is_key(line) { &line[2..] } else { line }).collect();
+    let mut config = read(&uncommented.join("\n"));
+    config.lines[0].settings.retain(|(key, _)| key != "turkish-promotion" && key != "thai-removal");
+    assert_eq!(config, read(&text));
+}
+
+#[test]
+fn tags_of_the_line_go_before_those_of_the_station() {
+    let text = r#"
+        station = { directory = "r", tags = { Event = "Cup", Site = "Here", Round = 3 } }
+        [[line]]
+        name = "a"
+        port = "/dev/a"
+        game-type = "20"
+        [line.tags]
+        White = " A "
+        Site = "There"
+        Event = ""
+    "#;
+    let config = read(text);
+    assert_eq!(config.lines[0].tags, [pair("Round", "3"), pair("White", "A"), pair("Site", "There")]);
+}
+
+#[test]
+fn only_what_differs_from_its_default_is_kept_for_the_log() {
+    let text = format!("{SMALLEST}orientation = \"turned\"\ncodes = \"draughts\"\n[recognition]\nsettle-ms = 500\n");
+    assert_eq!(read(&text).lines[0].settings, [pair("settle-ms", "500"), pair("orientation", "turned")]);
+}
+
+#[test]
+fn a_mistake_is_shown_in_its_place() {
+    assert_eq!(
+        refuse(&SMALLEST.replace("\"20\"", "\"99\"")).lines().collect::<Vec<_>>()[1..],
+        ["  |", "8 | game-type = \"99\"", "  |             ^^^^"]
+    );
+    assert_eq!(
+        refuse(&SMALLEST.replace("port", "prot")).lines().next(),
+        Some("damcast.toml:5:1: [[line]] needs the key `port`, as in port = \"serial:/dev/ttyACM0\"")
+    );
+    assert_eq!(
+        refuse(&format!("{SMALLEST}speed = 5\n")).lines().collect::<Vec<_>>()[1..],
+        ["  |", "9 | speed = 5", "  | ^^^^^"]
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_with_line_and_key() {
+    let twice = |other: &str| format!("{SMALLEST}[[line]]\ngame-type = \"20\"\n{other}\n");
+    for (text, place, message) in [
+        (String::new(), "1:1", "the file needs the key `station`"),
+        ("[station]\ndirectory = \"x\"\n".into(), "1:1", "there is no [[line]]"),
+        ("[station]\n".into(), "1:1", "[station] needs the key `directory`"),
+        ("station = 5\n".into(), "1:11", "`station` is an integer; expected a table [station]"),
+        ("[station]\ndirectory = \"\"\n".into(), "2:13", "`directory` is empty"),
+        ("[station]\ndirectory = 5\n".into(), "2:13", "`directory` is an integer; expected a string"),
+        ("[station\n".into(), "1:9", ""),
+        (format!("{SMALLEST}name = \"b\"\n"), "9:1", "duplicate key"),
+        (SMALLEST.replace("[[line]]", "[line]"), "5:1", "expected tables, each under [[line]]"),
+        (SMALLEST.replace("board-1", "../x"), "6:8", "becomes the name of files"),
+        (SMALLEST.replace("board-1", ".x"), "6:8", "becomes the name of files"),
+        (SMALLEST.replace("board-1", &"x".repeat(65)), "6:8", "1 to 64 letters"),
+        (SMALLEST.replace("serial:", "tcp://"), "7:8", "`tcp:` is no kind of port"),
+        (format!("{SMALLEST}time-scale = 0\n"), "9:14", "above 0, at most 10000"),
+        (format!("{SMALLEST}time-scale = nan\n"), "9:14", "above 0, at most 10000"),
+        (format!("{SMALLEST}time-scale = \"fast\"\n"), "9:14", "`time-scale` is a string; expected a number"),
+        (format!("{SMALLEST}orientation = \"left\"\n"), "9:15", "expected auto, normal or turned"),
+        (format!("{SMALLEST}settle-ms = 300\n"), "9:1", "unknown key `settle-ms` in [[line]]"),
+        (format!("{SMALLEST}[recognition]\nsettle-ms = 1\n"), "10:13", "a whole number of milliseconds"),
+        (format!("{SMALLEST}[recognition]\nsettle = 1\n"), "10:1", "unknown key `settle` in [recognition]"),
+        (format!("{SMALLEST}[web]\n"), "9:2", "unknown key `web` in the file"),
+        (format!("{SMALLEST}[line.tags]\nResult = \"2-0\"\n"), "10:10", "written by the recorder itself"),
+        (format!("{SMALLEST}[line.tags]\n\"a b\" = \"\"\n"), "10:9", "no name of a PDN tag"),
+        (format!("{SMALLEST}[line.tags]\nWhite = \"a\\nb\"\n"), "10:9", "a tag is one line"),
+        (format!("{SMALLEST}[line.tags]\nWhite = [1]\n"), "10:9", "expected a string or a number"),
+        (twice("name = \"BOARD-1\"\nport = \"/dev/b\""), "11:8", "taken by the [[line]] with its name in line 6"),
+        (twice("name = \"b\"\nport = \"/dev/ttyACM0\""), "12:8", "is used already, in line 7"),
+    ] {
+        let error = refuse(&text);
+        assert!(error.starts_with(&format!("damcast.toml:{place}: ")), "expected at {place}: {error}\n{text}");
+        assert!(error.contains(message), "expected {message:?}: {error}\n{text}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let error = Config::load("/nowhere/damcast.toml".as_ref()).unwrap_err().to_string();
+    assert!(error.starts_with("/nowhere/damcast.toml: No such file"), "{error}");
+}
+
+#[test]
+fn no_mutation_of_a_configuration_panics() {
+    let text = std::fs::read_to_string("config/examples/club-usb.toml").unwrap();
+    for at in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
+        for insert in ["", "\"", "[", "]", "=", "\u{0}", "ü", "9"] {
+            let mutated = format!("{}{insert}{}", &text[..at], text.get(at + 1..).unwrap_or_default());
+            if let Err(error) = Config::read("x.toml", &mutated) {
+                assert!(error.place.is_some() && !error.message.is_empty(), "{mutated}");
+            }
+        }
+    }
+}

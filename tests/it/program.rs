@@ -1,0 +1,39 @@
+//! The program under test: run it to its end, or feed it and read what it answers.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// What a run left behind.
+pub struct Run {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// The program with these arguments, not started yet.
+pub fn damcast(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the program to its end.
+pub fn run(arguments: &[&str]) -> Run {
+    run_with_input(arguments, b"")
+}
+
+/// Runs the program to its end with this on its standard input.
+pub fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = damcast(arguments).stdin(Stdio::piped()).spawn().expect("damcast starts");
+    let mut stdin = child.stdin.take().expect("standard input is a pipe");
+    let input = input.to_vec();
+    // A program that ends early closes its end; what it did not want to read is no failure.
+    let writer = std::thread::spawn(move || stdin.write_all(&input).ok());
+    let output = child.wait_with_output().expect("damcast ends");
+    writer.join().expect("the writer does not panic");
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).expect("UTF-8"),
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
