@@ -4,5 +4,7 @@
 //! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
 
 pub mod drive;
+pub mod games;
+pub mod port;
 pub mod score;
 pub mod script;

@@ -1,0 +1,127 @@
+//! A simulated board on a pseudo-terminal: a real tty, as a program that reads boards sees it.
+//!
+//! What a pty needs to pass for a serial port, each learned the hard way:
+//!
+//! - the slave is made raw *before* its name is published, else it echoes frames back and maps CR and LF;
+//! - one descriptor of the slave stays open here, else the master reads EIO while nobody has it open;
+//! - nothing is sent before the reader's first command, else it finds old bytes on opening;
+//! - a pty ignores the baud rate: bytes are paced by the simulated cable;
+//! - its number changes at every start: the symlink is the stable name.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hardware_sim::world::World;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+/// A pseudo-terminal with a name of its own.
+#[derive(Debug)]
+pub struct Port {
+    master: OwnedFd,
+    /// Kept open so that the port survives its readers.
+    _slave: OwnedFd,
+    link: PathBuf,
+}
+
+impl Port {
+    /// Opens a pty and publishes it under `link`, a symlink that is replaced if it exists.
+    ///
+    /// # Errors
+    ///
+    /// When no pty can be had, or `link` cannot be written or is something else than a symlink.
+    pub fn open(link: &Path) -> io::Result<Port> {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        let name = ptsname(&master, Vec::new())?;
+        let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty())?;
+        let mut attributes = tcgetattr(&slave)?;
+        attributes.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &attributes)?;
+        rustix::io::ioctl_fionbio(&master, true)?;
+        if let Ok(there) = fs::symlink_metadata(link)
+            && !there.is_symlink()
+        {
+            let what = format!("{} exists and is not a symlink", link.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
+        }
+        let target = name.to_str().map_err(io::Error::other)?;
+        let fresh = link.with_extension(format!("new-{}", std::process::id()));
+        let _ = fs::remove_file(&fresh);
+        std::os::unix::fs::symlink(target, &fresh)?;
+        fs::rename(&fresh, link)?;
+        Ok(Port { master, _slave: slave, link: link.to_owned() })
+    }
+
+    /// Waits for bytes from the reader, at most so long. Empty: none came.
+    fn read(&self, wait: Duration) -> io::Result<Vec<u8>> {
+        let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+        let mut descriptors = [PollFd::new(&self.master, PollFlags::IN)];
+        match poll(&mut descriptors, Some(&wait)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut buffer = [0; 256];
+        match rustix::io::read(&self.master, &mut buffer) {
+            Ok(count) => Ok(buffer[..count].to_vec()),
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Sends bytes. What a reader that does not read leaves no room for is lost, as on a wire.
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match rustix::io::write(&self.master, bytes) {
+            Ok(_) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.link);
+    }
+}
+
+/// Plays a world on a port, `speed` times as fast as life, from the reader's first command on. Ends when `stop` says so;
+/// it is asked several times a second and told whether the game is over.
+///
+/// # Errors
+///
+/// When the port breaks.
+pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&World) -> bool) -> io::Result<()> {
+    const LONGEST_WAIT: Duration = Duration::from_millis(100);
+    let mut begun: Option<Instant> = None;
+    loop {
+        if stop(world) {
+            return Ok(());
+        }
+        let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
+        let mut wait = LONGEST_WAIT;
+        if let Some(begun) = begun {
+            for (_, bytes) in world.advance(now(begun)) {
+                port.write(&bytes)?;
+            }
+            if let Some(next) = world.next_time() {
+                let until = next.saturating_sub(now(begun)) as f64 / speed / 1000.0;
+                wait = wait.min(Duration::from_secs_f64(until));
+            }
+        }
+        let heard = port.read(wait)?;
+        if !heard.is_empty() {
+            let begun = *begun.get_or_insert_with(Instant::now);
+            let at = now(begun);
+            for (_, bytes) in world.advance(at) {
+                port.write(&bytes)?;
+            }
+            world.host(at, &heard);
+        }
+    }
+}
