@@ -17,6 +17,9 @@ struct Arguments {
 enum Verb {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
+    /// Show it: simulated boards on real ports, recorded live.
+    #[cfg(feature = "demo")]
+    Demo(cli::demo::Arguments),
     /// List the serial ports.
     Ports(cli::ports::Arguments),
     /// Print the PDN that logs make.
@@ -32,6 +35,8 @@ enum Verb {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Run(arguments) => cli::run::run(&arguments),
+        #[cfg(feature = "demo")]
+        Verb::Demo(arguments) => cli::demo::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),
         Verb::Replay(arguments) => cli::replay::run(&arguments),
         Verb::Line(arguments) => cli::line::run(&arguments),

@@ -1,5 +1,7 @@
 //! The verbs of the program, one a file: arguments in, exit code out.
 
+#[cfg(feature = "demo")]
+pub mod demo;
 pub mod line;
 pub mod moves;
 pub mod perft;

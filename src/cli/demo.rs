@@ -1,0 +1,221 @@
+//! `damcast demo`: simulated boards on real pseudo-terminals, recorded by the real station, shown in the terminal.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context;
+use damcast::config::{Config, LineConfig};
+use damcast::link::PortAddress;
+use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::simulation::port::{Port, play};
+use damcast::simulation::script;
+use damcast::station::LineReport;
+use damcast::supervisor;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+use hardware_sim::world::{Setting, World};
+use tokio::sync::watch;
+
+/// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
+const STAYS_MS: u64 = 20_000;
+/// How often the table is drawn anew.
+const REFRESH: Duration = Duration::from_millis(200);
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How many boards.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    boards: u16,
+    /// How many times as fast as life.
+    #[arg(long, default_value_t = 20.0)]
+    speed: f64,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The folder to record into; a new one if left out.
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// End when all games are over; otherwise Ctrl-C ends the demonstration.
+    #[arg(long)]
+    exit_when_done: bool,
+}
+
+/// Plays and records.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let speed = arguments.speed;
+    anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
+    let directory = folder(arguments.dir.as_deref())?;
+    println!("recording into {}", directory.display());
+    let stop = Arc::new(AtomicBool::new(false));
+    let done = Arc::new(AtomicUsize::new(0));
+    let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
+    let config = Config { directory: directory.clone(), lines };
+
+    let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
+    let (reports, rows) = watch::channel(Vec::new());
+    let all = boards.len();
+    let (exit_when_done, finished) = (arguments.exit_when_done, done.clone());
+    let shutdown = async move {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            () = all_done(finished, all), if exit_when_done => {}
+        }
+    };
+    let outcome = runtime.block_on(async {
+        let screen = tokio::spawn(show(rows));
+        let outcome = supervisor::run(config, shutdown, reports).await;
+        // The screen ends by itself when nothing reports to it any more.
+        let _ = screen.await;
+        outcome
+    });
+    stop.store(true, Ordering::Relaxed);
+    for board in boards {
+        match board.join() {
+            Ok(ended) => ended?,
+            Err(_) => anyhow::bail!("a simulated board panicked"),
+        }
+    }
+    outcome?;
+    println!("the games are in {}", directory.join("live").display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder to record into: the one that was named, or the first free `demo-recordings-N` here.
+fn folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let directory = match named {
+        Some(named) => named.to_owned(),
+        None => (1..10_000)
+            .map(|number| PathBuf::from(format!("demo-recordings-{number}")))
+            .find(|folder| !folder.exists())
+            .context("ten thousand demonstrations are enough; delete some of the folders demo-recordings-N")?,
+    };
+    std::fs::create_dir_all(directory.join("ports")).with_context(|| directory.display().to_string())?;
+    Ok(directory)
+}
+
+type Board = JoinHandle<std::io::Result<()>>;
+
+/// The boards, each on a thread and a port of its own, and the lines that record them.
+fn set_up(
+    arguments: &Arguments,
+    directory: &Path,
+    stop: &Arc<AtomicBool>,
+    done: &Arc<AtomicUsize>,
+) -> anyhow::Result<(Vec<Board>, Vec<LineConfig>)> {
+    let games = games::from_pdn("demo.pdn", DEMONSTRATION, None, None)?;
+    let mut profile = Profile::ideal();
+    profile.set_rate(Fault::Reset, 1.0);
+    let (mut boards, mut lines) = (Vec::new(), Vec::new());
+    for (index, game) in games.iter().cycle().take(usize::from(arguments.boards)).enumerate() {
+        let seed = arguments.seed.wrapping_add(index as u64);
+        let control = "4800+60".parse().ok();
+        let script = script::game(&game.start, &game.moves, control, &profile, seed).turned(index % 2 == 1);
+        let mut world = World::new(Setting::new(10, 10, script, profile.clone(), seed))?;
+        let name = format!("board-{}", index + 1);
+        let link = directory.join("ports").join(&name);
+        let port = Port::open(&link).with_context(|| link.display().to_string())?;
+        let (stop, done, speed) = (stop.clone(), done.clone(), arguments.speed);
+        boards.push(std::thread::spawn(move || {
+            let mut over = false;
+            play(&mut world, &port, speed, |world| {
+                if !over && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS {
+                    over = true;
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+                stop.load(Ordering::Relaxed)
+            })
+        }));
+        lines.push(LineConfig {
+            port: PortAddress::Serial(link),
+            time_scale: arguments.speed,
+            game_type: "20".to_owned(),
+            tags: vec![("Event".to_owned(), "Demonstration".to_owned()), ("Board".to_owned(), (index + 1).to_string())],
+            settings: Vec::new(),
+            name,
+        });
+    }
+    Ok((boards, lines))
+}
+
+async fn all_done(done: Arc<AtomicUsize>, all: usize) {
+    while done.load(Ordering::Relaxed) < all {
+        tokio::time::sleep(REFRESH).await;
+    }
+}
+
+/// Shows the table until nothing reports any more: drawn in place on a terminal, else a line for each move.
+async fn show(mut rows: watch::Receiver<Vec<LineReport>>) {
+    let in_place = std::io::stdout().is_terminal();
+    let mut drawn = 0;
+    let mut last: Vec<Option<String>> = Vec::new();
+    while rows.changed().await.is_ok() {
+        let now = rows.borrow_and_update().clone();
+        if in_place {
+            drawn = draw(&now, drawn);
+            tokio::time::sleep(REFRESH).await;
+        } else {
+            last.resize(now.len(), None);
+            for (row, last) in now.iter().zip(&mut last) {
+                if row.status.last != *last {
+                    *last = row.status.last.clone();
+                    println!("{}", plain(row));
+                }
+            }
+        }
+    }
+}
+
+/// Draws the table over the one before, which had so many lines. Returns how many it has.
+fn draw(rows: &[LineReport], before: usize) -> usize {
+    let mut text = String::new();
+    if before > 0 {
+        text.push_str(&format!("\x1b[{before}A"));
+    }
+    text.push_str(&format!(
+        "\x1b[1m{:<10} {:<26} {:>5}  {:<24} {:>8} {:>8}  {}\x1b[0m\x1b[K\n",
+        "board", "state", "plies", "last", "White", "Black", "file"
+    ));
+    for row in rows {
+        let [white, black] = clocks(row);
+        let last = cut(row.status.last.as_deref().unwrap_or(""), 24);
+        text.push_str(&format!(
+            "{:<10} {:<26} {:>5}  {last:<24} {white:>8} {black:>8}  {}\x1b[K\n",
+            cut(&row.name, 10),
+            cut(state(row), 26),
+            row.status.plies,
+            file(row)
+        ));
+    }
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    rows.len() + 1
+}
+
+fn plain(row: &LineReport) -> String {
+    let [white, black] = clocks(row);
+    let last = row.status.last.as_deref().unwrap_or("-");
+    format!("{}: {last}  White {white} Black {black}  {} {}", row.name, state(row), file(row))
+}
+
+fn state(row: &LineReport) -> &str {
+    row.no_link.as_deref().unwrap_or(&row.status.state)
+}
+
+fn file(row: &LineReport) -> String {
+    row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string())
+}
+
+fn clocks(row: &LineReport) -> [String; 2] {
+    let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(text))
+}
+
+fn cut(text: &str, width: usize) -> String {
+    text.chars().take(width).collect()
+}
