@@ -9,3 +9,4 @@ mod notation;
 mod perft;
 mod random_positions;
 mod records;
+mod rule_book;
