@@ -15,6 +15,9 @@ pub struct Arguments {
     /// The position; the start of the game if left out.
     #[arg(long)]
     fen: Option<String>,
+    /// Name every square of a capture's path, also where that is not needed.
+    #[arg(long)]
+    long: bool,
 }
 
 /// Prints the moves.
@@ -22,7 +25,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = position(&arguments.game_type, arguments.fen.as_deref())?;
     let legal = position.legal_moves();
     for ply in &legal {
-        println!("{}", notation::write(position.variant(), ply, &legal));
+        let text = if arguments.long {
+            notation::write_long(position.variant(), ply)
+        } else {
+            notation::write(position.variant(), ply, &legal)
+        };
+        println!("{text}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -16,4 +16,5 @@ mod random_positions;
 mod recordings;
 mod records;
 mod replay_cmd;
+mod rule_book;
 mod simulation;

@@ -44,6 +44,7 @@ impl Record {
             Some("turkish-promotion ends-the-move") => {
                 choices.turkish_promotion = Some(PromotionInCapture::EndsTheMove);
             }
+            Some("thai-reversal forbidden") => choices.thai_reversal = Some(false),
             Some("thai-removal after-the-move") => choices.thai_removal = Some(Removal::AfterTheMove),
             Some(other) => panic!("unknown choice `{other}`"),
         }
