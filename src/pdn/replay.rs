@@ -227,7 +227,7 @@ struct Line {
 
 /// Why another position is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Doubt {
+pub(super) enum Doubt {
     /// The FEN does not say whose turn it is.
     TurnUnknown,
     /// The FEN, or the rules of the game, may have the turn wrong.
@@ -578,7 +578,7 @@ pub(super) fn null_move(text: &str) -> Option<Option<Color>> {
 
 /// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
 /// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
-fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
+pub(super) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
     let text = text.trim();
     let (text, doubt) = match text.strip_prefix('?') {
         None => (text.to_owned(), Doubt::Turn),
