@@ -145,6 +145,15 @@ pub enum Seen<'a> {
         /// Its index in the entries.
         entry: usize,
     },
+    /// A move that fits several legal ones, and nothing tells which.
+    Ambiguous {
+        /// Its index in the entries.
+        entry: usize,
+        /// The position before it.
+        before: &'a Position,
+        /// What it may mean.
+        candidates: &'a [Move],
+    },
     /// A setup.
     Setup {
         /// Its index in the entries.
@@ -373,6 +382,7 @@ impl Walk<'_> {
         let Some(now) = line.now else {
             self.lose_main_line();
             self.report_lost(index, ply);
+            self.lines[depth].before = None;
             return;
         };
         if ply.is_unknown() {
@@ -400,6 +410,9 @@ impl Walk<'_> {
                 self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
             }
             Err(unresolved) => {
+                if let Unresolved::Ambiguous(candidates) = &unresolved {
+                    visit(Seen::Ambiguous { entry: index, before: &before, candidates });
+                }
                 self.report(index, unresolved, &before, ply);
                 self.lose_main_line();
                 self.lines[depth] = Line { before: Some(before), ..Line::lost() };

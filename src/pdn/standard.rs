@@ -5,7 +5,7 @@
 //! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
 //! | moves that are not legal | the same squares in the standard's form; nothing is thrown away |
 //! | a capture written leg by leg | one move |
-//! | unknown moves, texts that are no move | comments |
+//! | unknown moves, texts that are no move, moves that may mean several | comments |
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
 //! | strengths | `!?` as they are, `*` the glyph `$7` |
 //! | names of tags | the standard's, where another language's are known |
@@ -51,24 +51,28 @@ struct Resolved {
     setups: Vec<Option<(String, Color)>>,
     /// Is the entry a further leg of the capture before it?
     legs: Vec<bool>,
+    /// May the entry mean several moves? It cannot be written as any of them.
+    ambiguous: Vec<bool>,
     start_turn: Color,
 }
 
 impl Resolved {
     fn of(located: &Located, variant: &'static Variant) -> Resolved {
         let count = located.game.entries.len();
-        let (mut plies, mut setups, mut legs) = (vec![None; count], vec![None; count], vec![false; count]);
+        let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
+        let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             Seen::Move { entry, before, ply, .. } => {
                 let text = notation::write(variant, ply, &before.legal_moves());
                 plies[entry] = Some((text, before.turn()));
             }
             Seen::Leg { entry } => legs[entry] = true,
+            Seen::Ambiguous { entry, .. } => ambiguous[entry] = true,
             Seen::Setup { entry, position, .. } => {
                 setups[entry] = Some((fen::write(variant, &position.setup()), position.turn()));
             }
         });
-        Resolved { plies, setups, legs, start_turn: walked.start.turn() }
+        Resolved { plies, setups, legs, ambiguous, start_turn: walked.start.turn() }
     }
 }
 
@@ -236,16 +240,24 @@ impl Conversion<'_> {
         let starter = self.variant.game_type.starter;
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         let mut lines = vec![Numbering::new(resolved.start_turn)];
+        // Does the last entry hold unknown moves, so that the next may join them?
+        let mut is_unknown = false;
         for (index, entry) in self.located.game.entries.iter().enumerate() {
             let Some(line) = lines.last_mut() else { break };
+            let was_unknown = std::mem::take(&mut is_unknown);
             match entry {
                 Entry::Move(_) if resolved.legs[index] => {}
                 Entry::Move(ply) => {
                     let known = resolved.plies[index].as_ref();
-                    let text = known.map(|(text, _)| text.clone()).or_else(|| plain(self.variant, &ply.text));
+                    let text = match known {
+                        Some((text, _)) => Some(text.clone()),
+                        None if resolved.ambiguous[index] => None,
+                        None => plain(self.variant, &ply.text),
+                    };
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
-                        comment_move(&mut entries, ply);
+                        comment_move(&mut entries, ply, was_unknown);
+                        is_unknown = true;
                         line.is_fresh = true;
                         continue;
                     };
@@ -339,11 +351,12 @@ impl Numbering {
 }
 
 /// An unknown move, or a text that is no move, as a comment; several in a row as one.
-fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry) {
+fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
-    let text = format!("{number}{}", ply.text);
+    let strength = ply.strength.as_deref().unwrap_or("");
+    let text = format!("{number}{}{strength}", ply.text);
     match entries.last_mut() {
-        Some(Entry::Comment(before)) if before.ends_with(&format!(" {}", ply.text)) && ply.number.is_none() => {
+        Some(Entry::Comment(before)) if joins => {
             before.push(' ');
             before.push_str(&text);
         }

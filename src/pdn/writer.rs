@@ -33,7 +33,8 @@ const LONGEST_LINE: usize = 79;
 /// All games as one file.
 pub fn write(games: &[Game], style: Style) -> String {
     let mut text = String::new();
-    for game in games {
+    // "A game can not be empty": one with nothing in it is none.
+    for game in games.iter().filter(|game| !game.tags.is_empty() || !game.entries.is_empty()) {
         if !text.is_empty() {
             text.push('\n');
         }

@@ -1,3 +1,4 @@
 //! The tests of the whole, in one binary.
 
+mod pdn;
 mod pdn_corpus;
