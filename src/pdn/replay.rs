@@ -47,8 +47,10 @@ pub struct Replay {
 pub enum KnownBy {
     /// The GameType tag says so.
     Tag,
-    /// The GameType tag names a game of another table, or another board than the moves fit.
-    TagByMeaning,
+    /// The GameType tag is a number of lidraughts' own; its moves are those of this game.
+    ForeignTag,
+    /// The GameType tag says something else, but the moves fit this.
+    MovesAgainstTag,
     /// The caller said so.
     Caller,
     /// Its rules make the moves legal.
@@ -651,7 +653,10 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     let mut fitting = fitting(&legal, &readings);
     if let Some(captured) = captured {
         let squares = captured.split(',').filter_map(|name| square(variant, name)).collect();
-        fitting.retain(|ply| ply.captured() == squares);
+        // Squares that fit no move tell nothing.
+        if fitting.iter().any(|ply| ply.captured() == squares) {
+            fitting.retain(|ply| ply.captured() == squares);
+        }
     }
     match fitting[..] {
         [ply] => Ok(ply.clone()),

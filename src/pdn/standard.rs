@@ -5,7 +5,7 @@
 //! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
 //! | moves that are not legal | the same squares in the standard's form; nothing is thrown away |
 //! | a capture written leg by leg | one move |
-//! | unknown moves, texts that are no move, moves that may mean several | comments |
+//! | unknown moves, texts that are no move, moves that may mean several | comments, and all moves behind them up to the next setup too: read as moves they would be played from a wrong position |
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
 //! | strengths | `!?` as they are, `*` the glyph `$7` |
 //! | names of tags | the standard's, where another language's are known |
@@ -23,6 +23,7 @@ use super::infer;
 use super::problem::{Place, Problem, quoted};
 use super::reader::Located;
 use super::replay::{self, KnownBy, Seen};
+use super::strict;
 use super::tag;
 use super::time_control::TimeControl;
 use super::values::{self, Date, Outcome, TagTime};
@@ -150,6 +151,11 @@ impl Conversion<'_> {
                 Err(_) => (unknown(trimmed), is_unknown(trimmed)),
             },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
+            "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
+                self.keep_original(tags, &name, value, place);
+                return;
+            }
+            "GameType" => (trimmed.to_owned(), true),
             "FEN" if trimmed.is_empty() => return,
             "FEN" => match replay::canonical_fen(self.variant, trimmed) {
                 Some(fen) => (fen, true),
@@ -200,11 +206,13 @@ impl Conversion<'_> {
             tags.set("Result", said);
             return;
         }
+        // The formats of the standard's table all count wins and draws as International does.
+        let result_format = if format.is_some() { ResultFormat::International } else { self.variant.result_format };
         match Outcome::read(&said) {
             Some(outcome) => {
-                tags.set("Result", outcome.written(self.variant.result_format));
+                tags.set("Result", outcome.written(result_format));
             }
-            None if is_points(&said) => {
+            None if is_points(&said) && format.is_none() => {
                 tags.set("Result", &said);
                 tags.set("ResultFormat", "Points");
                 let what = format!("the result {} is of another system", quoted(&said));
@@ -221,10 +229,9 @@ impl Conversion<'_> {
         let value = self.variant.game_type.tag_value();
         let place = self.located.places.start();
         match known_by {
-            KnownBy::Tag => {}
             // A number of another table stays: it says more than ours.
-            KnownBy::TagByMeaning if tags.get("GameType").is_some_and(infer::is_foreign) => {}
-            KnownBy::TagByMeaning | KnownBy::Caller | KnownBy::Moves => {
+            KnownBy::Tag | KnownBy::ForeignTag => {}
+            KnownBy::MovesAgainstTag | KnownBy::Caller | KnownBy::Moves => {
                 if let Some(before) = tags.set("GameType", &value).filter(|before| *before != value) {
                     let spare = spare(&self.located.game, tags, "OriginalGameType");
                     tags.set(spare, before);
@@ -250,6 +257,7 @@ impl Conversion<'_> {
                 Entry::Move(ply) => {
                     let known = resolved.plies[index].as_ref();
                     let text = match known {
+                        _ if line.is_lost => None,
                         Some((text, _)) => Some(text.clone()),
                         None if resolved.ambiguous[index] => None,
                         None => plain(self.variant, &ply.text),
@@ -259,6 +267,7 @@ impl Conversion<'_> {
                         comment_move(&mut entries, ply, was_unknown);
                         is_unknown = true;
                         line.is_fresh = true;
+                        line.is_lost = true;
                         continue;
                     };
                     let (strength, nag) = strength(ply.strength.as_deref());
@@ -266,6 +275,7 @@ impl Conversion<'_> {
                     entries.extend(nag.map(Entry::Nag));
                 }
                 Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {
+                    (_, Some(_)) if line.is_lost => entries.push(Entry::Comment(format!("/FEN \"{text}\"/"))),
                     (Some((_, turn)), Some(_)) => {
                         entries.push(Entry::Setup(format!("{}::", turn.letter())));
                         line.set_up(*turn);
@@ -316,20 +326,22 @@ struct Numbering {
     is_fresh: bool,
     /// Number and turn before the last move.
     before: Option<(u32, Color)>,
+    /// Was a move left out, so that the position is not known until a setup tells it?
+    is_lost: bool,
 }
 
 impl Numbering {
     fn new(turn: Color) -> Numbering {
-        Numbering { number: 1, turn, is_fresh: true, before: None }
+        Numbering { number: 1, turn, is_fresh: true, before: None, is_lost: false }
     }
 
     fn set_up(&mut self, turn: Color) {
-        *self = Numbering { turn, is_fresh: true, before: None, ..*self };
+        *self = Numbering { turn, is_fresh: true, before: None, is_lost: false, ..*self };
     }
 
     fn variation(&self) -> Numbering {
         let (number, turn) = self.before.unwrap_or((self.number, self.turn));
-        Numbering { number, turn, is_fresh: true, before: None }
+        Numbering { number, turn, is_fresh: true, before: None, is_lost: self.is_lost }
     }
 
     /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.

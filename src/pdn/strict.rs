@@ -347,7 +347,8 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
         check_value(&tag.name, &tag.value, place, problems);
     }
     let found = infer::variant_of(located, told);
-    for problem in found.problems {
+    let is_played = game.moves().next().is_some();
+    for problem in found.problems.into_iter().filter(|_| is_played) {
         problems.push(Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"));
     }
     check_result(located, found.variant, problems);
@@ -442,7 +443,7 @@ fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
 }
 
 /// `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
-fn is_game_type(text: &str) -> bool {
+pub(super) fn is_game_type(text: &str) -> bool {
     let number = |text| take_while_m_n(1, 9, |c: char| c.is_ascii_digit()).parse(text);
     let notation = (one_of("ANS"), one_of("0123"));
     let board = (char(','), one_of("WB"), char(','), number, char(','), number, char(','), notation);

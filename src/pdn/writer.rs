@@ -140,7 +140,8 @@ pub(super) fn is_move(text: &str) -> bool {
         kinds.dedup();
         kinds.len() == 1
     };
-    squares >= 2 && is_one_kind && parts.all(is_square)
+    // `1-1` reads as a result.
+    squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
 }
 
 /// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,

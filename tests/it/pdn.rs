@@ -317,7 +317,7 @@ fn reads_back(text: &str, games: &[Game]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
 
     #[test]
     fn what_is_written_is_read_and_strict(seed in 1_u64.., plies in 0_usize..60) {
@@ -417,6 +417,8 @@ const SOUP: &[&str] = &[
     "47x38x24", "4-6", "-", "--", "!", "??", "(!?)", "*", "1-0", "1-1", "½-½", "1/2-1/2", "1 1/2 - 1/2", "$1", "$9999", "(",
     ")", "()", "{x}", "{", "}", "{[%clock w0:01:00 B0:01:00]}", "; rest\n", "%", "\n% line\n", "<28,29>", "<",
     "/FEN \"W:W28:B19\"/", "/FEN \"B::\"/", "/FEN \"?\"/", "/FEN", "/", "\\n", "\0", "\u{feff}", "é", "Ronde", "0-0", "99-99",
+    "[FEN \"W:WK47:B14,19,29,31,42\"]", "47x36", "47x38x20x9x36", "47x36 <42,29,14,31>", "47x38x24", "24x13x36", "36x13",
+    "[FEN \"W:W:B\"]", "[Result \"x\"]", "[ResultFormat \"Plus draw\"]", "[Heure blanche \"1\"]", "[P1 \"y\"]", "[White \"]\"]",
     "00-1", "1.c3-b4", "11-15", "[%clk 0:00:01]",
 ];
 
