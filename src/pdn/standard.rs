@@ -247,6 +247,8 @@ impl Conversion<'_> {
         let starter = self.variant.game_type.starter;
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         let mut lines = vec![Numbering::new(resolved.start_turn)];
+        let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
+        lines[0].is_lost = fen.is_some_and(|fen| replay::canonical_fen(self.variant, fen).is_none());
         // Does the last entry hold unknown moves, so that the next may join them?
         let mut is_unknown = false;
         for (index, entry) in self.located.game.entries.iter().enumerate() {
@@ -286,8 +288,9 @@ impl Conversion<'_> {
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
-                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                         line.is_fresh = true;
+                        line.is_lost = fen.is_none();
+                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                     }
                 },
                 Entry::Comment(text) => entries.push(Entry::Comment(text.clone())),
