@@ -30,6 +30,12 @@ enum Verb {
     Perft(cli::perft::Arguments),
     /// List the legal moves of a position, one a line.
     Moves(cli::moves::Arguments),
+    /// Say what is wrong with PDN files.
+    Check(cli::check::Arguments),
+    /// Write PDN files of any dialect as the standard wants them.
+    Convert(cli::convert::Arguments),
+    /// Draw a position of a game.
+    Show(cli::show::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +48,9 @@ fn main() -> ExitCode {
         Verb::Line(arguments) => cli::line::run(&arguments),
         Verb::Perft(arguments) => cli::perft::run(&arguments),
         Verb::Moves(arguments) => cli::moves::run(&arguments),
+        Verb::Check(arguments) => cli::check::run(&arguments),
+        Verb::Convert(arguments) => cli::convert::run(&arguments),
+        Verb::Show(arguments) => cli::show::run(&arguments),
     };
     match outcome {
         Ok(code) => code,

@@ -11,3 +11,9 @@ pub mod run;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;
+pub mod check;
+pub mod convert;
+mod input;
+pub mod moves;
+pub mod perft;
+pub mod show;

@@ -72,7 +72,7 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
         if Replay::under(located, fitting).moves().next().is_some() {
             let what = format!("the moves are not those of {}, but fit {}", variant.name, fitting.name);
             let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
-            return Found { variant: fitting, known_by: KnownBy::TagByMeaning, problems };
+            return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
     let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
@@ -84,7 +84,7 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
     let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
-    Found { variant: default, known_by: KnownBy::TagByMeaning, problems }
+    Found { variant: default, known_by: KnownBy::MovesAgainstTag, problems }
 }
 
 /// Does the first move name squares that this board has?
@@ -92,11 +92,6 @@ fn names_first_move(game: &Game, variant: &Variant) -> bool {
     let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
     let first = game.moves().find(|ply| !ply.is_unknown());
     first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
-}
-
-/// Is this the GameType of a game that is not in the standard's table, but that another program has put there?
-pub(super) fn is_foreign(value: &str) -> bool {
-    matches!(value.trim(), "96" | "97" | "98" | "99")
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
@@ -107,7 +102,7 @@ fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
         "97" => "40",
         value => return Variant::from_tag(value).map(|variant| (variant, KnownBy::Tag)),
     };
-    Variant::from_tag(meaning).map(|variant| (variant, KnownBy::TagByMeaning))
+    Variant::from_tag(meaning).map(|variant| (variant, KnownBy::ForeignTag))
 }
 
 /// The variant of several games that belong together and have no GameType tag: the one that makes most plies legal.

@@ -18,6 +18,9 @@ pub const LONGEST_TOKEN: usize = 64 * 1024;
 /// The longest setup in bytes; 72 squares need less than 400.
 const LONGEST_SETUP: usize = 4 * 1024;
 
+/// As many bytes as tell whether a slash begins a setup: `/`, blanks, `FEN`.
+const LONGEST_WORD_FEN: usize = 16;
+
 /// A piece of text with its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token<'a> {
@@ -214,24 +217,32 @@ fn line(text: &str, input: Input) -> Extent {
     }
 }
 
-/// `/FEN "..."/`; `None` if the slash begins no setup.
+/// `/FEN "..."/`; `None` if the slash begins no setup. One that is not closed ends where something else begins, else
+/// with its line.
 fn setup(text: &str, input: Input) -> Option<Extent> {
     let bytes = text.as_bytes();
     let seen = &bytes[..bytes.len().min(LONGEST_SETUP)];
-    let whole = input == Input::Complete || seen.len() == LONGEST_SETUP;
-    if let Some(at) = seen[1..].iter().position(|&byte| byte == b'/') {
-        return Some(Extent::Bytes(at + 2, None)).filter(|_| names_fen(text));
-    }
-    if !whole {
+    if input == Input::MayGrow && seen.len() < LONGEST_WORD_FEN {
         return Some(Extent::Unknown);
     }
+    if !names_fen(text) {
+        return None;
+    }
+    let end = seen[1..].iter().position(|byte| matches!(byte, b'/' | b'[' | b'{')).map(|at| at + 1);
+    match end {
+        Some(at) if seen[at] == b'/' => return Some(Extent::Bytes(at + 1, None)),
+        None if input == Input::MayGrow && seen.len() < LONGEST_SETUP => return Some(Extent::Unknown),
+        _ => {}
+    }
+    let seen = &seen[..end.unwrap_or(seen.len())];
     let line = seen.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(seen.len());
-    names_fen(text).then(|| Extent::Bytes(floor_boundary(text, line), Some(Flaw::Unclosed)))
+    Some(Extent::Bytes(floor_boundary(text, line), Some(Flaw::Unclosed)))
 }
 
 fn names_fen(text: &str) -> bool {
     let name = text[1..].trim_start();
-    name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
+    let blanks = text.len() - 1 - name.len();
+    blanks + 4 <= LONGEST_WORD_FEN && name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
 }
 
 /// A tag ends at the bracket behind the quote that closes its value. Which quote that is must be guessed when the value

@@ -118,6 +118,15 @@ impl Problems {
         }
     }
 
+    /// Takes in another list, with what it only counted.
+    pub fn merge(&mut self, other: Problems) {
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
+            *mine += theirs;
+        }
+        let room = Problems::MOST.saturating_sub(self.list.len());
+        self.list.extend(other.list.into_iter().take(room));
+    }
+
     /// The problems that were kept, in the order they were found.
     pub fn list(&self) -> &[Problem] {
         &self.list

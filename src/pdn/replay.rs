@@ -47,8 +47,10 @@ pub struct Replay {
 pub enum KnownBy {
     /// The GameType tag says so.
     Tag,
-    /// The GameType tag names a game of another table, or another board than the moves fit.
-    TagByMeaning,
+    /// The GameType tag is a number of lidraughts' own; its moves are those of this game.
+    ForeignTag,
+    /// The GameType tag says something else, but the moves fit this.
+    MovesAgainstTag,
     /// The caller said so.
     Caller,
     /// Its rules make the moves legal.
@@ -145,6 +147,15 @@ pub enum Seen<'a> {
         /// Its index in the entries.
         entry: usize,
     },
+    /// A move that fits several legal ones, and nothing tells which.
+    Ambiguous {
+        /// Its index in the entries.
+        entry: usize,
+        /// The position before it.
+        before: &'a Position,
+        /// What it may mean.
+        candidates: &'a [Move],
+    },
     /// A setup.
     Setup {
         /// Its index in the entries.
@@ -227,7 +238,7 @@ struct Line {
 
 /// Why another position is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Doubt {
+pub(super) enum Doubt {
     /// The FEN does not say whose turn it is.
     TurnUnknown,
     /// The FEN, or the rules of the game, may have the turn wrong.
@@ -373,6 +384,7 @@ impl Walk<'_> {
         let Some(now) = line.now else {
             self.lose_main_line();
             self.report_lost(index, ply);
+            self.lines[depth].before = None;
             return;
         };
         if ply.is_unknown() {
@@ -400,6 +412,9 @@ impl Walk<'_> {
                 self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
             }
             Err(unresolved) => {
+                if let Unresolved::Ambiguous(candidates) = &unresolved {
+                    visit(Seen::Ambiguous { entry: index, before: &before, candidates });
+                }
                 self.report(index, unresolved, &before, ply);
                 self.lose_main_line();
                 self.lines[depth] = Line { before: Some(before), ..Line::lost() };
@@ -579,7 +594,7 @@ pub(super) fn null_move(text: &str) -> Option<Option<Color>> {
 
 /// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
 /// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
-fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
+pub(super) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
     let text = text.trim();
     let (text, doubt) = match text.strip_prefix('?') {
         None => (text.to_owned(), Doubt::Turn),
@@ -637,7 +652,10 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     let mut fitting = fitting(&legal, &readings);
     if let Some(captured) = captured {
         let squares = captured.split(',').filter_map(|name| square(variant, name)).collect();
-        fitting.retain(|ply| ply.captured() == squares);
+        // Squares that fit no move tell nothing.
+        if fitting.iter().any(|ply| ply.captured() == squares) {
+            fitting.retain(|ply| ply.captured() == squares);
+        }
     }
     match fitting[..] {
         [ply] => Ok(ply.clone()),

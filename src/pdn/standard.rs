@@ -5,7 +5,7 @@
 //! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
 //! | moves that are not legal | the same squares in the standard's form; nothing is thrown away |
 //! | a capture written leg by leg | one move |
-//! | unknown moves, texts that are no move | comments |
+//! | unknown moves, texts that are no move, moves that may mean several | comments, and all moves behind them up to the next setup too: read as moves they would be played from a wrong position |
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
 //! | strengths | `!?` as they are, `*` the glyph `$7` |
 //! | names of tags | the standard's, where another language's are known |
@@ -23,6 +23,7 @@ use super::infer;
 use super::problem::{Place, Problem, quoted};
 use super::reader::Located;
 use super::replay::{self, KnownBy, Seen};
+use super::strict;
 use super::tag;
 use super::time_control::TimeControl;
 use super::values::{self, Date, Outcome, TagTime};
@@ -51,24 +52,28 @@ struct Resolved {
     setups: Vec<Option<(String, Color)>>,
     /// Is the entry a further leg of the capture before it?
     legs: Vec<bool>,
+    /// May the entry mean several moves? It cannot be written as any of them.
+    ambiguous: Vec<bool>,
     start_turn: Color,
 }
 
 impl Resolved {
     fn of(located: &Located, variant: &'static Variant) -> Resolved {
         let count = located.game.entries.len();
-        let (mut plies, mut setups, mut legs) = (vec![None; count], vec![None; count], vec![false; count]);
+        let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
+        let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             Seen::Move { entry, before, ply, .. } => {
                 let text = notation::write(variant, ply, &before.legal_moves());
                 plies[entry] = Some((text, before.turn()));
             }
             Seen::Leg { entry } => legs[entry] = true,
+            Seen::Ambiguous { entry, .. } => ambiguous[entry] = true,
             Seen::Setup { entry, position, .. } => {
                 setups[entry] = Some((fen::write(variant, &position.setup()), position.turn()));
             }
         });
-        Resolved { plies, setups, legs, start_turn: walked.start.turn() }
+        Resolved { plies, setups, legs, ambiguous, start_turn: walked.start.turn() }
     }
 }
 
@@ -146,6 +151,11 @@ impl Conversion<'_> {
                 Err(_) => (unknown(trimmed), is_unknown(trimmed)),
             },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
+            "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
+                self.keep_original(tags, &name, value, place);
+                return;
+            }
+            "GameType" => (trimmed.to_owned(), true),
             "FEN" if trimmed.is_empty() => return,
             "FEN" => match replay::canonical_fen(self.variant, trimmed) {
                 Some(fen) => (fen, true),
@@ -196,11 +206,13 @@ impl Conversion<'_> {
             tags.set("Result", said);
             return;
         }
+        // The formats of the standard's table all count wins and draws as International does.
+        let result_format = if format.is_some() { ResultFormat::International } else { self.variant.result_format };
         match Outcome::read(&said) {
             Some(outcome) => {
-                tags.set("Result", outcome.written(self.variant.result_format));
+                tags.set("Result", outcome.written(result_format));
             }
-            None if is_points(&said) => {
+            None if is_points(&said) && format.is_none() => {
                 tags.set("Result", &said);
                 tags.set("ResultFormat", "Points");
                 let what = format!("the result {} is of another system", quoted(&said));
@@ -217,10 +229,9 @@ impl Conversion<'_> {
         let value = self.variant.game_type.tag_value();
         let place = self.located.places.start();
         match known_by {
-            KnownBy::Tag => {}
             // A number of another table stays: it says more than ours.
-            KnownBy::TagByMeaning if tags.get("GameType").is_some_and(infer::is_foreign) => {}
-            KnownBy::TagByMeaning | KnownBy::Caller | KnownBy::Moves => {
+            KnownBy::Tag | KnownBy::ForeignTag => {}
+            KnownBy::MovesAgainstTag | KnownBy::Caller | KnownBy::Moves => {
                 if let Some(before) = tags.set("GameType", &value).filter(|before| *before != value) {
                     let spare = spare(&self.located.game, tags, "OriginalGameType");
                     tags.set(spare, before);
@@ -236,17 +247,29 @@ impl Conversion<'_> {
         let starter = self.variant.game_type.starter;
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         let mut lines = vec![Numbering::new(resolved.start_turn)];
+        let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
+        lines[0].is_lost = fen.is_some_and(|fen| replay::canonical_fen(self.variant, fen).is_none());
+        // Does the last entry hold unknown moves, so that the next may join them?
+        let mut is_unknown = false;
         for (index, entry) in self.located.game.entries.iter().enumerate() {
             let Some(line) = lines.last_mut() else { break };
+            let was_unknown = std::mem::take(&mut is_unknown);
             match entry {
                 Entry::Move(_) if resolved.legs[index] => {}
                 Entry::Move(ply) => {
                     let known = resolved.plies[index].as_ref();
-                    let text = known.map(|(text, _)| text.clone()).or_else(|| plain(self.variant, &ply.text));
+                    let text = match known {
+                        _ if line.is_lost => None,
+                        Some((text, _)) => Some(text.clone()),
+                        None if resolved.ambiguous[index] => None,
+                        None => plain(self.variant, &ply.text),
+                    };
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
-                        comment_move(&mut entries, ply);
+                        comment_move(&mut entries, ply, was_unknown);
+                        is_unknown = true;
                         line.is_fresh = true;
+                        line.is_lost = true;
                         continue;
                     };
                     let (strength, nag) = strength(ply.strength.as_deref());
@@ -254,6 +277,7 @@ impl Conversion<'_> {
                     entries.extend(nag.map(Entry::Nag));
                 }
                 Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {
+                    (_, Some(_)) if line.is_lost => entries.push(Entry::Comment(format!("/FEN \"{text}\"/"))),
                     (Some((_, turn)), Some(_)) => {
                         entries.push(Entry::Setup(format!("{}::", turn.letter())));
                         line.set_up(*turn);
@@ -264,8 +288,9 @@ impl Conversion<'_> {
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
-                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                         line.is_fresh = true;
+                        line.is_lost = fen.is_none();
+                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                     }
                 },
                 Entry::Comment(text) => entries.push(Entry::Comment(text.clone())),
@@ -304,20 +329,22 @@ struct Numbering {
     is_fresh: bool,
     /// Number and turn before the last move.
     before: Option<(u32, Color)>,
+    /// Was a move left out, so that the position is not known until a setup tells it?
+    is_lost: bool,
 }
 
 impl Numbering {
     fn new(turn: Color) -> Numbering {
-        Numbering { number: 1, turn, is_fresh: true, before: None }
+        Numbering { number: 1, turn, is_fresh: true, before: None, is_lost: false }
     }
 
     fn set_up(&mut self, turn: Color) {
-        *self = Numbering { turn, is_fresh: true, before: None, ..*self };
+        *self = Numbering { turn, is_fresh: true, before: None, is_lost: false, ..*self };
     }
 
     fn variation(&self) -> Numbering {
         let (number, turn) = self.before.unwrap_or((self.number, self.turn));
-        Numbering { number, turn, is_fresh: true, before: None }
+        Numbering { number, turn, is_fresh: true, before: None, is_lost: self.is_lost }
     }
 
     /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.
@@ -339,11 +366,12 @@ impl Numbering {
 }
 
 /// An unknown move, or a text that is no move, as a comment; several in a row as one.
-fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry) {
+fn comment_move(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
-    let text = format!("{number}{}", ply.text);
+    let strength = ply.strength.as_deref().unwrap_or("");
+    let text = format!("{number}{}{strength}", ply.text);
     match entries.last_mut() {
-        Some(Entry::Comment(before)) if before.ends_with(&format!(" {}", ply.text)) && ply.number.is_none() => {
+        Some(Entry::Comment(before)) if joins => {
             before.push(' ');
             before.push_str(&text);
         }

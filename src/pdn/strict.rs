@@ -24,6 +24,7 @@ use nom::multi::{many0_count, separated_list0};
 use nom::{IResult, Parser};
 
 use super::encoding::{self, Encoding};
+use super::game::Entry;
 use super::infer;
 use super::lexer::{Flaw, Input, Kind, Lexer, Token};
 use super::problem::{Place, Problem, Problems, quoted};
@@ -354,24 +355,31 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
         check_value(&tag.name, &tag.value, place, problems);
     }
     let found = infer::variant_of(located, told);
+    let is_played = game.moves().next().is_some();
+    for problem in found.problems.into_iter().filter(|_| is_played) {
+        problems.push(Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"));
+    }
     check_result(located, found.variant, problems);
     let variant = found.variant;
     let mut is_resolved = vec![false; game.entries.len()];
     replay::walk(located, variant, &mut |seen| {
-        let Seen::Move { entry, before, ply, .. } = seen else { return };
+        let (entry, before, meant) = match seen {
+            Seen::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
+            Seen::Ambiguous { entry, before, candidates } => (entry, before, candidates),
+            Seen::Leg { .. } | Seen::Setup { .. } => return,
+        };
         is_resolved[entry] = true;
-        let super::game::Entry::Move(written) = &game.entries[entry] else { return };
+        let Entry::Move(written) = &game.entries[entry] else { return };
         let legal = before.legal_moves();
-        let expected = notation::write(variant, ply, &legal);
-        if expected != written.text {
-            let place = move_place(located, entry);
-            let hint = difference(variant, &written.text, &expected);
-            let what = format!("{} should be written {expected}", quoted(&written.text));
-            problems.push(Problem::error(place, what).hint(hint));
+        let expected: Vec<String> = meant.iter().map(|ply| notation::write(variant, ply, &legal)).collect();
+        if expected != [written.text.as_str()] {
+            let hint = difference(variant, &written.text, &expected[0]);
+            let what = format!("{} should be written {}", quoted(&written.text), expected.join(" or "));
+            problems.push(Problem::error(move_place(located, entry), what).hint(hint));
         }
     });
     for (index, entry) in game.entries.iter().enumerate() {
-        if let (super::game::Entry::Move(ply), false) = (entry, is_resolved[index]) {
+        if let (Entry::Move(ply), false) = (entry, is_resolved[index]) {
             check_unresolved(variant, &ply.text, move_place(located, index), problems);
         }
     }
@@ -443,7 +451,7 @@ fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
 }
 
 /// `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
-fn is_game_type(text: &str) -> bool {
+pub(super) fn is_game_type(text: &str) -> bool {
     let number = |text| take_while_m_n(1, 9, |c: char| c.is_ascii_digit()).parse(text);
     let notation = (one_of("ANS"), one_of("0123"));
     let board = (char(','), one_of("WB"), char(','), number, char(','), number, char(','), notation);

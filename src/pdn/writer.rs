@@ -33,7 +33,8 @@ const LONGEST_LINE: usize = 79;
 /// All games as one file.
 pub fn write(games: &[Game], style: Style) -> String {
     let mut text = String::new();
-    for game in games {
+    // "A game can not be empty": one with nothing in it is none.
+    for game in games.iter().filter(|game| !game.tags.is_empty() || !game.entries.is_empty()) {
         if !text.is_empty() {
             text.push('\n');
         }
@@ -139,7 +140,8 @@ pub(super) fn is_move(text: &str) -> bool {
         kinds.dedup();
         kinds.len() == 1
     };
-    squares >= 2 && is_one_kind && parts.all(is_square)
+    // `1-1` reads as a result.
+    squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
 }
 
 /// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,

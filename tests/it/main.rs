@@ -9,6 +9,7 @@ mod games;
 mod geometry;
 mod line_cmd;
 mod notation;
+mod pdn;
 mod pdn_corpus;
 mod perft;
 mod program;

@@ -1,0 +1,184 @@
+//! `damcast check`: what is wrong with PDN files.
+//!
+//! ```text
+//! games.pdn:12:7: error: `24-20` is not legal (12. in W:W25:B20)
+//! ```
+//!
+//! Exit code 0: no problem of level error; 1: there is one; 2: a file could not be read.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use damcast::pdn::infer;
+use damcast::pdn::problem::{Level, Problem, Problems};
+use damcast::pdn::profile::{self, Profile};
+use damcast::pdn::reader::{Located, Reader};
+use damcast::pdn::replay::Replay;
+use damcast::rules::Variant;
+
+use super::input::{self, Reading};
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The files; `-` is the standard input.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Check against the standard's writing grammar and restrictions, not only that everything can be read.
+    #[arg(long)]
+    strict: bool,
+    /// What a known reader would stumble over: standard (the same as --strict), lidraughts, pydraughts.
+    #[arg(long)]
+    profile: Option<Profile>,
+    /// Check the syntax only; do not play the moves.
+    #[arg(long)]
+    syntax: bool,
+    /// Print notes too: things that are not as the standard writes them, but clear.
+    #[arg(long)]
+    notes: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Prints the problems.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let told = arguments.reading.variant()?;
+    let mut worst = ExitCode::SUCCESS;
+    let mut is_unreadable = false;
+    for path in &arguments.files {
+        match check_file(path, arguments, told) {
+            Ok(true) => {}
+            Ok(false) => worst = ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("damcast: {error:#}");
+                is_unreadable = true;
+            }
+        }
+    }
+    Ok(if is_unreadable { ExitCode::from(2) } else { worst })
+}
+
+/// Returns whether the file is free of errors.
+fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<bool> {
+    let profile = arguments.profile.or_else(|| arguments.strict.then_some(Profile::Standard));
+    let summary = match profile {
+        Some(profile) => {
+            let bytes = input::whole(path)?;
+            let mut problems = Problems::default();
+            problems.extend(profile::check(profile, &bytes, told));
+            Summary { games: None, problems }
+        }
+        None => liberal(path, arguments, told)?,
+    };
+    let errors = summary.problems.count(Level::Error);
+    let (dropped, warnings) = (summary.problems.dropped(), summary.problems.count(Level::Warning));
+    for problem in summary.problems.into_sorted() {
+        if arguments.notes || problem.level > Level::Note {
+            print(path, &problem, arguments.json);
+        }
+    }
+    if dropped > 0 {
+        eprintln!("{}: {dropped} more problems", path.display());
+    }
+    if !arguments.json {
+        let games = summary.games.map_or(String::new(), |games| format!("{games} games, "));
+        eprintln!("{}: {games}{errors} errors, {warnings} warnings", path.display());
+    }
+    Ok(errors == 0)
+}
+
+struct Summary {
+    games: Option<u64>,
+    problems: Problems,
+}
+
+/// Reads a file liberally and plays its games, a few at a time.
+fn liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
+    let mut reader = Reader::new(arguments.reading.encoding);
+    let mut player = Player { told, waiting: VecDeque::new(), games: 0, problems: Problems::default() };
+    let plays = !arguments.syntax;
+    input::pieces(path, |piece| {
+        let games = reader.feed(piece);
+        player.take(games, plays);
+        player.problems.merge(reader.take_problems());
+    })?;
+    let games = reader.finish();
+    player.take(games, plays);
+    player.problems.merge(reader.take_problems());
+    player.finish();
+    Ok(Summary { games: Some(player.games), problems: player.problems })
+}
+
+/// Plays games. Those without a GameType tag wait until there are enough of them to tell the variant.
+struct Player {
+    told: Option<&'static Variant>,
+    waiting: VecDeque<Located>,
+    games: u64,
+    problems: Problems,
+}
+
+impl Player {
+    fn take(&mut self, games: Vec<Located>, plays: bool) {
+        self.games += games.len() as u64;
+        for located in games.into_iter().filter(|_| plays) {
+            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
+                self.play(&located);
+            } else {
+                self.waiting.push_back(located);
+            }
+            if self.waiting.len() >= infer::SAMPLE {
+                self.finish();
+            }
+        }
+    }
+
+    /// Tells the variant of the games that wait, and plays them.
+    fn finish(&mut self) {
+        if !self.waiting.is_empty() {
+            let sample: Vec<&Located> = self.waiting.iter().collect();
+            self.told = Some(infer::from_moves(&sample, self.told));
+        }
+        while let Some(located) = self.waiting.pop_front() {
+            self.play(&located);
+        }
+    }
+
+    fn play(&mut self, located: &Located) {
+        self.problems.extend(Replay::of(located, self.told).problems);
+    }
+}
+
+fn print(path: &Path, problem: &Problem, json: bool) {
+    if json {
+        let hint = problem.hint.as_deref().map_or_else(|| "null".to_owned(), json_text);
+        println!(
+            "{{\"file\":{},\"line\":{},\"column\":{},\"level\":\"{}\",\"what\":{},\"hint\":{hint}}}",
+            json_text(&path.display().to_string()),
+            problem.place.line,
+            problem.place.column,
+            problem.level,
+            json_text(&problem.what),
+        );
+    } else {
+        println!("{}:{problem}", path.display());
+    }
+}
+
+/// A text as JSON writes it.
+fn json_text(text: &str) -> String {
+    let mut json = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            c if c.is_control() => json.push_str(&format!("\\u{:04x}", c as u32)),
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json
+}

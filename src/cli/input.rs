@@ -1,0 +1,109 @@
+//! What the verbs about PDN files share: reading a file piece by piece, with a bar for the patient, and telling the
+//! variant.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use damcast::pdn::encoding::Encoding;
+use damcast::rules::Variant;
+
+/// How files are to be read.
+#[derive(clap::Args)]
+pub struct Reading {
+    /// The encoding of the files: utf-8, windows-1251, cp866, ...; by default UTF-8, and Windows-1252 where it is not.
+    #[arg(long, default_value = "detect")]
+    pub encoding: Encoding,
+    /// The game of files without a GameType tag, such as 20 or 21; by default found out from the moves.
+    #[arg(long)]
+    pub game_type: Option<String>,
+}
+
+impl Reading {
+    /// The variant that was told.
+    pub fn variant(&self) -> anyhow::Result<Option<&'static Variant>> {
+        self.game_type.as_deref().map(|tag| Variant::from_tag(tag).context("--game-type")).transpose()
+    }
+}
+
+/// How many bytes are read at a time.
+const PIECE: usize = 64 * 1024;
+
+/// Reads a file piece by piece; `-` is the standard input.
+pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
+    let context = || path.display().to_string();
+    let (mut file, size): (Box<dyn Read>, u64) = if path == Path::new("-") {
+        (Box::new(std::io::stdin().lock()), 0)
+    } else {
+        let file = File::open(path).with_context(context)?;
+        let size = file.metadata().with_context(context)?.len();
+        (Box::new(file), size)
+    };
+    let mut bar = Bar::new(path, size);
+    let mut buffer = vec![0; PIECE];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                take(&buffer[..count]);
+                bar.advance(count as u64);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).with_context(context),
+        }
+    }
+    bar.clear();
+    Ok(())
+}
+
+/// The whole of a file.
+pub fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    pieces(path, |piece| bytes.extend_from_slice(piece))?;
+    Ok(bytes)
+}
+
+/// A progress bar on the terminal, for files that take longer than a second.
+struct Bar {
+    name: PathBuf,
+    size: u64,
+    done: u64,
+    started: Instant,
+    drawn: Option<Instant>,
+    is_terminal: bool,
+}
+
+impl Bar {
+    fn new(path: &Path, size: u64) -> Bar {
+        let is_terminal = std::io::stderr().is_terminal();
+        Bar { name: path.to_owned(), size, done: 0, started: Instant::now(), drawn: None, is_terminal }
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.done += bytes;
+        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() > Duration::from_millis(100));
+        if !self.is_terminal || self.size == 0 || self.started.elapsed() < Duration::from_secs(1) || !is_due {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        const WIDTH: u64 = 30;
+        let full = (self.done * WIDTH / self.size).min(WIDTH) as usize;
+        let empty = WIDTH as usize - full;
+        eprint!(
+            "\r{} [{}{}] {:3}%",
+            self.name.display(),
+            "#".repeat(full),
+            " ".repeat(empty),
+            self.done * 100 / self.size
+        );
+        let _ = std::io::stderr().flush();
+    }
+
+    fn clear(&mut self) {
+        if self.drawn.is_some() {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

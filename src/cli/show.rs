@@ -1,0 +1,108 @@
+//! `damcast show`: one position of one game, drawn in the terminal.
+//!
+//! ```text
+//!   1    b   b   .   b   b  5      w white man   W white king
+//!   6  b   .   w   b   .    10     b black man   B black king   . an empty square
+//! ```
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use damcast::pdn::reader;
+use damcast::pdn::replay::{Replay, Step};
+use damcast::pdn::{fen, infer, notation};
+use damcast::rules::{Color, Kind, Position};
+
+use super::input::{self, Reading};
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The file; `-` is the standard input.
+    file: PathBuf,
+    /// Which game of the file, from 1.
+    #[arg(long, short, default_value_t = 1)]
+    game: usize,
+    /// How many steps of the main line to play; all if left out. A setup counts as a step.
+    #[arg(long, short)]
+    ply: Option<usize>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Draws the position.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let (games, _) = reader::read_bytes(&input::whole(&arguments.file)?, arguments.reading.encoding);
+    let count = games.len();
+    let Some(located) = arguments.game.checked_sub(1).and_then(|index| games.get(index)) else {
+        anyhow::bail!("{}: there is no game {}; it has {count}", arguments.file.display(), arguments.game);
+    };
+    let untagged: Vec<_> =
+        games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
+    let told = arguments.reading.variant()?.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
+    let replay = Replay::of(located, told);
+    let steps = arguments.ply.unwrap_or(replay.steps.len());
+    if steps > replay.steps.len() {
+        anyhow::bail!("game {} can be played for {} steps only", arguments.game, replay.steps.len());
+    }
+    for tag in located.game.tags.iter().filter(|tag| matches!(tag.name.as_str(), "Event" | "White" | "Black" | "Result")) {
+        println!("{:<8}{}", tag.name, tag.value);
+    }
+    println!("{:<8}{} ({})", "Game", replay.variant.name, replay.variant.game_type);
+    println!("{:<8}{}", "Moves", moves(&replay, steps));
+    let position = replay.position_after(steps);
+    println!("\n{}", drawing(&position));
+    println!("{}", fen::write(position.variant(), &position.setup()));
+    for problem in &replay.problems {
+        eprintln!("{}:{problem}", arguments.file.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The moves that lead to the position, each in the notation of its own position.
+fn moves(replay: &Replay, steps: usize) -> String {
+    let mut position = replay.start;
+    let mut words = Vec::new();
+    for step in replay.steps.iter().take(steps) {
+        match step {
+            Step::Move { ply, .. } => {
+                words.push(notation::write(replay.variant, ply, &position.legal_moves()));
+                position = position.play(ply);
+            }
+            Step::Setup { position: next, .. } => {
+                words.push(format!("/FEN \"{}\"/", fen::write(replay.variant, &next.setup())));
+                position = *next;
+            }
+        }
+    }
+    words.join(" ")
+}
+
+/// The board as White sees it, with the names of the squares at both sides.
+fn drawing(position: &Position) -> String {
+    let geometry = &position.variant().geometry;
+    let mut text = String::new();
+    for row in 0..geometry.height() {
+        let squares: Vec<_> = (0..geometry.width()).map(|column| geometry.square_at(row, column)).collect();
+        let mut named = squares.iter().flatten();
+        let (first, last) = (named.next(), named.next_back());
+        text.push_str(&format!("{:>4} ", first.map_or("", |square| geometry.name(*square))));
+        for square in squares.iter().copied() {
+            let piece = square.map(|square| position.placement().get(square));
+            text.push(' ');
+            text.push(match piece {
+                None => ' ',
+                Some(None) => '.',
+                Some(Some(piece)) => match (piece.color, piece.kind) {
+                    (Color::White, Kind::Man) => 'w',
+                    (Color::White, Kind::King) => 'W',
+                    (Color::Black, Kind::Man) => 'b',
+                    (Color::Black, Kind::King) => 'B',
+                },
+            });
+        }
+        text.push_str(&format!("  {}\n", last.map_or("", |square| geometry.name(*square))));
+    }
+    text.push_str(&format!("{} to move\n", position.turn()));
+    text
+}

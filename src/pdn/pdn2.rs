@@ -1,0 +1,191 @@
+//! Games to the PDN 2.0 draft, for programs that know nothing newer.
+//!
+//! | PDN 3.0 | PDN 2.0 |
+//! |---|---|
+//! | UTF-8, LF | ISO-8859-1, CR LF, at most 80 characters a line |
+//! | any tag | Event, Site, Date, Round, Black, White, Result, FEN; nothing else |
+//! | `2007.05.19` | `2007-05-19` |
+//! | `*` ends a game | the result ends it, equal to the tag |
+//! | `1-0` or `2-0`, by game type | `1-0 0-1 1/2-1/2 *` |
+//! | `12...` before a second player's move | numbers before the first player's moves only |
+//! | strengths of any length, glyphs | one of `* ! ?`; other glyphs as annotations |
+//! | setups | none: such a game cannot be written |
+//!
+//! `1-0` means here, as everywhere, that White won, although the draft gives it to the player who moves first.
+//!
+//! Source: PDN 2.0 draft 0.1 of 2003, chapters 5 and 6.
+
+use super::encoding;
+use super::game::{Entry, Game, MoveEntry};
+use super::problem::{Place, Problem, quoted};
+use super::values::{Date, Outcome};
+use super::writer;
+use crate::rules::ResultFormat;
+
+/// The tags of the draft, in its order.
+const TAGS: [&str; 8] = ["Event", "Date", "Black", "White", "Site", "Result", "Round", "FEN"];
+
+/// The most characters in a line.
+const LONGEST_LINE: usize = 80;
+
+/// The file, and what could not be said in it. Games should be in the standard's form already; a problem has no place
+/// but the start, and names the game.
+pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let mut text = String::new();
+    for (index, game) in games.iter().enumerate() {
+        let mut writer = Writer { number: index + 1, text: &mut text, column: 0, problems: &mut problems };
+        writer.game(game);
+    }
+    let (bytes, missing) = encoding::to_latin1(&text.replace('\n', "\r\n"));
+    if !missing.is_empty() {
+        let characters: String = missing.iter().take(40).collect();
+        let what = format!("characters that ISO-8859-1 does not have: {characters}");
+        problems.push(Problem::warning(Place::START, what).hint("each is written as ?"));
+    }
+    (bytes, problems)
+}
+
+struct Writer<'a> {
+    number: usize,
+    text: &'a mut String,
+    column: usize,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Writer<'_> {
+    fn note(&mut self, what: &str) {
+        self.problems.push(Problem::note(Place::START, format!("game {}: {what}", self.number)));
+    }
+
+    fn game(&mut self, game: &Game) {
+        if game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_))) {
+            let what = format!("game {} has a setup and is left out", self.number);
+            self.problems.push(Problem::error(Place::START, what).hint("PDN 2.0 has no setups"));
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let result = self.result(game);
+        self.tags(game, result);
+        self.text.push('\n');
+        for (index, entry) in game.entries.iter().enumerate() {
+            match entry {
+                Entry::Move(ply) => self.ply(ply, game.entries.get(index + 1)),
+                // Put behind the move as its strength.
+                Entry::Nag(nag @ (1 | 2 | 7)) if strength_of(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
+                Entry::Nag(nag) => self.words(&format!("{{${nag}}}")),
+                Entry::Comment(comment) => self.words(&writer::comment(comment)),
+                Entry::Open => self.token("("),
+                Entry::Close => self.token(")"),
+                Entry::Setup(_) => {}
+            }
+        }
+        self.token(result);
+        self.text.push('\n');
+        self.column = 0;
+    }
+
+    fn result(&mut self, game: &Game) -> &'static str {
+        match game.outcome() {
+            Some(Outcome::BothLose) | None => {
+                self.note(&format!("the result {} is written as *", quoted(game.result())));
+                "*"
+            }
+            Some(outcome) => outcome.written(ResultFormat::Default),
+        }
+    }
+
+    fn tags(&mut self, game: &Game, result: &str) {
+        for name in TAGS {
+            let Some(value) = game.tags.get(name) else { continue };
+            let value = match name {
+                "Result" => result.to_owned(),
+                "Date" => Date::liberal(value).unwrap_or_default().to_string().replace('.', "-"),
+                _ => value.replace('"', "'").replace('[', "(").replace(']', ")"),
+            };
+            let line = format!("[{name} \"{value}\"]");
+            if line.chars().count() > LONGEST_LINE {
+                self.note(&format!("the line of the tag {name} is longer than {LONGEST_LINE} characters"));
+            }
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
+        let others: Vec<&str> =
+            game.tags.iter().map(|tag| tag.name.as_str()).filter(|name| !TAGS.contains(name)).collect();
+        if !others.is_empty() {
+            self.note(&format!("PDN 2.0 has no tags {}", others.join(", ")));
+        }
+    }
+
+    fn ply(&mut self, ply: &MoveEntry, next: Option<&Entry>) {
+        let number = ply.number.filter(|number| !number.ellipsis).map_or(String::new(), |number| format!("{number} "));
+        let strength = match (ply.strength.as_deref(), next) {
+            (Some(strength), _) => match strength.trim_matches(['(', ')']) {
+                "*" => "*",
+                other if other.starts_with('!') => "!",
+                _ => "?",
+            },
+            (None, Some(Entry::Nag(1))) => "!",
+            (None, Some(Entry::Nag(2))) => "?",
+            (None, Some(Entry::Nag(7))) => "*",
+            (None, _) => "",
+        };
+        if ply.strength.as_deref().is_some_and(|written| written != strength) {
+            self.note(&format!("the strength of {}{} is written as {strength}", ply.text, ply.strength.as_deref().unwrap_or("")));
+        }
+        self.token(&format!("{number}{}{strength}", ply.text.replace(':', "x")));
+    }
+
+    fn words(&mut self, text: &str) {
+        for word in text.split(' ') {
+            self.token(word);
+        }
+    }
+
+    fn token(&mut self, token: &str) {
+        let length = token.chars().count();
+        if self.column > 0 {
+            if self.column + 1 + length > LONGEST_LINE {
+                self.text.push('\n');
+                self.column = 0;
+            } else {
+                self.text.push(' ');
+                self.column += 1;
+            }
+        }
+        self.text.push_str(token);
+        self.column += length;
+    }
+}
+
+/// Has the glyph been written as the strength of the move before it?
+fn strength_of(before: Option<&Entry>, nag: u32) -> bool {
+    matches!(before, Some(Entry::Move(ply)) if ply.strength.is_none()) && matches!(nag, 1 | 2 | 7)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdn::reader;
+
+    #[test]
+    fn the_drafts_form() {
+        let text = "[White \"Й [x] é\"] [Result \"2-0\"] [Date \"2007.??.??\"] [GameType \"20\"]\n1. 32-28! 19-23 $7 (1... 18-23?? {\"x\"}) 2. 28x19 $5 *";
+        let (games, _) = reader::read(text);
+        let (bytes, problems) = write(&games);
+        let written: String = bytes.iter().map(|&byte| byte as char).collect();
+        let expected = "[Date \"2007-??-??\"]\r\n[White \"? (x) é\"]\r\n[Result \"1-0\"]\r\n\r\n\
+            1. 32-28! 19-23* ( 18-23? {\"x\"} ) 2. 28x19 {$5} 1-0\r\n";
+        assert_eq!(written, expected);
+        assert_eq!(problems.len(), 3, "{problems:?}");
+    }
+
+    #[test]
+    fn a_game_with_a_setup_is_left_out_and_said() {
+        let (games, _) = reader::read("1. 32-28 /FEN \"W:W28:B19\"/ *");
+        let (bytes, problems) = write(&games);
+        assert!(bytes.is_empty() && problems[0].what.contains("setup"));
+    }
+}

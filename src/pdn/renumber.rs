@@ -1,0 +1,105 @@
+//! The same game with the squares called by other names: numbers for letters, another corner for square 1.
+//!
+//! The two boards must be of one game: same size, same playing squares. A [`Square`](crate::rules::Square) is the same on
+//! both; only its name changes, in moves, setups and the FEN tag.
+//!
+//! Source: PDN 3.0, chapter "GameType tag", attribute Notation.
+
+use super::fen;
+use super::game::{Entry, Game};
+use super::problem::{Place, Problem, quoted};
+use super::replay;
+use crate::rules::Variant;
+
+/// The game on another board of the same kind; it must be in the standard's form. What cannot be renamed stays, and is
+/// told.
+pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
+    let tag = game.tags.get("GameType").unwrap_or_default();
+    let from = match Variant::from_tag(tag) {
+        Ok(from) => from,
+        Err(error) => return (game.clone(), vec![Problem::error(Place::START, error.to_string())]),
+    };
+    let is_same_game = from.game_type.number == to.game_type.number
+        && from.geometry.width() == to.geometry.width()
+        && from.geometry.height() == to.geometry.height()
+        && (0..from.geometry.height()).all(|row| {
+            (0..from.geometry.width()).all(|column| from.geometry.square_at(row, column) == to.geometry.square_at(row, column))
+        });
+    if !is_same_game {
+        let what = format!("{} and {} are not boards of one game", from.game_type, to.game_type);
+        return (game.clone(), vec![Problem::error(Place::START, what).hint("this game is left as it is")]);
+    }
+    let mut renamed = game.clone();
+    let mut problems = Vec::new();
+    renamed.tags.set("GameType", to.game_type.tag_value());
+    let fen_on = |text: &str, problems: &mut Vec<Problem>| match replay::null_move(text) {
+        Some(_) => text.to_owned(),
+        None => match replay::read_setup(from, text) {
+            Ok((setup, _)) => {
+                let fen = fen::write(to, &setup);
+                // An unknown turn stays unknown.
+                if text.starts_with('?') { format!("?{}", &fen[1..]) } else { fen }
+            }
+            Err(error) => {
+                problems.push(Problem::warning(Place::START, error.to_string()));
+                text.to_owned()
+            }
+        },
+    };
+    if let Some(text) = game.tags.get("FEN") {
+        renamed.tags.set("FEN", fen_on(text, &mut problems));
+    }
+    for entry in &mut renamed.entries {
+        match entry {
+            Entry::Setup(text) => *text = fen_on(text, &mut problems),
+            Entry::Move(ply) => match move_on(from, to, &ply.text) {
+                Some(text) => ply.text = text,
+                None => {
+                    let what = format!("{} names squares that the board does not have", quoted(&ply.text));
+                    problems.push(Problem::warning(Place::START, what));
+                }
+            },
+            _ => {}
+        }
+    }
+    (renamed, problems)
+}
+
+fn move_on(from: &Variant, to: &Variant, text: &str) -> Option<String> {
+    let mut renamed = String::new();
+    for part in text.split_inclusive(['-', 'x', ':']) {
+        let name = part.trim_end_matches(['-', 'x', ':']);
+        renamed.push_str(to.geometry.name(from.geometry.square(name)?));
+        renamed.push_str(&part[name.len()..]);
+    }
+    Some(renamed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdn::{reader, strict, writer};
+
+    #[test]
+    fn there_and_back_is_the_same_game() {
+        let text = "[GameType \"25\"]\n[FEN \"W:Wc3,Ke1:Bb6,f6\"]\n\n1. c3-d4 /FEN \"B:Wd4:Bb6\"/ *\n";
+        let game = &reader::read(text).0[0];
+        let numbers = Variant::from_tag("25,W,8,8,N2,0").unwrap();
+        let (renamed, problems) = renumber(game, numbers);
+        assert_eq!(problems, []);
+        let written = writer::write(&[renamed.clone()], writer::Style::Compact);
+        assert_eq!(
+            written,
+            "[GameType \"25,W,8,8,N2,0\"]\n[FEN \"W:W22,K31:B9,11\"]\n\n1. 22-18 /FEN \"B:W18:B9\"/ *\n"
+        );
+        assert_eq!(strict::check(&written, None), []);
+        assert_eq!(&renumber(&renamed, Variant::from_tag("25").unwrap()).0, game);
+    }
+
+    #[test]
+    fn boards_of_different_games_are_refused() {
+        let game = &reader::read("[GameType \"25\"] 1. c3-d4 *").0[0];
+        let (same, problems) = renumber(game, Variant::international());
+        assert_eq!((&same, problems.len()), (game, 1));
+    }
+}

@@ -1,0 +1,467 @@
+//! PDN as a whole: what is written is read, what is read can be written, and no text does harm.
+
+use damcast::pdn::clock::{ClockTime, Clocks};
+use damcast::pdn::encoding::Encoding;
+use damcast::pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
+use damcast::pdn::problem::Level;
+use damcast::pdn::reader::{self, Located, Reader};
+use damcast::pdn::replay::{KnownBy, Replay, Step};
+use damcast::pdn::standard::standard;
+use damcast::pdn::writer::{self, Style};
+use damcast::pdn::{fen, infer, notation, strict};
+use damcast::rules::{Color, Position, Variant};
+use proptest::prelude::*;
+
+const DIALECTS: &str = include_str!("../data/pdn/dialects.pdn");
+
+fn moves(game: &Game) -> Vec<&str> {
+    game.moves().map(|ply| ply.text.as_str()).collect()
+}
+
+/// The games in the standard's form, as text.
+fn standardised(games: &[Located], style: Style) -> String {
+    let untagged: Vec<&Located> = games.iter().filter(|located| located.game.tags.get("GameType").is_none()).collect();
+    let told = (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None));
+    let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
+    writer::write(&games, style)
+}
+
+#[test]
+fn every_dialect_is_read() {
+    let (games, problems) = reader::read(DIALECTS);
+    assert_eq!(problems.iter().filter(|problem| problem.level == Level::Error).count(), 0, "{problems:#?}");
+    assert_eq!(games.len(), 6);
+
+    let game = &games[0];
+    assert_eq!(game.tags.get("Event"), Some("twice"));
+    assert_eq!(game.tags.get("White"), Some("Jansen, \"Jan\""));
+    assert_eq!(game.tags.get("Black"), Some("with \"escapes\""));
+    assert_eq!(game.tags.get("Heure blanche"), Some("0:10:00"));
+    assert_eq!(moves(game), ["32-28", "19-23", "28:19", "14X23", "3732", "10-14", "41-37", "05-10", "46-41"]);
+    let strengths: Vec<_> = game.moves().filter_map(|ply| ply.strength.as_deref()).collect();
+    assert_eq!(strengths, ["!", "(!?)", "*"]);
+    assert!(game.entries.contains(&Entry::Comment("to the end of the line".into())));
+    assert!(game.entries.contains(&Entry::Comment("forced before".into())));
+    assert_eq!(game.end, End::Result("1/2-1/2".into()));
+
+    assert_eq!((moves(&games[1]), &games[1].end), (vec!["34-29", "18-22", "29-24"], &End::Result("4-6".into())));
+    let first = games[2].moves().next().unwrap();
+    assert_eq!(first.number, Some(MoveNumber { value: 1, ellipsis: true }));
+    assert_eq!(games[2].moves().nth(1).unwrap().captured.as_deref(), Some("17"));
+    assert_eq!(moves(&games[3]), ["c3d4", "F6-G5", "b2-c3", "g5-h4", "c3xe5xg7", "-", "-"]);
+    assert_eq!(moves(&games[4]), ["-", "-"]);
+    assert_eq!(moves(&games[5]), ["32-28"]);
+}
+
+#[test]
+fn every_dialect_is_written_as_the_standard_wants_it() {
+    let (games, _) = reader::read_located(DIALECTS);
+    let expected = "\
+[Event \"twice\"]
+[Site \"two on a line\"]
+[White \"Jansen, \\\"Jan\\\"\"]
+[Black \"with \\\"escapes\\\"\"]
+[Empty \"\"]
+[WhiteTime \"0:10:00\"]
+[GameType \"20\"]
+[Result \"1-1\"]
+
+1. 32-28! 19-23(!?) {[%clk 0:01:00]} 2. 28x19 14x23 {to the end of the line}
+3. 37-32 $1 10-14 ( 3... 10-15? {[%eval 3]} ( 3... 9-14 ) ) 4. 41-37 5-10 $7
+5. 46-41 {forced before} *
+
+[Result \"4-6\"]
+[GameType \"20\"]
+[ResultFormat \"Points\"]
+
+1. 34-29 18-22 2. 29-24 *
+
+[SetUp \"1\"]
+[FEN \"B:WK3:B12,42\"]
+[GameType \"20\"]
+[Result \"0-2\"]
+
+1... 12-17 2. 3x26 *
+
+[GameType \"25\"]
+
+1. c3-d4 f6-g5 2. b2-c3 g5-h4 /FEN \"W:Wc3:Bd4,f6\"/ 8. c3:g7 /FEN \"B::\"/ {- -} *
+
+[GameType \"20\"]
+
+{1. - -} *
+
+[GameType \"20\"]
+
+1. 32-28 *
+";
+    let text = standardised(&games, Style::Compact);
+    assert_eq!(text, expected);
+    assert_eq!(strict::check(&text, None), []);
+}
+
+#[test]
+fn a_replay_knows_variant_start_and_moves() {
+    let located = Located::from(reader::read("1.c3-b4 f6-g5 2.b4-c5 d6xb4 3.a3xc5 *").0.remove(0));
+    let replay = Replay::of(&located, None);
+    assert_eq!((replay.variant.game_type.number, replay.known_by), (25, KnownBy::Moves));
+    assert_eq!(replay.start, Position::start(replay.variant));
+    assert!(replay.is_complete && replay.problems.is_empty());
+    assert_eq!(replay.moves().filter(|ply| ply.is_capture()).count(), 2);
+    assert!(matches!(replay.steps[0], Step::Move { entry: 0, .. }));
+}
+
+#[test]
+fn a_move_that_is_not_legal_is_told_with_its_place_and_position() {
+    let text = "[GameType \"20\"]\n\n1. 32-28 19-23\n2. 28x20 14x23 (2... 1-2) *";
+    let (games, _) = reader::read_located(text);
+    let replay = Replay::of(&games[0], None);
+    assert!(!replay.is_complete);
+    assert_eq!(replay.moves().count(), 2);
+    let told: Vec<String> = replay.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("4:4: error: `28x20` is not legal (2. in W:W28,31,33"), "{}", told[0]);
+}
+
+#[test]
+fn the_diagram_of_the_standard() {
+    let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"]";
+    for (ply, is_right) in
+        [("47x38x24x13x36", true), ("47x38x20x9x36", true), ("47x24x36", false), ("47x33x24x13x36", false), ("47x36", false)]
+    {
+        let problems = strict::check(&format!("{text} 1. {ply} *"), None);
+        assert_eq!(problems.is_empty(), is_right, "{ply}: {problems:?}");
+    }
+    let proposal = reader::read_located(&format!("{text} 1. 47x36 <42, 29, 14, 31> *")).0;
+    assert!(writer::write(&[standard(&proposal[0], None).0], Style::Compact).contains("47x38x20x9x36"));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_restriction() {
+    for (text, place, part) in [
+        ("1. 1 - 7 *", "1:4", "restriction 1"),
+        ("1. 32-28 ! *", "1:10", "restriction 2"),
+        ("1. 32-28* 19-23 *", "1:9", "restriction 3"),
+        ("1. 32-28 1-1", "1:10", "restriction 4"),
+        ("1. 34-29 18-22 2. 29-24 11-17 3. 31-27 22x31 4. 36x27 06-11 *", "1:55", "restriction 5"),
+        ("[GameType \"20\"] 1. c3-d4 c6-d5 *", "1:1", "restriction 6"),
+        ("[GameType \"20\"] 1. 32-28 19-23 2. 28:19 *", "1:35", "restriction 7"),
+        ("[FEN \"W:W28:B23,13\"] [GameType \"20\"] 1. 28x19x8 *", "1:41", "restriction 8"),
+        ("1. 32-28 [Event \"x\"]", "1:10", "separated by *"),
+        ("1. 32-28 (18-23 *", "1:17", "not closed"),
+        ("1. 32-28 ) *", "1:10", "without `(`"),
+        ("1. 32-28 () *", "1:11", "nothing in it"),
+        ("1. 32-28 ; x\n*", "1:10", "braces"),
+        ("1. 32-28 2. *", "1:10", "without a move"),
+        ("1. - *", "1:4", "unknown move"),
+        ("*", "1:1", "without a game"),
+        ("[event \"x\"] *", "1:1", "name"),
+        ("[Event \"a \"b\"\"] *", "1:1", "quote"),
+        ("[Date \"1.1.1965\"] *", "1:1", "YYYY.MM.DD"),
+        ("[TimeControl \"1 h\"] *", "1:1", "seconds"),
+        ("[GameType \"20\"] [Result \"1-0\"] *", "1:17", "no result"),
+        ("[ResultFormat \"Plus draw\"] [Result \"1-0\"] *", "1:28", "no result"),
+        ("[FEN \"W:W31:B2.\"] *", "1:1", "no dot"),
+        ("1. 32-28 /FEN \"W: W31:B2\"/ *", "1:10", "no blanks"),
+        ("1. 32-28 {open", "1:10", "not closed"),
+        ("1. 32-28 Ronde *", "1:10", "not PDN"),
+        ("1. 47x36 <42,29> *", "1:10", "3.1"),
+    ] {
+        let problems = strict::check(text, None);
+        let fits = problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+        assert!(fits, "{text}: {problems:#?}");
+    }
+}
+
+#[test]
+fn what_the_standard_allows_passes() {
+    for text in [
+        "",
+        "[Event \"x\"]",
+        "[Event \"x\"] *",
+        "1. 32-28 19-23",
+        "% line\n[Date \"2012.02.01\"]\r\n1. 32-28 19-23",
+        "{ Start of the game } 1. 33-28 18-22 2. 39-33? { a classical mistake } *",
+        "1. 32-28 19-23 (1... 18-23 2. 38-32 (2. 37-32? 23-29! { Black wins }) 12-18) 2. 28x19 14x23 *",
+        "1. 32-28!? 19-23(!?!!!) 2. 28x19 $1 *",
+        "[FEN \"W:W31,29,K15:B14,13,12,9\"] *\n[FEN \"W:W:B1\"] *",
+        "[GameType \"20\"][ResultFormat \"Plus draw\"][Result \"1+ - 1-\"] *",
+        "[GameType \"20\"] /FEN \"W:W31-50:B1-20\"/ /FEN \"B:W28,31,33-50:B1-18,20\"/ 1... 14-19 *",
+        "[TimeControl \"40/7200:3600+60\"] [WhiteTime \"1:36\"] [BlackTime \"2.40\"] [Date \"2007.??.??\"] [Time \"\"] *",
+    ] {
+        assert_eq!(strict::check(text, None), [], "{text}");
+    }
+}
+
+/// A small generator of our own, so that a game is a function of one number.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % sides
+    }
+}
+
+const NAMES: [&str; 8] =
+    ["Wiersma, Harm", "Сергей Фадеев", "高文龙", "O\"Neill", "a\\b", "", "Groenendijk, Jan (NED)", "é{}%;*"];
+const REMARKS: [&str; 7] = [
+    "a classical mistake",
+    "",
+    "[%csl Rd4 Gb2] beside",
+    "русский  two blanks",
+    "a rather long remark that will not fit into the rest of a line and so must be wrapped somewhere between its words",
+    "% ; * 1-0 (",
+    "[%eval -0.048][%egt 0:0:9.56]",
+];
+
+/// A game in the standard's form: random legal moves with everything that may stand between them.
+fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
+    let mut tags: Tags = [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
+        .into_iter()
+        .collect();
+    tags.set("GameType", variant.game_type.tag_value());
+    let mut line = Line { variant, dice, entries: Vec::new(), clock: 4800 };
+    let mut position = Position::start(variant);
+    if line.dice.roll(4) == 0 {
+        for _ in 0..line.dice.roll(30) {
+            let legal = position.legal_moves();
+            let Some(count) = Some(legal.len()).filter(|&count| count > 0) else { break };
+            position = position.play(&legal[line.dice.roll(count)]);
+        }
+        tags.set("FEN", fen::write(variant, &position.setup()));
+    }
+    tags.set("Result", variant.result_format.values()[line.dice.roll(5)]);
+    line.play(position, 1, plies, with_variations);
+    Game { tags, entries: line.entries, end: End::Star }
+}
+
+struct Line<'d> {
+    variant: &'static Variant,
+    dice: &'d mut Dice,
+    entries: Vec<Entry>,
+    clock: u32,
+}
+
+impl Line<'_> {
+    fn play(&mut self, mut position: Position, mut number: u32, plies: usize, with_variations: bool) {
+        let mut is_fresh = true;
+        for _ in 0..plies {
+            let legal = position.legal_moves();
+            if legal.is_empty() {
+                return;
+            }
+            let is_first = position.turn() == self.variant.game_type.starter;
+            let ply = &legal[self.dice.roll(legal.len())];
+            let shown = (is_first || is_fresh).then_some(MoveNumber { value: number, ellipsis: !is_first });
+            let strength = [None, None, None, Some("!"), Some("(?!)")][self.dice.roll(5)].map(str::to_owned);
+            let text = notation::write(self.variant, ply, &legal);
+            self.entries.push(Entry::Move(MoveEntry { number: shown, text, strength, captured: None }));
+            is_fresh = false;
+            self.beside(position.turn());
+            if with_variations && self.dice.roll(12) == 0 {
+                self.entries.push(Entry::Open);
+                let length = 1 + self.dice.roll(4);
+                self.play(position, number, length, self.dice.0.is_multiple_of(2));
+                self.entries.push(Entry::Close);
+                is_fresh = true;
+            }
+            position = position.play(ply);
+            number += u32::from(!is_first);
+            if self.dice.roll(25) == 0 {
+                // The board lost the thread: some plies passed unseen.
+                for _ in 0..self.dice.roll(4) {
+                    let legal = position.legal_moves();
+                    if legal.is_empty() {
+                        return;
+                    }
+                    let is_first = position.turn() == self.variant.game_type.starter;
+                    position = position.play(&legal[self.dice.roll(legal.len())]);
+                    number += u32::from(!is_first);
+                }
+                self.entries.push(Entry::Setup(fen::write(self.variant, &position.setup())));
+                self.beside(!position.turn());
+                is_fresh = true;
+            }
+        }
+    }
+
+    fn beside(&mut self, mover: Color) {
+        if self.dice.roll(3) > 0 {
+            self.clock -= 7;
+            let running = Some(!mover);
+            let clocks = Clocks { white: Some(ClockTime(self.clock)), black: Some(ClockTime(4800)), running };
+            self.entries.push(Entry::Comment(clocks.to_string()));
+        }
+        if self.dice.roll(10) == 0 {
+            self.entries.push(Entry::Comment(REMARKS[self.dice.roll(7)].to_owned()));
+        }
+        if self.dice.roll(10) == 0 {
+            self.entries.push(Entry::Nag(self.dice.roll(140) as u32));
+        }
+    }
+}
+
+fn variants() -> Vec<&'static Variant> {
+    let others = ["23,W,8,8,A0,0", "23,B,8,8,A1,1", "20,W,10,10,N1,0", "25,W,8,8,N2,0"];
+    Variant::all().chain(others.map(|tag| Variant::from_tag(tag).unwrap())).collect()
+}
+
+/// What is read from the text is exactly these games, without any problem.
+fn reads_back(text: &str, games: &[Game]) {
+    let (read, problems) = reader::read(text);
+    assert_eq!(problems, [], "{text}");
+    assert_eq!(read, games, "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
+
+    #[test]
+    fn what_is_written_is_read_and_strict(seed in 1_u64.., plies in 0_usize..60) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let variant = variants[dice.roll(variants.len())];
+        let games: Vec<Game> = (0..=dice.roll(3)).map(|_| game(variant, &mut dice, plies, true)).collect();
+        for style in [Style::Compact, Style::Live] {
+            let text = writer::write(&games, style);
+            reads_back(&text, &games);
+            prop_assert_eq!(strict::check(&text, None), [], "{}", text);
+            let (located, _) = reader::read_located(&text);
+            for (located, game) in located.iter().zip(&games) {
+                let replay = Replay::of(located, None);
+                prop_assert!(replay.is_complete && replay.problems.is_empty(), "{:?} {}", replay.problems, text);
+                let (again, changes) = standard(located, None);
+                prop_assert_eq!(&again, game, "{}", text);
+                prop_assert_eq!(changes, []);
+            }
+            prop_assert_eq!(standardised(&located, style), text);
+        }
+        let compact = writer::write(&games, Style::Compact);
+        let tags = |line: &str| line.starts_with('[');
+        prop_assert!(compact.lines().all(|line| tags(line) || line.chars().count() < 80 || !line.contains(' ') || line.contains("/FEN")));
+    }
+
+    #[test]
+    fn every_prefix_of_a_live_file_is_strict(seed in 1_u64.., plies in 1_usize..40) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let variant = variants[dice.roll(variants.len())];
+        let mut game = game(variant, &mut dice, plies, false);
+        // As the feed writes it: the result last, spare lines behind it.
+        game.tags.remove("Result");
+        game.tags.set("Result", "*");
+        let text = writer::write(&[game], Style::Live).replacen("[Result \"*\"]\n", "[Result \"*\"]\n\n\n", 1);
+        for (at, _) in text.match_indices('\n') {
+            prop_assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_the_same_games_however_it_is_cut(seed in 1_u64.., size in 1_usize..200) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let generated = game(variants[dice.roll(variants.len())], &mut dice, 40, true);
+        let text = DIALECTS.to_owned() + "\n" + &writer::write(&[generated], Style::Compact);
+        let (whole, problems) = reader::read_located(&text);
+        let mut reader = Reader::new(Encoding::Detect);
+        let mut games = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            games.append(&mut reader.feed(piece));
+        }
+        games.append(&mut reader.finish());
+        prop_assert_eq!(games, whole);
+        prop_assert_eq!(reader.take_problems().into_sorted(), problems);
+    }
+
+    /// Any order of pieces of PDN, and of pieces of no PDN, is read; what was read is written in the standard's form.
+    #[test]
+    fn any_soup_is_read_and_written_strictly(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..60), blanks in any::<u64>()) {
+        let mut text = String::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            text.push_str(SOUP[*piece]);
+            if blanks >> (index % 64) & 1 == 1 {
+                text.push(' ');
+            }
+        }
+        let (games, _) = reader::read_located(&text);
+        let games: Vec<Game> = games.iter().map(|located| standard(located, None).0).collect();
+        let written = writer::write(&games, Style::Compact);
+        let problems: Vec<_> = strict::check(&written, None);
+        prop_assert_eq!(problems, [], "{}\n--- written:\n{}", text, written);
+        let (again, problems) = reader::read(&written);
+        prop_assert_eq!(problems, []);
+        prop_assert_eq!(writer::write(&again, Style::Compact), written, "{}", text);
+        let _ = strict::check(&text, None);
+    }
+
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        for encoding in [Encoding::Detect, Encoding::Utf8, Encoding::Dos866] {
+            let (games, _) = reader::read_bytes(&bytes, encoding);
+            for located in &games {
+                let _ = Replay::of(located, None);
+            }
+        }
+        let _ = strict::check_bytes(&bytes, None);
+    }
+}
+
+const SOUP: &[&str] = &[
+    "[Event \"x\"]", "[GameType \"20\"]", "[GameType \"25\"]", "[GameType \"99\"]", "[GameType \"x\"]", "[Result \"1-1\"]",
+    "[Result \"4-6\"]", "[FEN \"W:W31-50:B1-20\"]", "[FEN \"?:W1:B50.\"]", "[FEN \"W:W0:B73\"]", "[FEN \"W:W1,1:B2\"]",
+    "[A \"", "]", "\"", "[Empty]", "[[", "[a \"b\"]", "[Date \"1.1.1965\"]", "[TimeControl \"x\"]", "\n", "\r\n", "\n\n",
+    "1.", "1...", "...", "12..", "32-28", "19-23", "28x19", "14x23", "c3-d4", "a3b4", "3228", "01-07", "32 - 28", "28:19",
+    "47x38x24", "4-6", "-", "--", "!", "??", "(!?)", "*", "1-0", "1-1", "½-½", "1/2-1/2", "1 1/2 - 1/2", "$1", "$9999", "(",
+    ")", "()", "{x}", "{", "}", "{[%clock w0:01:00 B0:01:00]}", "; rest\n", "%", "\n% line\n", "<28,29>", "<",
+    "/FEN \"W:W28:B19\"/", "/FEN \"B::\"/", "/FEN \"?\"/", "/FEN", "/", "\\n", "\0", "\u{feff}", "é", "Ronde", "0-0", "99-99",
+    "[FEN \"W:WK47:B14,19,29,31,42\"]", "47x36", "47x38x20x9x36", "47x36 <42,29,14,31>", "47x38x24", "24x13x36", "36x13",
+    "[FEN \"W:W:B\"]", "[Result \"x\"]", "[ResultFormat \"Plus draw\"]", "[Heure blanche \"1\"]", "[P1 \"y\"]", "[White \"]\"]",
+    "00-1", "1.c3-b4", "11-15", "[%clk 0:00:01]",
+];
+
+#[test]
+fn a_text_cut_at_any_byte_is_read() {
+    for at in 0..DIALECTS.len() {
+        let (games, _) = reader::read_bytes(&DIALECTS.as_bytes()[..at], Encoding::Detect);
+        for located in &games {
+            let _ = standard(located, None);
+        }
+    }
+}
+
+#[test]
+fn a_million_parentheses() {
+    for text in ["(".repeat(1_000_000), ")".repeat(1_000_000), "32-28 (".repeat(200_000) + &")".repeat(200_000)] {
+        let (games, problems) = reader::read_located(&text);
+        assert!(games.len() <= 1);
+        assert!(problems.len() <= damcast::pdn::problem::Problems::MOST);
+        for located in &games {
+            let _ = Replay::of(located, None);
+            let game = standard(located, None).0;
+            let _ = writer::write(&[game], Style::Compact);
+        }
+        let _ = strict::check(&text, None);
+    }
+}
+
+#[test]
+fn one_endless_line_needs_no_memory_and_loses_no_game() {
+    for (open, filler, close) in [("{", "x", "}"), ("", "9", ""), ("[Event \"", "x", "\"]\n"), ("%", "x", "\n"), ("/FEN \"", "1", ""), ("", "\0", ""), ("", " ", "")] {
+        let mut reader = Reader::new(Encoding::Detect);
+        let mut games = reader.feed(b"1. 32-28 *\n");
+        reader.feed(open.as_bytes());
+        let piece = filler.repeat(64 * 1024);
+        for _ in 0..64 {
+            games.append(&mut reader.feed(piece.as_bytes()));
+        }
+        reader.feed(close.as_bytes());
+        games.append(&mut reader.feed(b" [Site \"x\"] 1. 31-26 *"));
+        games.append(&mut reader.finish());
+        let last = games.last().map(|located| moves(&located.game));
+        assert_eq!((moves(&games[0].game), last), (vec!["32-28"], Some(vec!["31-26"])), "{open}{filler}");
+        assert!(!reader.take_problems().list().is_empty() || filler == " " , "{open}{filler}");
+    }
+}
