@@ -23,6 +23,8 @@ pub struct LineSettings {
     pub codes: CodeMap,
     /// The recogniser's times and limits.
     pub recognition: RecognitionSettings,
+    /// Games of this line before its log begins; the first of this log is numbered one higher.
+    pub games_before: u32,
 }
 
 /// How the board lies on the table, seen from White.
@@ -83,6 +85,7 @@ impl LineSettings {
             orientation: OrientationSetting::Auto,
             codes: CodeMap::Draughts,
             recognition: RecognitionSettings::default(),
+            games_before: 0,
         }
     }
 

@@ -4,6 +4,8 @@
 
 mod architecture;
 mod config;
+mod daemon;
 mod line_cmd;
 mod program;
+mod pty;
 mod replay_cmd;
