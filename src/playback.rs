@@ -32,6 +32,10 @@ pub const GAMES_BEFORE: &str = "games-before";
 /// The game that is played when nothing says which.
 pub const DEFAULT_GAME_TYPE: &str = "20";
 
+/// A line lives through every deadline between two records, and a board that is up is asked something every few seconds.
+/// A time that is damaged or made up must not make that last for ever.
+const LONGEST_PAUSE: Millis = Millis::seconds(31 * 24 * 3600);
+
 /// Why logs cannot be played.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -45,6 +49,9 @@ pub enum PlaybackError {
     /// Many boards on one wire.
     #[error("mode bus (many boards on one wire) is not built yet; this version plays single boards")]
     Bus,
+    /// A time that can hardly be right.
+    #[error("{name}: {0}", name = .1)]
+    Pause(Pause, String),
     /// Several logs, and one that cannot be put in order.
     #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
     NoOpening(String),
@@ -60,6 +67,27 @@ pub enum PlaybackError {
         /// Its line.
         other_line: String,
     },
+}
+
+/// More time between two records of a line that is up than can be right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the time goes from {from} to {to}, more than 31 days at once; is the log damaged?")]
+pub struct Pause {
+    /// The time of the record before.
+    pub from: Millis,
+    /// The time of the record.
+    pub to: Millis,
+}
+
+impl Pause {
+    /// Whether a line can go from one time to the next.
+    ///
+    /// # Errors
+    ///
+    /// When that is too far.
+    pub fn check(from: Millis, to: Millis) -> Result<(), Pause> {
+        if to - from > LONGEST_PAUSE { Err(Pause { from, to }) } else { Ok(()) }
+    }
 }
 
 /// A log, and what to call it in messages.
@@ -110,7 +138,6 @@ impl Game {
 /// A line being played, and the files it has made.
 pub struct Playback {
     line: Line,
-    games_before: u32,
     /// All games, in the order of their opening.
     pub games: Vec<Game>,
     /// What the operator was told, and when.
@@ -118,18 +145,16 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// A line that has not been opened, and had `games_before` games.
-    pub fn new(settings: LineSettings, games_before: u32) -> Playback {
-        Playback { line: Line::new(settings), games_before, games: Vec::new(), notices: Vec::new() }
+    /// A line that has not been opened.
+    pub fn new(settings: LineSettings) -> Playback {
+        Playback { line: Line::new(settings), games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
     pub fn take(&mut self, at: Millis, input: Input) {
         for Output { at, effect } in self.line.handle(at, input) {
             match effect {
-                Effect::Open { game } => {
-                    self.games.push(Game::new(self.games_before.saturating_add(game), Vec::new(), None));
-                }
+                Effect::Open { game } => self.games.push(Game::new(game, Vec::new(), None)),
                 Effect::Append(text) => {
                     if let Some(game) = self.games.last_mut() {
                         game.appended.extend_from_slice(text.as_bytes());
@@ -170,8 +195,6 @@ pub struct Chain {
     pub line: Line,
     /// The head of the log that began the chain; the line obeys it.
     pub header: Header,
-    /// How many games the line had before the chain.
-    pub games_before: u32,
     /// When the last record was made, where the chain says when it was opened.
     pub end: Option<DateTime<FixedOffset>>,
 }
@@ -205,17 +228,20 @@ fn play_chain(
     played: &mut Played,
 ) -> Result<(), PlaybackError> {
     let head = &first.log.header;
-    let (settings, unknown) = settings(head, game_type)?;
+    let (mut settings, unknown) = settings(head, game_type)?;
     played.notices.extend(unknown.into_iter().map(|notice| format!("{}: {notice}", first.name)));
-    let so_far = played.games.last().map_or(0, |game| game.number);
-    let games_before = key(head, GAMES_BEFORE).and_then(|text| text.parse().ok()).unwrap_or(so_far);
-    let mut playback = Playback::new(settings, games_before);
+    settings.games_before = settings.games_before.max(played.games.last().map_or(0, |game| game.number));
+    let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
-    for NamedLog { log, .. } in logs {
+    for NamedLog { name, log } in logs {
         let shift = shift(head, &log.header);
         let mut is_up = false;
         for record in &log.records {
-            last = shift + Millis(record.at);
+            let at = shift + Millis(record.at);
+            if is_up {
+                Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, name.clone()))?;
+            }
+            last = at;
             match record.kind {
                 Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
                 Kind::LinkDown => is_up = false,
@@ -236,7 +262,7 @@ fn play_chain(
         let span = TimeDelta::try_milliseconds(i64::try_from(last.0).ok()?)?;
         opened.checked_add_signed(span)
     });
-    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), games_before, end });
+    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), end });
     Ok(())
 }
 
@@ -264,6 +290,7 @@ pub fn settings(header: &Header, game_type: Option<&str>) -> Result<(LineSetting
     let game_type = game_type.or(header.game_type.as_deref()).unwrap_or(DEFAULT_GAME_TYPE);
     let mut settings = LineSettings::new(Variant::from_tag(game_type)?);
     settings.opened = header.opened;
+    settings.games_before = key(header, GAMES_BEFORE).and_then(|number| number.parse().ok()).unwrap_or(0);
     settings.tags = header.tags.clone();
     let mut unknown = Vec::new();
     for (key, value) in &header.settings {

@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use damcast::bytelog::{self, Reader};
 use damcast::millis::Millis;
-use damcast::playback;
+use damcast::playback::{self, Pause};
 use damcast::session::{Effect, Line, Output};
 
 use super::USAGE;
@@ -107,6 +107,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
     let mut reader = Reader::new();
     let mut line: Option<Line> = None;
     let mut all_understood = true;
+    let mut now = Millis::ZERO;
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
@@ -133,7 +134,14 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
                 }
             },
         };
-        let outputs = line.handle(Millis(record.at), event);
+        let pause = line.deadline().map_or(Ok(()), |_| Pause::check(now, Millis(record.at)));
+        if let Err(pause) = pause {
+            eprintln!("damcast: standard input: line {}: {pause}", reader.lines());
+            all_understood = false;
+            continue;
+        }
+        now = Millis(record.at);
+        let outputs = line.handle(now, event);
         output.write_all(answer(record.at, &outputs, line.deadline()).as_bytes())?;
         output.flush()?;
     }

@@ -26,15 +26,13 @@ const MOST_RECOVERED: u32 = 100;
 pub struct Feed {
     folder: PathBuf,
     line: String,
-    games_before: u32,
     current: Option<LiveFile>,
 }
 
 impl Feed {
-    /// The files of a line in a folder. The games of the core count on from `games_before`. `current` is the file of the
-    /// game that was opened last.
-    pub fn new(folder: PathBuf, line: String, games_before: u32, current: Option<LiveFile>) -> Feed {
-        Feed { folder, line, games_before, current }
+    /// The files of a line in a folder. `current` is that of the game that was opened last.
+    pub fn new(folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
+        Feed { folder, line, current }
     }
 
     /// Does what the line wants done to its files, and passes over everything else. Returns what the operator should know.
@@ -45,8 +43,7 @@ impl Feed {
     pub fn publish(&mut self, effect: &Effect) -> io::Result<Option<String>> {
         match effect {
             Effect::Open { game } => {
-                let number = self.games_before.saturating_add(*game);
-                let (file, notice) = LiveFile::create(&self.folder, &self.line, number)?;
+                let (file, notice) = LiveFile::create(&self.folder, &self.line, *game)?;
                 if let Some(previous) = self.current.replace(file) {
                     previous.sync()?;
                 }
@@ -166,11 +163,11 @@ mod tests {
     #[test]
     fn a_game_grows_line_by_line_and_gets_its_result() {
         let folder = tempfile::tempdir().unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), 2, None);
+        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
         let told = publish(
             &mut feed,
             &[
-                Effect::Open { game: 1 },
+                Effect::Open { game: 3 },
                 line("[Result \"*\"]"),
                 line(""),
                 line(""),
@@ -191,7 +188,7 @@ mod tests {
     fn a_file_that_exists_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a-1.pdn"), "somebody's").unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), 0, None);
+        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
         let told = publish(&mut feed, &[Effect::Open { game: 1 }, line("[Result \"*\"]")]);
         assert!(told[0].contains("a-1.pdn exists; game 1 goes to"), "{told:?}");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.pdn")).unwrap(), "somebody's");
@@ -201,7 +198,7 @@ mod tests {
     #[test]
     fn a_line_without_a_game_is_an_error_and_no_panic() {
         let folder = tempfile::tempdir().unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), 0, None);
+        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
         assert!(feed.publish(&line("x")).is_err() && feed.publish(&Effect::Result("*".into())).is_err());
         assert!(feed.sync().is_ok() && feed.path().is_none());
     }

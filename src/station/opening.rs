@@ -98,22 +98,22 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     let next_step = decide(config, played.last, bytes)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
-    let (line, header, shift, games_before) = match next_step {
+    let (line, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
             let header = head(chain.header.clone(), opened, "yes", last_game);
             let shift = playback::shift(&chain.header, &header);
-            (chain.line, header, shift, chain.games_before)
+            (chain.line, header, shift)
         }
         NextStep::Begin { .. } => {
             current = None;
             let header = head(config.header(), opened, "no", last_game);
-            (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO, last_game)
+            (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO)
         }
     };
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&path, &header).map_err(disk(&path))?;
     let clock = Clock::start(config.time_scale, shift);
-    let feed = Feed::new(folders.live.clone(), config.name.clone(), games_before, current);
+    let feed = Feed::new(folders.live.clone(), config.name.clone(), current);
     Ok(Opened { line, clock, journal, feed, is_outdated, notices })
 }
 
@@ -143,9 +143,8 @@ impl NextStep {
 fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextStep, PlaybackError> {
     let wanted = playback::settings(&config.header(), None)?.0;
     let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
-    let opened = chain.header.opened;
     let had = playback::settings(&chain.header, None)?.0;
-    let is_outdated = had != LineSettings { opened, ..wanted.clone() };
+    let is_outdated = had != LineSettings { opened: had.opened, games_before: had.games_before, ..wanted.clone() };
     let is_playing = chain.line.has_open_game();
     Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN) {
         NextStep::GoOn { chain, is_outdated: false }

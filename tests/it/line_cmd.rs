@@ -77,10 +77,22 @@ fn what_cannot_be_is_refused_before_anything_is_read() {
 }
 
 #[test]
+fn a_whole_game_comes_out_as_replay_prints_it() {
+    let log = "tests/data/replay/ideal.log";
+    let run_of_line = run_with_input(&["line"], &std::fs::read(log).unwrap());
+    let text = |line: &str| line.split_once(" + ").map(|(_, text)| format!("{text}\n"));
+    let appended: String = run_of_line.out.lines().filter_map(text).collect();
+    assert_eq!(run_of_line.code, 0);
+    assert_eq!(appended, run(&["replay", log]).out);
+    assert!(appended.contains("\n1. 32-28 {[%clock "), "{appended}");
+}
+
+#[test]
 fn garbage_never_ends_in_a_panic() {
     let mut garbage: Vec<u8> = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     garbage.extend_from_slice(b"\n7 = up\n18446744073709551615 < 8e\n");
     let run = run_with_input(&["line"], &garbage);
     assert_eq!(run.code, 2);
-    assert_eq!(answers(&run.out), ["7", "18446744073709551615"]);
+    assert_eq!(answers(&run.out), ["7"]);
+    assert!(run.err.contains("more than 31 days at once"), "{}", run.err);
 }

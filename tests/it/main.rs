@@ -3,6 +3,7 @@
 
 mod architecture;
 mod config;
+mod daemon;
 mod draws;
 mod fen;
 mod games;
@@ -13,6 +14,7 @@ mod pdn;
 mod pdn_corpus;
 mod perft;
 mod program;
+mod pty;
 mod random_positions;
 mod recordings;
 mod records;

@@ -81,3 +81,79 @@ fn a_log_that_goes_on_from_one_that_is_missing_says_so() {
     assert_eq!(run.code, 0);
     assert!(run.err.contains("a-2.log: goes on from an earlier log, which was not given"), "{}", run.err);
 }
+
+/// A recording of a whole game, its head, and its records with their times.
+fn recording() -> (String, String, Vec<(u64, String)>) {
+    let text = std::fs::read_to_string("tests/data/replay/ideal.log").unwrap();
+    let (head, records): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
+    let record = |line: &&str| {
+        let (time, rest) = line.split_once(' ').unwrap();
+        (time.parse().unwrap(), rest.split(" ;").next().unwrap().to_owned())
+    };
+    let head = head.join("\n") + "\n";
+    (text.clone(), head, records.iter().map(record).collect())
+}
+
+fn movetext(pdn: &str) -> Vec<&str> {
+    pdn.lines().filter(|line| line.contains(" {[%clock")).filter_map(|line| line.split(" {").next()).collect()
+}
+
+#[test]
+fn a_log_cut_anywhere_gives_the_beginning_of_the_same_file() {
+    let (text, ..) = recording();
+    let (_folder, logs) = folder(&[("whole.log", &text)]);
+    let whole = replay(&logs, &[]).out;
+    for cut in [0, 100, 1_000, 20_000, 61_234, 100_000, text.len() - 7] {
+        let (_folder, logs) = folder(&[("cut.log", &text[..cut])]);
+        let run = replay(&logs, &[]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(whole.starts_with(&run.out), "cut at {cut}: {}", run.out);
+    }
+    let (_folder, logs) = folder(&[("damaged.log", &(text[..100_000].to_owned() + "\n7 = up\n"))]);
+    let damaged = replay(&logs, &[]);
+    assert_eq!(damaged.code, 1);
+    assert!(whole.starts_with(&damaged.out) && damaged.out.len() > 1_000, "what is right before it is printed");
+}
+
+#[test]
+fn logs_are_joined_in_the_order_of_their_opening() {
+    let (text, head, records) = recording();
+    let (_folder, logs) = folder(&[("whole.log", &text)]);
+    let whole = replay(&logs, &[]).out;
+    // The station was stopped after five minutes and started again eight minutes after its first start, the clocks of the
+    // country having been put back meanwhile; nobody had moved.
+    let (first, second): (Vec<_>, Vec<_>) = records.into_iter().partition(|(time, _)| *time < 300_000);
+    let join = |records: Vec<(u64, String)>, shift: u64| -> String {
+        records.into_iter().map(|(time, rest)| format!("{} {rest}\n", time - shift)).collect()
+    };
+    let first = head.clone() + &join(first, 0) + "300000 = down\n";
+    let head = head.replace("10:00:00.000+01:00", "09:08:00.000+00:00") + "# continues: yes\n";
+    let second = head + "0 = up\n" + &join(second, 300_000);
+    let (_folder, mut logs) = folder(&[("1.log", &first), ("2.log", &second)]);
+    let joined = replay(&logs, &[]);
+    assert_eq!(movetext(&joined.out), movetext(&whole), "{}", joined.err);
+    logs.reverse();
+    assert_eq!(replay(&logs, &[]).out, joined.out);
+}
+
+#[test]
+fn a_chain_begins_with_its_own_settings_and_numbers() {
+    let (text, ..) = recording();
+    let first = text.replace("# game-type", "# continues: no\n# tag-White: First\n# game-type");
+    let second = text.replace("2026-11-21", "2026-11-22");
+    let second = second.replace("# game-type", "# continues: no\n# tag-White: Second\n# game-type");
+    let (_folder, logs) = folder(&[("2.log", &second), ("1.log", &first)]);
+    let joined = replay(&logs, &[]).out;
+    let (one, two) = (replay(&logs[1..], &[]).out, replay(&logs[..1], &[]).out);
+    assert_eq!(joined, one.clone() + &two);
+    assert!(one.contains("[White \"First\"]") && one.contains("[Date \"2026.11.21\"]"), "{one}");
+    assert!(two.contains("[White \"Second\"]") && two.contains("[Date \"2026.11.22\"]"), "{two}");
+}
+
+#[test]
+fn a_time_that_cannot_be_ends_the_replay_and_does_not_last_for_ever() {
+    let (_folder, logs) = folder(&[("a.log", &format!("{HEAD}0 = up\n18446744073709551615 < 8e\n"))]);
+    let run = replay(&logs, &[]);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("a.log: the time goes from 0 to 18446744073709551615, more than 31 days"), "{}", run.err);
+}

@@ -1,0 +1,150 @@
+//! A pseudo-terminal with a board of few words at its other end.
+//!
+//! The board plays what a recording says and answers a question for the position with the position; that is all that a
+//! station needs. It is raw before its name appears, so nothing that it says comes back to it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+/// How long anything may take before a test gives up: machines can be slow.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until something is so.
+#[track_caller]
+pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A pseudo-terminal whose name is a link. Dropping it unplugs the board.
+pub struct Pty {
+    master: File,
+    /// Kept open: without it the other end reads errors while nobody has opened it.
+    _slave: OwnedFd,
+    link: PathBuf,
+    /// Everything that came from the station.
+    pub received: Vec<u8>,
+}
+
+impl Pty {
+    /// Plugs a board in under this name.
+    pub fn plug_in(link: &Path) -> Pty {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let slave = rustix::fs::open(name.as_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, 0.into()).unwrap();
+        let mut raw = tcgetattr(&slave).unwrap();
+        raw.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &raw).unwrap();
+        fcntl_setfl(&master, OFlags::NONBLOCK).unwrap();
+        let _ = std::fs::remove_file(link);
+        symlink(name, link).unwrap();
+        Pty { master: master.into(), _slave: slave, link: link.to_owned(), received: Vec::new() }
+    }
+
+    /// Sends bytes to the station.
+    pub fn send(&mut self, mut bytes: &[u8]) {
+        let start = Instant::now();
+        while !bytes.is_empty() {
+            match self.master.write(bytes) {
+                Ok(count) => bytes = &bytes[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    assert!(start.elapsed() < PATIENCE, "nobody reads what the board says");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => panic!("the board cannot speak: {error}"),
+            }
+        }
+    }
+
+    /// Takes what has come from the station; returns the new part.
+    pub fn receive(&mut self) -> Vec<u8> {
+        let mut new = vec![0; 4096];
+        let count = self.master.read(&mut new).unwrap_or(0);
+        new.truncate(count);
+        self.received.extend_from_slice(&new);
+        new
+    }
+
+    /// Waits for the first bytes from the station: it has opened the port.
+    pub fn wait_for_the_station(&mut self) {
+        wait_until("bytes from the station", || !self.receive().is_empty());
+    }
+}
+
+impl Drop for Pty {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.link);
+    }
+}
+
+const SEND_POSITION: u8 = 0x42;
+const POSITION: u8 = 0x86;
+const FIELD_UPDATE: u8 = 0x8e;
+
+/// A board that plays a recording.
+pub struct Board {
+    /// Messages with the milliseconds at which they were said.
+    script: std::vec::IntoIter<(u64, Vec<u8>)>,
+    next: Option<(u64, Vec<u8>)>,
+    position: Vec<u8>,
+    /// Milliseconds of the recording that have been played.
+    now: u64,
+    speed: f64,
+}
+
+impl Board {
+    /// A board that plays these records `speed` times as fast.
+    pub fn new(log: &damcast::bytelog::ByteLog, speed: f64) -> Board {
+        let mut script = Vec::new();
+        for record in &log.records {
+            let damcast::bytelog::Kind::FromBoard(bytes) = &record.kind else { continue };
+            let mut rest = bytes.as_slice();
+            while let [_, high, low, ..] = *rest {
+                let (message, after) = rest.split_at(usize::from(high) << 7 | usize::from(low));
+                script.push((record.at, message.to_vec()));
+                rest = after;
+            }
+        }
+        let position = script.iter().find(|(_, message)| message[0] == POSITION).unwrap().1.clone();
+        script.retain(|(_, message)| message[0] != POSITION);
+        let mut script = script.into_iter();
+        Board { next: script.next(), script, position, now: 0, speed }
+    }
+
+    /// Plays up to a moment of the recording, or until the station has had enough. Time passes only here.
+    pub fn play(&mut self, pty: &mut Pty, until_ms: u64, mut enough: impl FnMut() -> bool) {
+        let (start, start_ms) = (Instant::now(), self.now);
+        while self.now < until_ms && !enough() {
+            self.now = start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64;
+            self.answer(pty);
+            while let Some((_, message)) = self.next.take_if(|(at, _)| *at <= self.now) {
+                if let [FIELD_UPDATE, _, _, field, piece] = *message {
+                    self.position[3 + usize::from(field)] = piece;
+                }
+                pty.send(&message);
+                self.next = self.script.next();
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Answers what the station has asked.
+    pub fn answer(&mut self, pty: &mut Pty) {
+        for _ in pty.receive().iter().filter(|&&byte| byte == SEND_POSITION) {
+            pty.send(&self.position);
+        }
+    }
+}
