@@ -1,19 +1,17 @@
 //! The verbs of the program, one a file: arguments in, exit code out.
 
+pub mod check;
+pub mod convert;
 #[cfg(feature = "demo")]
 pub mod demo;
+mod input;
 pub mod line;
 pub mod moves;
 pub mod perft;
 pub mod ports;
 pub mod replay;
 pub mod run;
+pub mod show;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;
-pub mod check;
-pub mod convert;
-mod input;
-pub mod moves;
-pub mod perft;
-pub mod show;

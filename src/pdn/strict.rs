@@ -357,7 +357,9 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
     let found = infer::variant_of(located, told);
     let is_played = game.moves().next().is_some();
     for problem in found.problems.into_iter().filter(|_| is_played) {
-        problems.push(Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"));
+        problems.push(
+            Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"),
+        );
     }
     check_result(located, found.variant, problems);
     let variant = found.variant;
