@@ -32,7 +32,7 @@ const DEPTHS: [(u8, u32); 14] = [
     (41, 8),
 ];
 
-const ROUNDS: u32 = 3;
+const ROUNDS: u32 = 5;
 
 fn main() {
     println!("{:<26} {:>5} {:>10} {:>12} {:>7}", "", "depth", "leaves", "million/s", "ratio");

@@ -113,9 +113,20 @@ pub enum PositionError {
     /// A man on the row where it would have been crowned.
     #[error("a {0} man stands on its crowning row; it should be a king")]
     UncrownedMan(Color),
+    /// More pieces than the side starts the game with (or twelve, if that is more). It bounds the work of the generator as well: the orders in which
+    /// forty kings can be taken are beyond counting.
+    #[error("{0} has {1} pieces, more than a side can have")]
+    TooManyPieces(Color, usize),
 }
 
-/// A position of a game: a setup in which every man may stand where it stands, and the counters of the rules.
+/// The most pieces a side can have: what it starts with; but Thai draughts, which starts with eight, is composed and taught
+/// with the twelve of the other games on its board.
+fn most_pieces(variant: &Variant, color: Color) -> usize {
+    variant.start[color.index()].len().max(12)
+}
+
+/// A position of a game: a setup in which every man may stand where it stands and no side has more pieces than it started
+/// with, and the counters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     variant: &'static Variant,
@@ -136,11 +147,16 @@ impl Position {
     ///
     /// # Errors
     ///
-    /// When a man stands uncrowned on its last row.
+    /// When a man stands uncrowned on its last row, or a side has more pieces than it starts the game with (or twelve, if
+    /// that is more).
     pub fn new(variant: &'static Variant, setup: Setup) -> Result<Position, PositionError> {
         for color in Color::BOTH {
             if !(setup.placement.men_of(color) & variant.geometry.home_row(!color)).is_empty() {
                 return Err(PositionError::UncrownedMan(color));
+            }
+            let pieces = setup.placement.of(color).len();
+            if pieces > most_pieces(variant, color) {
+                return Err(PositionError::TooManyPieces(color, pieces));
             }
         }
         Ok(Position { variant, setup, king_runs: [None; 2] })

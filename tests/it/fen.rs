@@ -135,6 +135,21 @@ fn more_pieces_than_squares_are_an_error() {
     assert_eq!(fen::read(variant("20"), &text).unwrap_err().why, "a square is named twice");
 }
 
+/// A setup may hold anything; a position may not.
+#[test]
+fn what_cannot_be_played_from_is_no_position() {
+    for (tag, text, why) in [
+        ("20", "W:WK1-21:B50", "White has 21 pieces"),
+        ("31", "W:WK1:BK17-29", "Black has 13 pieces"),
+        ("20", "W:W5:B50", "a White man stands on its crowning row"),
+        ("21", "W:W5:B30", "a Black man stands on its crowning row"),
+    ] {
+        let setup = read(tag, text);
+        let error = Position::new(variant(tag), setup).unwrap_err().to_string();
+        assert!(error.contains(why), "{text}: {error}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_a_fen_or_an_error(text in "\\PC{0,60}", tag in 0..14_usize) {

@@ -29,6 +29,9 @@ impl Random {
         for _ in 0..2 + self.below(geometry.count() / 2) {
             let square = Square::new(self.below(geometry.count()) as u8);
             let color = if self.below(2) == 0 { Color::White } else { Color::Black };
+            if placement.of(color).len() == variant.start[color.index()].len().max(12) {
+                continue;
+            }
             let must_be_king = geometry.home_row(!color).contains(square);
             let kind = if must_be_king || self.below(one_king_in) == 0 { Kind::King } else { Kind::Man };
             placement.put(square, Some(Piece { color, kind }));
