@@ -108,12 +108,18 @@ impl Evidence {
         Some(self.traces[square.index()].changes[0]? + FLICKER_SPAN)
     }
 
-    /// The squares that changed after a moment.
+    /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
     pub fn touched_since(&self, since: Millis) -> SquareSet {
         let touched = |(index, traces): (usize, &Traces)| {
             traces.changes[0].is_some_and(|at| at > since).then(|| Square::new(index as u8))
         };
-        self.traces.iter().enumerate().filter_map(touched).collect()
+        let changed: SquareSet = self.traces.iter().enumerate().filter_map(touched).collect();
+        changed | self.flickering
+    }
+
+    /// Does this square flicker?
+    pub fn is_flickering(&self, square: Square) -> bool {
+        self.flickering.contains(square)
     }
 
     /// When a piece of a colour last appeared on a square.

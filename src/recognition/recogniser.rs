@@ -244,7 +244,7 @@ impl Recogniser {
     /// A board reported one square.
     pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) {
         if self.evidence.see(now, square, seen) {
-            self.confirmed = false;
+            self.confirmed &= self.evidence.is_flickering(square);
             self.anomalies.retain(|anomaly| anomaly.square != square);
             self.revision += 1;
         }
@@ -254,6 +254,7 @@ impl Recogniser {
     /// confirmed by the next dump.
     pub fn dump(&mut self, now: Millis, sight: &Sight) {
         let missed = self.evidence.sight().differs_from(sight);
+        let missed: SquareSet = missed.into_iter().filter(|&square| !self.evidence.is_flickering(square)).collect();
         for square in missed {
             self.see(now, square, sight.get(square));
         }

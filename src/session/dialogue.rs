@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the link comes up | updates with clock changes, a dump, the clock, then who it is |
 //! | the board has been quiet after a change | a dump, to confirm what is seen |
-//! | nothing for a while | a dump: an idle board says nothing, so silence proves nothing |
+//! | nothing for a while | updates again, and a dump: an idle board says nothing, so silence proves nothing |
 //! | no answer | the same again, ever more slowly; the operator is told |
 //!
 //! Never sent: scan modes (they write the board's memory) and anything that is not listed here.
@@ -124,6 +124,10 @@ impl Dialogue {
             if self.wait_until > now {
                 return turns;
             }
+        }
+        if self.to_ask.is_empty() && now >= self.last_dump + KEEP_ALIVE {
+            // A board that lost its power meanwhile has forgotten that it is to report changes.
+            turns.push(Turn::Send(Command::SendUpdateNice));
         }
         let command = self.to_ask.pop_front().unwrap_or(Command::SendBoard);
         if command == Command::SendBoard {

@@ -209,11 +209,12 @@ impl Table {
         if !self.linked {
             return None;
         }
-        let settled = self.last_change + Millis(self.settings.recognition.settle_ms);
-        let unconfirmed = (!self.confirmed).then_some(settled);
         match &self.stage {
-            Stage::Playing(game) => game.recogniser.wants_dump_at().or(unconfirmed),
-            Stage::Waiting | Stage::Over => unconfirmed,
+            Stage::Playing(game) => game.recogniser.wants_dump_at(),
+            Stage::Waiting | Stage::Over => {
+                let settled = self.last_change + Millis(self.settings.recognition.settle_ms);
+                (!self.confirmed).then_some(settled)
+            }
         }
     }
 
