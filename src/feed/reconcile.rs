@@ -37,7 +37,7 @@ pub fn reconcile(folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile
             None => LiveFile::create(folder, line, game.number)?.0,
         };
         if !step.append.is_empty() {
-            file.append(step.append)?;
+            file.append(&step.append)?;
         }
         if let Some(result) = step.result {
             file.set_result(result)?;
@@ -62,19 +62,17 @@ pub fn reconcile(folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile
 /// What a file lacks.
 #[derive(PartialEq, Eq, Debug)]
 struct Step<'game> {
-    append: &'game [u8],
+    append: Vec<u8>,
     result: Option<&'game str>,
 }
 
 /// What a file lacks; `None` when it is not the file of this game.
 fn step<'game>(found: &[u8], game: &'game Game) -> Option<Step<'game>> {
-    let rest = game.appended().get(found.len()..)?;
-    if game.appended().starts_with(found) {
-        Some(Step { append: rest, result: game.result() })
-    } else if game.bytes().starts_with(found) {
-        Some(Step { append: rest, result: None })
+    let finished = game.bytes();
+    if let Some(rest) = game.appended().strip_prefix(found) {
+        Some(Step { append: rest.to_vec(), result: game.result() })
     } else {
-        None
+        finished.strip_prefix(found).map(|rest| Step { append: rest.to_vec(), result: None })
     }
 }
 
