@@ -138,6 +138,8 @@ struct Anomaly {
     square: Square,
     at: Millis,
     plies: u32,
+    /// A captured piece that nobody took off; otherwise a piece too many or too few that nothing explains.
+    captured: bool,
 }
 
 /// What would be published, and from when on.
@@ -643,7 +645,8 @@ impl Recogniser {
         self.snapshots.push(Snapshot { sight, at: now, turn, presses });
     }
 
-    /// A piece too many or too few that has stood so through several plies is real.
+    /// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
+    /// the board is not: somebody will take it off.
     fn stale_anomaly(&self) -> Option<Draft> {
         const PLIES: u32 = 4;
         const SPAN: Millis = Millis::seconds(60);
@@ -696,14 +699,14 @@ impl Recogniser {
         self.unpressed_run = if press.is_some() { 0 } else { self.unpressed_run + 1 };
         self.revision += 1;
         self.followed = (self.evidence.generation(), explanation.plies.len() - 1);
-        if explanation.plies.len() == 1 {
-            for square in explanation.left | explanation.odd {
-                self.anomalies.push(Anomaly { square, at: now, plies: self.plies });
-            }
+        let (left, odd) = if explanation.plies.len() == 1 {
+            (explanation.left, explanation.odd)
         } else {
-            for square in explanation.left & ply.captured() {
-                self.anomalies.push(Anomaly { square, at: now, plies: self.plies });
-            }
+            (explanation.left & ply.captured(), SquareSet::EMPTY)
+        };
+        for square in left | odd {
+            let captured = left.contains(square);
+            self.anomalies.push(Anomaly { square, at: now, plies: self.plies, captured });
         }
         let explained = explanation.plies.len();
         Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained }

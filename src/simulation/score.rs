@@ -177,7 +177,8 @@ pub fn play(game: &Played, conditions: &Conditions) -> Score {
     let mut line = Line::new(conditions.settings.clone());
     let record = drive(&mut world, &mut line, 45_000);
     let published: Vec<(u64, String)> = record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
-    let mut expected = Vec::new();
+    // By ply: hands overlap, so a reply may be complete before the ply it replies to.
+    let mut expected: Vec<(usize, Expected)> = Vec::new();
     let mut over = u64::MAX;
     let mut seen = std::collections::BTreeSet::new();
     for truth in world.truth() {
@@ -189,12 +190,13 @@ pub fn play(game: &Played, conditions: &Conditions) -> Score {
                 let same =
                     |other: &&Move| wrong.is_some_and(|wrong| script::ply(position, other).path() == wrong.path());
                 if let Some(wrong) = legal.iter().find(same) {
-                    expected.push(Expected::TakenBack(notation::write(position.variant(), wrong, &legal)));
+                    let text = notation::write(position.variant(), wrong, &legal);
+                    expected.push((2 * ply.ply, Expected::TakenBack(text)));
                 }
             }
             Event::Settled(ply) if seen.insert(ply.ply) => {
                 let (position, step) = &scripted[ply.ply];
-                expected.push(match step {
+                let entry = match step {
                     Step::Legal(played) => {
                         let text = notation::write(position.variant(), played, &position.legal_moves());
                         Expected::Ply(ply.ply, text)
@@ -202,12 +204,15 @@ pub fn play(game: &Played, conditions: &Conditions) -> Score {
                     Step::Illegal { after, .. } => {
                         Expected::Illegal(format!("/FEN \"{}\"/", fen::write(after.variant(), &after.setup())))
                     }
-                });
+                };
+                expected.push((2 * ply.ply + 1, entry));
             }
             Event::GameOver { .. } => over = over.min(truth.at_ms),
             _ => {}
         }
     }
+    expected.sort_by_key(|(order, _)| *order);
+    let expected: Vec<Expected> = expected.into_iter().map(|(_, expected)| expected).collect();
     let times = world.ply_times();
     let complete = |ply: usize| times.iter().find(|times| times.ply.ply == ply).and_then(|times| times.complete_ms());
     compare(game, seed, &expected, &published, over, complete)
@@ -379,7 +384,13 @@ pub fn trace(game: &Played, conditions: &Conditions) -> Vec<(u64, String)> {
     let scripted = with_illegal(game, conditions);
     let script = script::game_of(&game.start, &scripted, conditions.control, &conditions.profile, conditions.seed);
     let geometry = &game.start.variant().geometry;
-    let setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, conditions.profile.clone(), conditions.seed);
+    let setting = Setting::new(
+        geometry.height() as u8,
+        geometry.width() as u8,
+        script,
+        conditions.profile.clone(),
+        conditions.seed,
+    );
     let mut world = World::new(setting).expect("x");
     let mut line = Line::new(conditions.settings.clone());
     let mut all = Vec::new();
@@ -394,8 +405,21 @@ pub fn trace(game: &Played, conditions: &Conditions) -> Vec<(u64, String)> {
                             let (r, c) = (field.0 / 10, field.0 % 10);
                             all.push((at, format!("   update {} = {}", 5 * r + c / 2 + 1, piece.0)))
                         }
-                        crate::protocol::Item::Message(crate::protocol::Message::BoardDump(_)) => all.push((at, "   dump".into())),
-                        crate::protocol::Item::Message(crate::protocol::Message::Clock(crate::protocol::ClockReport::Times(t))) => all.push((at, format!("   clock {:?} {} l{} r{}", t.lever(), t.running(), t.left.total_seconds(), t.right.total_seconds()))),
+                        crate::protocol::Item::Message(crate::protocol::Message::BoardDump(_)) => {
+                            all.push((at, "   dump".into()))
+                        }
+                        crate::protocol::Item::Message(crate::protocol::Message::Clock(
+                            crate::protocol::ClockReport::Times(t),
+                        )) => all.push((
+                            at,
+                            format!(
+                                "   clock {:?} {} l{} r{}",
+                                t.lever(),
+                                t.running(),
+                                t.left.total_seconds(),
+                                t.right.total_seconds()
+                            ),
+                        )),
                         x => all.push((at, format!("   {x:?}").chars().take(90).collect())),
                     }
                 }
@@ -415,7 +439,9 @@ pub fn trace(game: &Played, conditions: &Conditions) -> Vec<(u64, String)> {
             inputs.push((next, crate::session::Input::Tick));
         }
     }
-    for t in world.truth() { all.push((t.at_ms, format!("** {:?}", t.event))); }
+    for t in world.truth() {
+        all.push((t.at_ms, format!("** {:?}", t.event)));
+    }
     all.sort_by_key(|(t, _)| *t);
     all
 }

@@ -67,13 +67,40 @@ fn tmp_faults() {
     let games: Vec<Played> = games(20).into_iter().take(80).collect();
     let only = std::env::var("FAULT").ok();
     for fault in hardware_sim::faults::Fault::all() {
-        if only.as_ref().is_some_and(|f| f != fault.name()) { continue }
-        let rate = { let b = Profile::blitz().rate(fault); if b > 0.05 { b } else if b == 0.0 { 0.02 } else { b * 5.0 } };
-        let cases: Vec<_> = games.iter().enumerate().map(|(i, g)| (g.clone(), Conditions { profile: Profile::only(fault, rate), control: Some("4800+60".parse().unwrap()), seed: 77 + i as u64, settings: LineSettings::new(g.start.variant()) })).collect();
+        if only.as_ref().is_some_and(|f| f != fault.name()) {
+            continue;
+        }
+        let rate = {
+            let b = Profile::blitz().rate(fault);
+            if b > 0.05 {
+                b
+            } else if b == 0.0 {
+                0.02
+            } else {
+                b * 5.0
+            }
+        };
+        let cases: Vec<_> = games
+            .iter()
+            .enumerate()
+            .map(|(i, g)| {
+                (
+                    g.clone(),
+                    Conditions {
+                        profile: Profile::only(fault, rate),
+                        control: Some("4800+60".parse().unwrap()),
+                        seed: 77 + i as u64,
+                        settings: LineSettings::new(g.start.variant()),
+                    },
+                )
+            })
+            .collect();
         let score = play_all(&cases);
         if score.perfect < score.games || only.is_some() {
             println!("{:16} {rate:.4} {score}", fault.name());
-            for b in score.blemishes.iter().take(std::env::var("SHOW").ok().map_or(2, |s| s.parse().unwrap())) { println!("      {}", b.chars().take(400).collect::<String>()); }
+            for b in score.blemishes.iter().take(std::env::var("SHOW").ok().map_or(2, |s| s.parse().unwrap())) {
+                println!("      {}", b.chars().take(400).collect::<String>());
+            }
         }
     }
 }
@@ -81,11 +108,30 @@ fn tmp_faults() {
 #[test]
 fn tmp_trace() {
     let idx: usize = std::env::var("GAME").unwrap().parse().unwrap();
-    let (a, b): (u64, u64) = (std::env::var("FROM").unwrap().parse().unwrap(), std::env::var("TO").unwrap().parse().unwrap());
+    let (a, b): (u64, u64) =
+        (std::env::var("FROM").unwrap().parse().unwrap(), std::env::var("TO").unwrap().parse().unwrap());
     let g = games(20)[idx].clone();
     let name = std::env::var("FAULT").unwrap();
     let fault: hardware_sim::faults::Fault = name.parse().unwrap();
-    let rate = { let b = Profile::blitz().rate(fault); if b > 0.05 { b } else if b == 0.0 { 0.02 } else { b * 5.0 } };
-    let c = Conditions { profile: Profile::only(fault, rate), control: Some("4800+60".parse().unwrap()), seed: 77 + idx as u64, settings: LineSettings::new(g.start.variant()) };
-    for (t, l) in damcast::simulation::score::trace(&g, &c) { if t >= a && t <= b { println!("{t} {l}"); } }
+    let rate = {
+        let b = Profile::blitz().rate(fault);
+        if b > 0.05 {
+            b
+        } else if b == 0.0 {
+            0.02
+        } else {
+            b * 5.0
+        }
+    };
+    let c = Conditions {
+        profile: Profile::only(fault, rate),
+        control: Some("4800+60".parse().unwrap()),
+        seed: 77 + idx as u64,
+        settings: LineSettings::new(g.start.variant()),
+    };
+    for (t, l) in damcast::simulation::score::trace(&g, &c) {
+        if t >= a && t <= b {
+            println!("{t} {l}");
+        }
+    }
 }
