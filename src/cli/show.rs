@@ -39,13 +39,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let untagged: Vec<_> =
         games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    let told = arguments.reading.variant()?.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
+    let told =
+        arguments.reading.variant()?.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
     let replay = Replay::of(located, told);
     let steps = arguments.ply.unwrap_or(replay.steps.len());
     if steps > replay.steps.len() {
         anyhow::bail!("game {} can be played for {} steps only", arguments.game, replay.steps.len());
     }
-    for tag in located.game.tags.iter().filter(|tag| matches!(tag.name.as_str(), "Event" | "White" | "Black" | "Result")) {
+    for tag in
+        located.game.tags.iter().filter(|tag| matches!(tag.name.as_str(), "Event" | "White" | "Black" | "Result"))
+    {
         println!("{:<8}{}", tag.name, tag.value);
     }
     println!("{:<8}{} ({})", "Game", replay.variant.name, replay.variant.game_type);

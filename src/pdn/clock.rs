@@ -144,7 +144,9 @@ fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
 
 /// `1:19:50`, and the forms met elsewhere: `0:9:5`, `0:0:9.56`, `1.19.50`.
 fn time(text: &str) -> IResult<&str, ClockTime> {
-    let digits = |least, most| map_opt(take_while_m_n(least, most, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok());
+    let digits = |least, most| {
+        map_opt(take_while_m_n(least, most, |c: char| c.is_ascii_digit()), |d: &str| d.parse::<u32>().ok())
+    };
     let colon = |text| alt((char(':'), char('.'))).parse(text);
     let fraction = opt((char('.'), take_while1(|c: char| c.is_ascii_digit())));
     let parts = (digits(1, 2), colon, digits(1, 2), colon, digits(1, 2), fraction);
@@ -189,7 +191,9 @@ mod tests {
 
     #[test]
     fn what_is_no_clock_is_none() {
-        for comment in ["", "[%clock]", "[%clock w1:60:00]", "[%clock x1:00:00]", "[%egt 0:0:9.56]", "[%", "[%%clk 0:00:01]"] {
+        for comment in
+            ["", "[%clock]", "[%clock w1:60:00]", "[%clock x1:00:00]", "[%egt 0:0:9.56]", "[%", "[%%clk 0:00:01]"]
+        {
             assert_eq!(Clocks::of_comment(comment, Color::White), None, "{comment}");
         }
     }

@@ -176,7 +176,9 @@ impl Squares {
 fn candidates(squares: &Squares) -> &'static [&'static str] {
     match squares {
         Squares { beyond_h: true, .. } => &["41"],
-        Squares { letters: true, .. } => &["25", "26", "29", "23,W,8,8,A0,0", "30", "41", "21,B,8,8,A0,0", "22,W,8,8,A0,0"],
+        Squares { letters: true, .. } => {
+            &["25", "26", "29", "23,W,8,8,A0,0", "30", "41", "21,B,8,8,A0,0", "22,W,8,8,A0,0"]
+        }
         Squares { highest: 51.., .. } => &["27"],
         Squares { highest: 33.., .. } => &["20", "40", "27"],
         Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],

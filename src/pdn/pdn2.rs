@@ -74,7 +74,8 @@ impl Writer<'_> {
             match entry {
                 Entry::Move(ply) => self.ply(ply, game.entries.get(index + 1)),
                 // Put behind the move as its strength.
-                Entry::Nag(nag @ (1 | 2 | 7)) if strength_of(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
+                Entry::Nag(nag @ (1 | 2 | 7))
+                    if strength_of(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
                 Entry::Nag(nag) => self.words(&format!("{{${nag}}}")),
                 Entry::Comment(comment) => self.words(&writer::comment(comment)),
                 Entry::Open => self.token("("),
@@ -133,7 +134,11 @@ impl Writer<'_> {
             (None, _) => "",
         };
         if ply.strength.as_deref().is_some_and(|written| written != strength) {
-            self.note(&format!("the strength of {}{} is written as {strength}", ply.text, ply.strength.as_deref().unwrap_or("")));
+            self.note(&format!(
+                "the strength of {}{} is written as {strength}",
+                ply.text,
+                ply.strength.as_deref().unwrap_or("")
+            ));
         }
         self.token(&format!("{number}{}{strength}", ply.text.replace(':', "x")));
     }

@@ -156,7 +156,9 @@ fn lidraughts_lines(text: &str, problems: &mut Vec<Problem>) {
     let last = lines.iter().enumerate().rfind(|(_, line)| !line.is_empty());
     if let Some((index, line)) = last.filter(|(_, line)| line.starts_with('[') && line.ends_with(']')) {
         let place = Place { line: index as u64 + 1, column: 1 };
-        problems.push(Problem::error(place, format!("the last line {} is deleted", quoted(line))).hint("end the game with *"));
+        problems.push(
+            Problem::error(place, format!("the last line {} is deleted", quoted(line))).hint("end the game with *"),
+        );
     }
 }
 
@@ -196,7 +198,9 @@ fn lidraughts_token(token: &Token<'_>, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(place, "`*` right behind a move").hint("put a blank before the terminator"));
         }
         Kind::Word(Word::Result) if text == "0-0" => {
-            problems.push(Problem::error(place, "`0-0` in the movetext fails the file").hint("write *; the tag may say 0-0"));
+            problems.push(
+                Problem::error(place, "`0-0` in the movetext fails the file").hint("write *; the tag may say 0-0"),
+            );
         }
         Kind::Word(Word::Unknown | Word::Captured | Word::Ellipsis) => {
             problems.push(Problem::error(place, format!("{} fails the file", quoted(text))));
@@ -260,7 +264,8 @@ fn lidraughts_comment(comment: &str, place: Place, problems: &mut Vec<Problem>) 
     for command in clock::commands(comment).filter(|command| command.name == "clock") {
         if !clock::is_plain_clock(command.text) {
             let what = format!("the clocks {} are ignored", quoted(command.text));
-            problems.push(Problem::warning(place, what).hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"));
+            problems
+                .push(Problem::warning(place, what).hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"));
         } else if command.text != comment {
             problems.push(Problem::note(place, "the text beside the clocks is dropped"));
         }
@@ -288,7 +293,9 @@ fn pydraughts(bytes: &[u8]) -> Vec<Problem> {
                 let plain = format!("[{} \"{}\"]", parts.name, parts.value);
                 if line != plain && line != tag::write(&parts.name, &parts.value) {
                     let what = format!("the tag {} is not alone in its line in the plain form", quoted(&parts.name));
-                    problems.push(Problem::error(token.place, what).hint("[Name \"value\"] from column 1, nothing behind it"));
+                    problems.push(
+                        Problem::error(token.place, what).hint("[Name \"value\"] from column 1, nothing behind it"),
+                    );
                 }
             }
             Kind::Comment => {
@@ -296,13 +303,15 @@ fn pydraughts(bytes: &[u8]) -> Vec<Problem> {
                 if token.flaw.is_some() {
                     problems.push(Problem::error(token.place, "a comment without its end becomes a move"));
                 }
-                for word in words.filter(|word| *word == "*" || super::words::word(word) == (Word::Result, word.len())) {
+                for word in words.filter(|word| *word == "*" || super::words::word(word) == (Word::Result, word.len()))
+                {
                     let what = format!("{} inside a comment cuts the game in two", quoted(word));
                     problems.push(Problem::error(token.place, what));
                 }
             }
             Kind::Setup => {
-                problems.push(Problem::warning(token.place, "the setup is skipped; the moves behind it are still read"));
+                problems
+                    .push(Problem::warning(token.place, "the setup is skipped; the moves behind it are still read"));
             }
             _ => {}
         }
@@ -319,7 +328,8 @@ fn pydraughts(bytes: &[u8]) -> Vec<Problem> {
             problems.push(Problem::error(start, "a game without moves ends the reading: all later games are lost"));
         }
         if located.game.tags.get("FEN").is_some_and(|fen| fen.starts_with('B')) {
-            problems.push(Problem::warning(tag_place(located, "FEN"), "with Black to move the first move is read twice"));
+            problems
+                .push(Problem::warning(tag_place(located, "FEN"), "with Black to move the first move is read twice"));
         }
     }
     problems
@@ -360,7 +370,12 @@ mod tests {
             (Profile::Pydraughts, "2. 28x19 *", "2. 28x19", "no terminator"),
             (Profile::Pydraughts, "B1:20:00]", "B1:20:00] 1-1", "cuts the game"),
             (Profile::Pydraughts, "[Result \"*\"]", " [Result \"*\"]", "plain form"),
-            (Profile::Pydraughts, "1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *", "*", "all later games"),
+            (
+                Profile::Pydraughts,
+                "1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *",
+                "*",
+                "all later games",
+            ),
             (Profile::Standard, "2. 28x19 *", "2. 28x19 2-0", "restriction 4"),
         ] {
             let found = check_for(profile, &RECOMMENDED.replace(from, to));

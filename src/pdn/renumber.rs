@@ -23,7 +23,8 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
         && from.geometry.width() == to.geometry.width()
         && from.geometry.height() == to.geometry.height()
         && (0..from.geometry.height()).all(|row| {
-            (0..from.geometry.width()).all(|column| from.geometry.square_at(row, column) == to.geometry.square_at(row, column))
+            (0..from.geometry.width())
+                .all(|column| from.geometry.square_at(row, column) == to.geometry.square_at(row, column))
         });
     if !is_same_game {
         let what = format!("{} and {} are not boards of one game", from.game_type, to.game_type);

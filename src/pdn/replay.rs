@@ -487,7 +487,8 @@ impl Walk<'_> {
             }
             path.extend(&more[1..]);
             legs += 1;
-            let whole: Vec<Move> = begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
+            let whole: Vec<Move> =
+                begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
             if let [found] = &whole[..] {
                 let names: Vec<&str> = path.iter().map(|square| geometry.name(*square)).collect();
                 let what = format!("the capture {} is written leg by leg", names.join("x"));
@@ -599,9 +600,7 @@ pub(super) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt)
         None => (text.to_owned(), Doubt::Turn),
         Some(rest) => (format!("{}{rest}", variant.game_type.starter.letter()), Doubt::TurnUnknown),
     };
-    let read = fen::read(variant, &text).or_else(|error| {
-        fen::read(twin(variant), &text).map_err(|_| error)
-    });
+    let read = fen::read(variant, &text).or_else(|error| fen::read(twin(variant), &text).map_err(|_| error));
     read.map(|setup| (setup, doubt))
 }
 
@@ -674,9 +673,8 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 
 /// The legal moves that begin and end as one of the readings says.
 fn fitting<'m>(legal: &'m [Move], readings: &[Vec<Square>]) -> Vec<&'m Move> {
-    let fits = |ply: &&Move| {
-        readings.iter().any(|path| Some(&ply.from()) == path.first() && Some(&ply.to()) == path.last())
-    };
+    let fits =
+        |ply: &&Move| readings.iter().any(|path| Some(&ply.from()) == path.first() && Some(&ply.to()) == path.last());
     legal.iter().filter(fits).collect()
 }
 

@@ -234,7 +234,11 @@ impl Grammar {
         let without_zeros: Vec<&str> =
             compact.split_inclusive(['-', 'x', ':', 'X']).map(|part| part.trim_start_matches('0')).collect();
         if !writer::is_move(&without_zeros.concat()) {
-            self.error(place, format!("{} is no move of the standard", quoted(text)), "squares with one kind of separator: 32-28, 28x19, c3-d4");
+            self.error(
+                place,
+                format!("{} is no move of the standard", quoted(text)),
+                "squares with one kind of separator: 32-28, 28x19, c3-d4",
+            );
         }
     }
 
@@ -249,9 +253,13 @@ impl Grammar {
         let name = quoted(&parts.name);
         for flaw in parts.flaws {
             match flaw {
-                TagFlaw::Name => self.error(place, format!("the tag's name {name}"), "letters, digits and _, a capital first"),
+                TagFlaw::Name => {
+                    self.error(place, format!("the tag's name {name}"), "letters, digits and _, a capital first")
+                }
                 TagFlaw::NoValue => self.error(place, format!("the tag {name} has no value"), "[Name \"value\"]"),
-                TagFlaw::BareQuote => self.error(place, format!("a quote in the value of {name}"), "it is written \\\""),
+                TagFlaw::BareQuote => {
+                    self.error(place, format!("a quote in the value of {name}"), "it is written \\\"")
+                }
                 TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
                 TagFlaw::LineBreak => {
                     let what = format!("the value of {name} has a line break");
@@ -349,7 +357,9 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
     let found = infer::variant_of(located, told);
     let is_played = game.moves().next().is_some();
     for problem in found.problems.into_iter().filter(|_| is_played) {
-        problems.push(Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"));
+        problems.push(
+            Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"),
+        );
     }
     check_result(located, found.variant, problems);
     let variant = found.variant;
@@ -484,7 +494,15 @@ mod tests {
 
     #[test]
     fn the_fens_of_the_standard_and_its_corrections() {
-        for fen in ["W:W31-50:B1-20", "B:W18,24,K10:BK22,K25", "?:W29:B4", "W:W:B1,2", "B::", "W:Wa3,Kc3:Bb8,j8", "B:B1-16,18-21:W26,28,33-50"] {
+        for fen in [
+            "W:W31-50:B1-20",
+            "B:W18,24,K10:BK22,K25",
+            "?:W29:B4",
+            "W:W:B1,2",
+            "B::",
+            "W:Wa3,Kc3:Bb8,j8",
+            "B:B1-16,18-21:W26,28,33-50",
+        ] {
             assert!(is_fen(fen), "{fen}");
         }
         for fen in ["", "W", "W:W1,2.", "W: W1:B2", "W:W1K2:B3", "w:W1:B2", "W:W0:B1", "W:W1,:B2", "X:W1:B2"] {

@@ -268,7 +268,10 @@ impl Syntax {
         let text = token.text;
         if matches!(text, "\\r" | "\\n" | "\\r\\n") {
             let what = format!("{} as text", quoted(text));
-            problem(sink, Problem::warning(token.place, what).hint("a program has written an escape for a line break; ignored"));
+            problem(
+                sink,
+                Problem::warning(token.place, what).hint("a program has written an escape for a line break; ignored"),
+            );
             return;
         }
         let found = Problem::error(token.place, format!("{} is not PDN", quoted(text)));
@@ -396,7 +399,9 @@ fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> 
         TagFlaw::BareQuote => {
             Problem::warning(place, format!("a quote in the value of {name}")).hint("inside a value it is written \\\"")
         }
-        TagFlaw::Unclosed => Problem::warning(place, format!("the tag {name} is not closed")).hint("its end is guessed"),
+        TagFlaw::Unclosed => {
+            Problem::warning(place, format!("the tag {name} is not closed")).hint("its end is guessed")
+        }
         TagFlaw::LineBreak => Problem::note(place, format!("the value of {name} has a line break")),
     })
 }

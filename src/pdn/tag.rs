@@ -7,8 +7,8 @@
 //!
 //! Source: PDN 3.0, chapters "PDN Tags" and "PDN Grammars" (IDENTIFIER, STRING).
 
-use nom::character::complete::{char, multispace0, satisfy};
 use nom::bytes::complete::take_while;
+use nom::character::complete::{char, multispace0, satisfy};
 use nom::combinator::recognize;
 use nom::{IResult, Parser};
 
@@ -45,7 +45,8 @@ pub fn is_identifier(name: &str) -> bool {
 }
 
 fn identifier(text: &str) -> IResult<&str, &str> {
-    recognize((satisfy(|c| c.is_ascii_uppercase()), take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'))).parse(text)
+    recognize((satisfy(|c| c.is_ascii_uppercase()), take_while(|c: char| c.is_ascii_alphanumeric() || c == '_')))
+        .parse(text)
 }
 
 /// Takes the text of a tag apart; it begins with `[`.

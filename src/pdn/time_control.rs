@@ -136,7 +136,8 @@ mod tests {
             assert_eq!(text.parse::<TimeControl>().map(|control| control.to_string()), Ok(text.to_owned()));
         }
         let control = "40/7200:3600+60".parse();
-        let periods = vec![Period::Moves { moves: 40, seconds: 7200 }, Period::Increment { seconds: 3600, increment: 60 }];
+        let periods =
+            vec![Period::Moves { moves: 40, seconds: 7200 }, Period::Increment { seconds: 3600, increment: 60 }];
         assert_eq!(control, Ok(TimeControl::Periods(periods)));
     }
 

@@ -262,7 +262,9 @@ mod tests {
 
     #[test]
     fn times_are_read_in_both_notations() {
-        for (text, expected) in [("1:59:20", "1:59:20"), ("1.59.20", "1:59:20"), ("1:36", "1:36"), ("2.23", "2:23"), ("00:59", "0:59")] {
+        for (text, expected) in
+            [("1:59:20", "1:59:20"), ("1.59.20", "1:59:20"), ("1:36", "1:36"), ("2.23", "2:23"), ("00:59", "0:59")]
+        {
             assert_eq!(TagTime::read(text).map(|time| time.to_string()).as_deref(), Some(expected));
         }
         for text in ["", "1", "1:60", "1:2:3:4", "a:b", "1:023"] {

@@ -134,11 +134,8 @@ fn boundary(text: &str) -> IResult<&str, ()> {
 
 /// `12.`, `12...`, `12…`
 fn number(text: &str) -> IResult<&str, &str> {
-    recognize((
-        take_while_m_n(1, 6, |c: char| c.is_ascii_digit()),
-        alt((take_while_m_n(1, 8, |c| c == '.'), tag("…"))),
-    ))
-    .parse(text)
+    recognize((take_while_m_n(1, 6, |c: char| c.is_ascii_digit()), alt((take_while_m_n(1, 8, |c| c == '.'), tag("…")))))
+        .parse(text)
 }
 
 fn unknown_move(text: &str) -> IResult<&str, &str> {
@@ -254,15 +251,49 @@ mod tests {
     #[test]
     fn words_are_told_apart() {
         for text in [
-            "32-28", "01-07", "32- 28", "32 - 28", "32 -28", "28x19", "28:19", "28X19x10", "a3-b4", "A3:C5", "a3b4", "3228",
-            "47x38x24x13x36", "i8-j7", "4-6", "24x24", "30 x 19 x 10", "b6:d4:b2", "1-10", "11-1", "1-18", "23x05",
+            "32-28",
+            "01-07",
+            "32- 28",
+            "32 - 28",
+            "32 -28",
+            "28x19",
+            "28:19",
+            "28X19x10",
+            "a3-b4",
+            "A3:C5",
+            "a3b4",
+            "3228",
+            "47x38x24x13x36",
+            "i8-j7",
+            "4-6",
+            "24x24",
+            "30 x 19 x 10",
+            "b6:d4:b2",
+            "1-10",
+            "11-1",
+            "1-18",
+            "23x05",
         ] {
             check(text, Word::Move, text.len());
             for rest in [" 18-23", "! 18-23", "{x}", ")", "*", "\n"] {
                 check(&format!("{text}{rest}"), Word::Move, text.len());
             }
         }
-        for text in ["1-0", "0-1", "2-0", "1-1", "0-0", "1/2-1/2", "½-½", "1 1/2 - 1/2", "1/2 - 1 1/2", "1+ - 1-", "0.98-1.02", "-0.98-1.02", "0.5-0.5"] {
+        for text in [
+            "1-0",
+            "0-1",
+            "2-0",
+            "1-1",
+            "0-0",
+            "1/2-1/2",
+            "½-½",
+            "1 1/2 - 1/2",
+            "1/2 - 1 1/2",
+            "1+ - 1-",
+            "0.98-1.02",
+            "-0.98-1.02",
+            "0.5-0.5",
+        ] {
             check(text, Word::Result, text.len());
             check(&format!("{text}\n[Event"), Word::Result, text.len());
         }

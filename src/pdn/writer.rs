@@ -277,6 +277,9 @@ mod tests {
         let text = write(&[game.clone()], Style::Compact);
         assert!(text.lines().all(|line| line.len() < 80 && !line.starts_with('%')), "{text}");
         assert_eq!(text.matches("[%clock w1:19:50 B1:20:00]").count(), 3);
-        assert_eq!(crate::pdn::reader::read(&text).0, [Game { entries: vec![Entry::Comment(long); 3], ..Game::default() }]);
+        assert_eq!(
+            crate::pdn::reader::read(&text).0,
+            [Game { entries: vec![Entry::Comment(long); 3], ..Game::default() }]
+        );
     }
 }

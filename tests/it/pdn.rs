@@ -126,9 +126,13 @@ fn a_move_that_is_not_legal_is_told_with_its_place_and_position() {
 #[test]
 fn the_diagram_of_the_standard() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"]";
-    for (ply, is_right) in
-        [("47x38x24x13x36", true), ("47x38x20x9x36", true), ("47x24x36", false), ("47x33x24x13x36", false), ("47x36", false)]
-    {
+    for (ply, is_right) in [
+        ("47x38x24x13x36", true),
+        ("47x38x20x9x36", true),
+        ("47x24x36", false),
+        ("47x33x24x13x36", false),
+        ("47x36", false),
+    ] {
         let problems = strict::check(&format!("{text} 1. {ply} *"), None);
         assert_eq!(problems.is_empty(), is_right, "{ply}: {problems:?}");
     }
@@ -168,7 +172,8 @@ fn what_is_wrong_is_told_with_its_restriction() {
         ("1. 47x36 <42,29> *", "1:10", "3.1"),
     ] {
         let problems = strict::check(text, None);
-        let fits = problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+        let fits =
+            problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
         assert!(fits, "{text}: {problems:#?}");
     }
 }
@@ -219,9 +224,10 @@ const REMARKS: [&str; 7] = [
 
 /// A game in the standard's form: random legal moves with everything that may stand between them.
 fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
-    let mut tags: Tags = [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
-        .into_iter()
-        .collect();
+    let mut tags: Tags =
+        [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
+            .into_iter()
+            .collect();
     tags.set("GameType", variant.game_type.tag_value());
     let mut line = Line { variant, dice, entries: Vec::new(), clock: 4800 };
     let mut position = Position::start(variant);
@@ -410,16 +416,98 @@ proptest! {
 }
 
 const SOUP: &[&str] = &[
-    "[Event \"x\"]", "[GameType \"20\"]", "[GameType \"25\"]", "[GameType \"99\"]", "[GameType \"x\"]", "[Result \"1-1\"]",
-    "[Result \"4-6\"]", "[FEN \"W:W31-50:B1-20\"]", "[FEN \"?:W1:B50.\"]", "[FEN \"W:W0:B73\"]", "[FEN \"W:W1,1:B2\"]",
-    "[A \"", "]", "\"", "[Empty]", "[[", "[a \"b\"]", "[Date \"1.1.1965\"]", "[TimeControl \"x\"]", "\n", "\r\n", "\n\n",
-    "1.", "1...", "...", "12..", "32-28", "19-23", "28x19", "14x23", "c3-d4", "a3b4", "3228", "01-07", "32 - 28", "28:19",
-    "47x38x24", "4-6", "-", "--", "!", "??", "(!?)", "*", "1-0", "1-1", "½-½", "1/2-1/2", "1 1/2 - 1/2", "$1", "$9999", "(",
-    ")", "()", "{x}", "{", "}", "{[%clock w0:01:00 B0:01:00]}", "; rest\n", "%", "\n% line\n", "<28,29>", "<",
-    "/FEN \"W:W28:B19\"/", "/FEN \"B::\"/", "/FEN \"?\"/", "/FEN", "/", "\\n", "\0", "\u{feff}", "é", "Ronde", "0-0", "99-99",
-    "[FEN \"W:WK47:B14,19,29,31,42\"]", "47x36", "47x38x20x9x36", "47x36 <42,29,14,31>", "47x38x24", "24x13x36", "36x13",
-    "[FEN \"W:W:B\"]", "[Result \"x\"]", "[ResultFormat \"Plus draw\"]", "[Heure blanche \"1\"]", "[P1 \"y\"]", "[White \"]\"]",
-    "00-1", "1.c3-b4", "11-15", "[%clk 0:00:01]",
+    "[Event \"x\"]",
+    "[GameType \"20\"]",
+    "[GameType \"25\"]",
+    "[GameType \"99\"]",
+    "[GameType \"x\"]",
+    "[Result \"1-1\"]",
+    "[Result \"4-6\"]",
+    "[FEN \"W:W31-50:B1-20\"]",
+    "[FEN \"?:W1:B50.\"]",
+    "[FEN \"W:W0:B73\"]",
+    "[FEN \"W:W1,1:B2\"]",
+    "[A \"",
+    "]",
+    "\"",
+    "[Empty]",
+    "[[",
+    "[a \"b\"]",
+    "[Date \"1.1.1965\"]",
+    "[TimeControl \"x\"]",
+    "\n",
+    "\r\n",
+    "\n\n",
+    "1.",
+    "1...",
+    "...",
+    "12..",
+    "32-28",
+    "19-23",
+    "28x19",
+    "14x23",
+    "c3-d4",
+    "a3b4",
+    "3228",
+    "01-07",
+    "32 - 28",
+    "28:19",
+    "47x38x24",
+    "4-6",
+    "-",
+    "--",
+    "!",
+    "??",
+    "(!?)",
+    "*",
+    "1-0",
+    "1-1",
+    "½-½",
+    "1/2-1/2",
+    "1 1/2 - 1/2",
+    "$1",
+    "$9999",
+    "(",
+    ")",
+    "()",
+    "{x}",
+    "{",
+    "}",
+    "{[%clock w0:01:00 B0:01:00]}",
+    "; rest\n",
+    "%",
+    "\n% line\n",
+    "<28,29>",
+    "<",
+    "/FEN \"W:W28:B19\"/",
+    "/FEN \"B::\"/",
+    "/FEN \"?\"/",
+    "/FEN",
+    "/",
+    "\\n",
+    "\0",
+    "\u{feff}",
+    "é",
+    "Ronde",
+    "0-0",
+    "99-99",
+    "[FEN \"W:WK47:B14,19,29,31,42\"]",
+    "47x36",
+    "47x38x20x9x36",
+    "47x36 <42,29,14,31>",
+    "47x38x24",
+    "24x13x36",
+    "36x13",
+    "[FEN \"W:W:B\"]",
+    "[Result \"x\"]",
+    "[ResultFormat \"Plus draw\"]",
+    "[Heure blanche \"1\"]",
+    "[P1 \"y\"]",
+    "[White \"]\"]",
+    "00-1",
+    "1.c3-b4",
+    "11-15",
+    "[%clk 0:00:01]",
 ];
 
 #[test]
@@ -449,7 +537,15 @@ fn a_million_parentheses() {
 
 #[test]
 fn one_endless_line_needs_no_memory_and_loses_no_game() {
-    for (open, filler, close) in [("{", "x", "}"), ("", "9", ""), ("[Event \"", "x", "\"]\n"), ("%", "x", "\n"), ("/FEN \"", "1", ""), ("", "\0", ""), ("", " ", "")] {
+    for (open, filler, close) in [
+        ("{", "x", "}"),
+        ("", "9", ""),
+        ("[Event \"", "x", "\"]\n"),
+        ("%", "x", "\n"),
+        ("/FEN \"", "1", ""),
+        ("", "\0", ""),
+        ("", " ", ""),
+    ] {
         let mut reader = Reader::new(Encoding::Detect);
         let mut games = reader.feed(b"1. 32-28 *\n");
         reader.feed(open.as_bytes());
@@ -462,6 +558,6 @@ fn one_endless_line_needs_no_memory_and_loses_no_game() {
         games.append(&mut reader.finish());
         let last = games.last().map(|located| moves(&located.game));
         assert_eq!((moves(&games[0].game), last), (vec!["32-28"], Some(vec!["31-26"])), "{open}{filler}");
-        assert!(!reader.take_problems().list().is_empty() || filler == " " , "{open}{filler}");
+        assert!(!reader.take_problems().list().is_empty() || filler == " ", "{open}{filler}");
     }
 }

@@ -107,7 +107,8 @@ fn every_file_has_the_problems_that_were_seen_by_eye() {
             let hint = problem.hint.as_deref().unwrap_or("").split(" in ").next().unwrap_or("");
             let hint = if hint.contains(":W") { "" } else { hint };
             if problem.what != before || problem.level == Level::Error {
-                writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.place, problem.level, problem.what).unwrap();
+                writeln!(list, "{}:{}: {}: {} ({hint})", name(path), problem.place, problem.level, problem.what)
+                    .unwrap();
             }
             before.clone_from(&problem.what);
         }
