@@ -32,6 +32,8 @@ pub struct Token<'a> {
     pub place: Place,
     /// Does a blank, or the start of the text, stand before it?
     pub spaced: bool,
+    /// Does an empty line stand before it?
+    pub after_empty_line: bool,
     /// What is wrong with its extent.
     pub flaw: Option<Flaw>,
 }
@@ -81,6 +83,8 @@ pub struct Lexer {
     place: Place,
     after_cr: bool,
     spaced: bool,
+    /// The line in which the last token ended.
+    last_line: u64,
     skipping: Option<Skip>,
 }
 
@@ -93,7 +97,7 @@ enum Skip {
 
 impl Default for Lexer {
     fn default() -> Lexer {
-        Lexer { place: Place::START, after_cr: false, spaced: true, skipping: None }
+        Lexer { place: Place::START, after_cr: false, spaced: true, last_line: 1, skipping: None }
     }
 }
 
@@ -129,11 +133,14 @@ impl Lexer {
             _ => word(text, input),
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
-        let token = Token { kind, text: &text[..length], place: self.place, spaced: self.spaced, flaw };
+        let after_empty_line = self.place.line > self.last_line + 1;
+        let (place, spaced) = (self.place, self.spaced);
+        let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
         if flaw == Some(Flaw::TooLong) {
             self.skipping = Some(if kind == Kind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
         }
         self.advance(token.text);
+        self.last_line = self.place.line;
         self.spaced = false;
         *window = &text[length..];
         Some(token)

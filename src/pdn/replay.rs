@@ -477,16 +477,19 @@ impl Walk<'_> {
             legal.iter().filter(|ply| ply.is_capture()).filter(fits).cloned().collect::<Vec<Move>>()
         };
         let mut legs = 0;
+        if begins(&path).is_empty() {
+            return None;
+        }
         for next in following(self.entries, index) {
-            if begins(&path).is_empty() {
-                return None;
-            }
             let more = squares_of(position.variant(), &next.text)?.pop()?;
             if more[0] != *path.last()? {
                 return None;
             }
             path.extend(&more[1..]);
             legs += 1;
+            if begins(&path).is_empty() {
+                return None;
+            }
             let whole: Vec<Move> =
                 begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
             if let [found] = &whole[..] {
@@ -545,12 +548,16 @@ struct Found {
     legs: usize,
 }
 
+/// How many entries behind a move are looked at to understand it: more than the longest game has.
+const LOOK_AHEAD: usize = 2_000;
+
 /// The moves of the same line behind an entry, up to a setup.
 fn following(entries: &[Entry], index: usize) -> impl Iterator<Item = &MoveEntry> {
     let mut depth = 0_usize;
     let mut is_over = false;
     entries[index + 1..]
         .iter()
+        .take(LOOK_AHEAD)
         .take_while(move |entry| {
             match entry {
                 Entry::Open => depth += 1,

@@ -84,6 +84,8 @@ pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
 struct Grammar {
     problems: Problems,
     part: Part,
+    /// The name of the first tag of the header.
+    first_tag: String,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
     /// How many variations deeper than [`DEEPEST`].
@@ -248,8 +250,14 @@ impl Grammar {
             self.error(place, "a tag behind movetext", "games are separated by *");
             self.end_game(place);
         }
-        self.part = Part::Tags;
         let parts = tag::parts(token.text);
+        if self.part == Part::Tags && token.after_empty_line && self.first_tag == parts.name {
+            self.error(place, "a second header", "games are separated by *");
+        }
+        if self.part == Part::Nothing {
+            self.first_tag.clone_from(&parts.name);
+        }
+        self.part = Part::Tags;
         let name = quoted(&parts.name);
         for flaw in parts.flaws {
             match flaw {
