@@ -157,7 +157,9 @@ impl Lexer {
             self.pass(window, end.unwrap_or(window.len()));
             end?;
         }
-        let blanks = window.find(|c: char| !is_blank(c)).unwrap_or(window.len());
+        // Single blanks and line ends are most of it; whatever else is blank is looked at character by character.
+        let plain = window.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
+        let blanks = plain + window[plain..].find(|c: char| !is_blank(c)).unwrap_or(window.len() - plain);
         if blanks > 0 {
             self.spaced = true;
             self.pass(window, blanks);
@@ -172,7 +174,15 @@ impl Lexer {
 
     /// Moves the place behind a text.
     fn advance(&mut self, text: &str) {
-        for byte in text.bytes() {
+        let bytes = text.as_bytes();
+        // Continuation bytes of UTF-8 begin no character.
+        let characters = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(byte & 0xC0 != 0x80)).sum::<u64>();
+        if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'\n' | b'\r')) {
+            self.place.column += characters(bytes);
+            self.after_cr &= bytes.is_empty();
+            return;
+        }
+        for &byte in bytes {
             match byte {
                 b'\n' if self.after_cr => self.after_cr = false,
                 b'\n' | b'\r' => {
@@ -181,8 +191,7 @@ impl Lexer {
                 }
                 _ => {
                     self.after_cr = false;
-                    // Continuation bytes of UTF-8 begin no character.
-                    self.place.column += u64::from(byte & 0xC0 != 0x80);
+                    self.place.column += characters(&[byte]);
                 }
             }
         }

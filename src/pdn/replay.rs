@@ -380,7 +380,8 @@ impl Walk<'_> {
 
     fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(Seen<'_>)) {
         let depth = self.lines.len() - 1;
-        let Some(line) = self.lines.last().cloned() else { return };
+        let Some(line) = self.lines.last() else { return };
+        let instead = line.instead;
         let Some(now) = line.now else {
             self.lose_main_line();
             self.report_lost(index, ply);
@@ -392,7 +393,7 @@ impl Walk<'_> {
             return;
         }
         let (before, found) = match self.resolve(index, &now, ply) {
-            Err(error) => match line.instead {
+            Err(error) => match instead {
                 Some((other, doubt)) => match self.resolve(index, &other, ply) {
                     Ok(found) => {
                         self.report_doubt(index, doubt, &other);
@@ -654,6 +655,14 @@ pub enum Unresolved {
 /// When the text is no move, not a legal one, or more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
+    if let (Some((from, to)), None) = (two_squares(variant, text), captured) {
+        // Nearly every move of nearly every game: two squares that one legal move has.
+        let mut legal = position.legal_moves();
+        let mut fitting = (0..legal.len()).filter(|&at| legal[at].from() == from && legal[at].to() == to);
+        if let (Some(at), None) = (fitting.next(), fitting.next()) {
+            return Ok(legal.swap_remove(at));
+        }
+    }
     let readings = squares_of(variant, text).ok_or(Unresolved::Malformed)?;
     let legal = position.legal_moves();
     let mut fitting = fitting(&legal, &readings);
@@ -676,6 +685,12 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
             }
         },
     }
+}
+
+/// The squares of a text that names two of them.
+fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+    let at = text.find(['-', 'x', ':'])?;
+    Some((square(variant, &text[..at])?, square(variant, &text[at + 1..])?))
 }
 
 /// The legal moves that begin and end as one of the readings says.

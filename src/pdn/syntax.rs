@@ -242,7 +242,11 @@ impl Syntax {
         let number = self.number.take().map(|(number, _)| number);
         let ply = &mut self.ply.ply;
         ply.text.clear();
-        ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            ply.text.push_str(text);
+        } else {
+            ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
+        }
         ply.number = number;
         ply.strength = None;
         ply.captured = None;
