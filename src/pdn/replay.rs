@@ -477,17 +477,15 @@ impl Walk<'_> {
             };
             legal.iter().filter(|ply| ply.is_capture()).filter(fits).cloned().collect::<Vec<Move>>()
         };
-        let mut legs = 0;
         if begins(&path).is_empty() {
             return None;
         }
-        for next in following(self.entries, index) {
+        for (before, next) in following(self.entries, index).enumerate() {
             let more = squares_of(position.variant(), &next.text)?.pop()?;
             if more[0] != *path.last()? {
                 return None;
             }
             path.extend(&more[1..]);
-            legs += 1;
             if begins(&path).is_empty() {
                 return None;
             }
@@ -497,7 +495,7 @@ impl Walk<'_> {
                 let names: Vec<&str> = path.iter().map(|square| geometry.name(*square)).collect();
                 let what = format!("the capture {} is written leg by leg", names.join("x"));
                 self.problems.push(Problem::warning(self.place(index), what).hint("it is one move"));
-                return Some(Found { ply: found.clone(), legs });
+                return Some(Found { ply: found.clone(), legs: before + 1 });
             }
         }
         None
