@@ -1,4 +1,5 @@
 //! The tests of the whole, in one binary.
 
 mod pdn;
+mod pdn_commands;
 mod pdn_corpus;
