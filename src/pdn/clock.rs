@@ -122,7 +122,8 @@ pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
 fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
     let lettered = |text| (one_of("wWbB"), time).parse(text);
     let two = |text| (lettered, opt(preceded(multispace0, lettered))).parse(text);
-    let parsed: IResult<&str, ((char, ClockTime), Option<(char, ClockTime)>)> =
+    type Lettered = (char, ClockTime);
+    let parsed: IResult<&str, (Lettered, Option<Lettered>)> =
         all_consuming(delimited(multispace0, two, multispace0)).parse(value);
     let Ok((_, (first, second))) = parsed else {
         let (_, time) = all_consuming(delimited(multispace0, time, multispace0)).parse(value).ok()?;

@@ -32,6 +32,8 @@ pub struct Token<'a> {
     pub place: Place,
     /// Does a blank, or the start of the text, stand before it?
     pub spaced: bool,
+    /// Does an empty line stand before it?
+    pub after_empty_line: bool,
     /// What is wrong with its extent.
     pub flaw: Option<Flaw>,
 }
@@ -81,6 +83,8 @@ pub struct Lexer {
     place: Place,
     after_cr: bool,
     spaced: bool,
+    /// The line in which the last token ended.
+    last_line: u64,
     skipping: Option<Skip>,
 }
 
@@ -93,7 +97,7 @@ enum Skip {
 
 impl Default for Lexer {
     fn default() -> Lexer {
-        Lexer { place: Place::START, after_cr: false, spaced: true, skipping: None }
+        Lexer { place: Place::START, after_cr: false, spaced: true, last_line: 1, skipping: None }
     }
 }
 
@@ -115,7 +119,7 @@ impl Lexer {
     pub fn next<'a>(&mut self, window: &mut &'a str, input: Input) -> Option<Token<'a>> {
         self.skip(window)?;
         let text = *window;
-        let Some(&first) = text.as_bytes().first() else { return None };
+        let &first = text.as_bytes().first()?;
         let extent = match first {
             b'{' => (Kind::Comment, braces(text, input)),
             b';' => (Kind::LineComment, line(text, input)),
@@ -129,11 +133,14 @@ impl Lexer {
             _ => word(text, input),
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
-        let token = Token { kind, text: &text[..length], place: self.place, spaced: self.spaced, flaw };
+        let after_empty_line = self.place.line > self.last_line + 1;
+        let (place, spaced) = (self.place, self.spaced);
+        let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
         if flaw == Some(Flaw::TooLong) {
             self.skipping = Some(if kind == Kind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
         }
         self.advance(token.text);
+        self.last_line = self.place.line;
         self.spaced = false;
         *window = &text[length..];
         Some(token)
@@ -150,7 +157,9 @@ impl Lexer {
             self.pass(window, end.unwrap_or(window.len()));
             end?;
         }
-        let blanks = window.find(|c: char| !is_blank(c)).unwrap_or(window.len());
+        // Single blanks and line ends are most of it; whatever else is blank is looked at character by character.
+        let plain = window.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
+        let blanks = plain + window[plain..].find(|c: char| !is_blank(c)).unwrap_or(window.len() - plain);
         if blanks > 0 {
             self.spaced = true;
             self.pass(window, blanks);
@@ -165,7 +174,15 @@ impl Lexer {
 
     /// Moves the place behind a text.
     fn advance(&mut self, text: &str) {
-        for byte in text.bytes() {
+        let bytes = text.as_bytes();
+        // Continuation bytes of UTF-8 begin no character.
+        let characters = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(byte & 0xC0 != 0x80)).sum::<u64>();
+        if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'\n' | b'\r')) {
+            self.place.column += characters(bytes);
+            self.after_cr &= bytes.is_empty();
+            return;
+        }
+        for &byte in bytes {
             match byte {
                 b'\n' if self.after_cr => self.after_cr = false,
                 b'\n' | b'\r' => {
@@ -174,8 +191,7 @@ impl Lexer {
                 }
                 _ => {
                     self.after_cr = false;
-                    // Continuation bytes of UTF-8 begin no character.
-                    self.place.column += u64::from(byte & 0xC0 != 0x80);
+                    self.place.column += characters(&[byte]);
                 }
             }
         }

@@ -380,7 +380,8 @@ impl Walk<'_> {
 
     fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(Seen<'_>)) {
         let depth = self.lines.len() - 1;
-        let Some(line) = self.lines.last().cloned() else { return };
+        let Some(line) = self.lines.last() else { return };
+        let instead = line.instead;
         let Some(now) = line.now else {
             self.lose_main_line();
             self.report_lost(index, ply);
@@ -392,7 +393,7 @@ impl Walk<'_> {
             return;
         }
         let (before, found) = match self.resolve(index, &now, ply) {
-            Err(error) => match line.instead {
+            Err(error) => match instead {
                 Some((other, doubt)) => match self.resolve(index, &other, ply) {
                     Ok(found) => {
                         self.report_doubt(index, doubt, &other);
@@ -476,24 +477,25 @@ impl Walk<'_> {
             };
             legal.iter().filter(|ply| ply.is_capture()).filter(fits).cloned().collect::<Vec<Move>>()
         };
-        let mut legs = 0;
-        for next in following(self.entries, index) {
-            if begins(&path).is_empty() {
-                return None;
-            }
+        if begins(&path).is_empty() {
+            return None;
+        }
+        for (before, next) in following(self.entries, index).enumerate() {
             let more = squares_of(position.variant(), &next.text)?.pop()?;
             if more[0] != *path.last()? {
                 return None;
             }
             path.extend(&more[1..]);
-            legs += 1;
+            if begins(&path).is_empty() {
+                return None;
+            }
             let whole: Vec<Move> =
                 begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
             if let [found] = &whole[..] {
                 let names: Vec<&str> = path.iter().map(|square| geometry.name(*square)).collect();
                 let what = format!("the capture {} is written leg by leg", names.join("x"));
                 self.problems.push(Problem::warning(self.place(index), what).hint("it is one move"));
-                return Some(Found { ply: found.clone(), legs });
+                return Some(Found { ply: found.clone(), legs: before + 1 });
             }
         }
         None
@@ -545,12 +547,16 @@ struct Found {
     legs: usize,
 }
 
+/// How many entries behind a move are looked at to understand it: more than the longest game has.
+const LOOK_AHEAD: usize = 2_000;
+
 /// The moves of the same line behind an entry, up to a setup.
 fn following(entries: &[Entry], index: usize) -> impl Iterator<Item = &MoveEntry> {
     let mut depth = 0_usize;
     let mut is_over = false;
     entries[index + 1..]
         .iter()
+        .take(LOOK_AHEAD)
         .take_while(move |entry| {
             match entry {
                 Entry::Open => depth += 1,
@@ -647,6 +653,14 @@ pub enum Unresolved {
 /// When the text is no move, not a legal one, or more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
+    if let (Some((from, to)), None) = (two_squares(variant, text), captured) {
+        // Nearly every move of nearly every game: two squares that one legal move has.
+        let mut legal = position.legal_moves();
+        let mut fitting = (0..legal.len()).filter(|&at| legal[at].from() == from && legal[at].to() == to);
+        if let (Some(at), None) = (fitting.next(), fitting.next()) {
+            return Ok(legal.swap_remove(at));
+        }
+    }
     let readings = squares_of(variant, text).ok_or(Unresolved::Malformed)?;
     let legal = position.legal_moves();
     let mut fitting = fitting(&legal, &readings);
@@ -669,6 +683,12 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
             }
         },
     }
+}
+
+/// The squares of a text that names two of them.
+fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+    let at = text.find(['-', 'x', ':'])?;
+    Some((square(variant, &text[..at])?, square(variant, &text[at + 1..])?))
 }
 
 /// The legal moves that begin and end as one of the readings says.

@@ -84,6 +84,8 @@ pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
 struct Grammar {
     problems: Problems,
     part: Part,
+    /// The name of the first tag of the header.
+    first_tag: String,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
     /// How many variations deeper than [`DEEPEST`].
@@ -125,10 +127,11 @@ impl Grammar {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
         let is_move = matches!(token.kind, Kind::Word(Word::Move));
-        if !is_move && token.kind != Kind::PercentLine {
-            if let Some(number) = self.number.take() {
-                self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
-            }
+        if !is_move
+            && token.kind != Kind::PercentLine
+            && let Some(number) = self.number.take()
+        {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }
         match token.kind {
             Kind::PercentLine => self.behind_move = behind,
@@ -248,8 +251,14 @@ impl Grammar {
             self.error(place, "a tag behind movetext", "games are separated by *");
             self.end_game(place);
         }
-        self.part = Part::Tags;
         let parts = tag::parts(token.text);
+        if self.part == Part::Tags && token.after_empty_line && self.first_tag == parts.name {
+            self.error(place, "a second header", "games are separated by *");
+        }
+        if self.part == Part::Nothing {
+            self.first_tag.clone_from(&parts.name);
+        }
+        self.part = Part::Tags;
         let name = quoted(&parts.name);
         for flaw in parts.flaws {
             match flaw {

@@ -11,6 +11,7 @@
 //! | question | answer |
 //! |---|---|
 //! | where does a game end? | at a terminator; at a tag behind movetext; at the end of the text |
+//! | and one without movetext or terminator? | where, behind an empty line, the first tag of its header comes again |
 //! | `32-28*` | a forced move, unless nothing but a tag or the end follows: then the `*` ends the game |
 //! | `4-6` before a tag | a result if the game's Result tag says the same |
 //! | `1. ... 7-12` | `1... 7-12` |
@@ -75,6 +76,7 @@ struct GameState {
     body: bool,
     comments: bool,
     result: Option<String>,
+    first_tag: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -212,6 +214,9 @@ impl Syntax {
         }
         self.drop_number(sink);
         let parts = tag::parts(token.text);
+        if token.after_empty_line && self.game.first_tag.as_deref() == Some(parts.name.as_str()) {
+            self.end_game(End::Open, token.place, sink);
+        }
         if parts.name.is_empty() && parts.value.is_empty() {
             problem(sink, Problem::error(token.place, format!("{} is not a tag", quoted(token.text))));
             return;
@@ -222,6 +227,9 @@ impl Syntax {
             }
         }
         self.game.tags = true;
+        if self.game.first_tag.is_none() {
+            self.game.first_tag = Some(parts.name.clone());
+        }
         if parts.name == "Result" {
             self.game.result = Some(parts.value.chars().take(32).collect());
         }
@@ -234,7 +242,11 @@ impl Syntax {
         let number = self.number.take().map(|(number, _)| number);
         let ply = &mut self.ply.ply;
         ply.text.clear();
-        ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            ply.text.push_str(text);
+        } else {
+            ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
+        }
         ply.number = number;
         ply.strength = None;
         ply.captured = None;

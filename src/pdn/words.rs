@@ -60,6 +60,9 @@ pub fn word(text: &str) -> (Word, usize) {
     if let Some(length) = plain_move(text.as_bytes()) {
         return (Word::Move, length);
     }
+    if let Some(length) = plain_number(text.as_bytes()) {
+        return (Word::Number, length);
+    }
     let text = within_longest(text);
     let parsed = match text.as_bytes()[0] {
         b'0'..=b'9' => alt((
@@ -97,7 +100,7 @@ pub fn word(text: &str) -> (Word, usize) {
 fn plain_move(bytes: &[u8]) -> Option<usize> {
     let square = |at: usize| match (bytes.get(at)?, bytes.get(at + 1)?) {
         (b'1'..=b'9', b'0'..=b'9') => Some(2),
-        (b'1'..=b'9', b'-' | b'x' | b':' | b' ' | b'\n') => Some(1),
+        (b'1'..=b'9', b'-' | b'x' | b':' | b' ' | b'\n' | b'\r') => Some(1),
         _ => None,
     };
     let first = square(0)?;
@@ -105,9 +108,20 @@ fn plain_move(bytes: &[u8]) -> Option<usize> {
         return None;
     }
     let length = first + 1 + square(first + 1)?;
-    let ends = matches!(bytes.get(length)?, b' ' | b'\n');
+    let ends = matches!(bytes.get(length)?, b' ' | b'\n' | b'\r');
     // `1-1 ` is a result.
-    (ends && length > 3 || ends && bytes[0] != bytes[2]).then_some(length)
+    (ends && (length > 3 || bytes[0] != bytes[2])).then_some(length)
+}
+
+/// `12. `, or `12.` with a plain move right behind it.
+fn plain_number(bytes: &[u8]) -> Option<usize> {
+    let digits = bytes.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
+    if !(1..=3).contains(&digits) || bytes.get(digits) != Some(&b'.') {
+        return None;
+    }
+    let length = digits + 1;
+    let is_plain = matches!(bytes.get(length)?, b' ' | b'\n' | b'\r') || plain_move(&bytes[length..]).is_some();
+    is_plain.then_some(length)
 }
 
 fn within_longest(text: &str) -> &str {

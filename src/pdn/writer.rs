@@ -127,10 +127,11 @@ fn is_strength(text: &str) -> bool {
 
 /// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
 pub(super) fn is_move(text: &str) -> bool {
-    let is_square = |name: &str| match name.as_bytes() {
-        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] => true,
-        [b'a'..=b'l', b'1', b'0'..=b'2'] => true,
-        _ => false,
+    let is_square = |name: &str| {
+        matches!(
+            name.as_bytes(),
+            [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
+        )
     };
     let mut parts = text.split(['-', 'x', ':']);
     let squares = parts.clone().count();

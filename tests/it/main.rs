@@ -11,6 +11,7 @@ mod geometry;
 mod line_cmd;
 mod notation;
 mod pdn;
+mod pdn_commands;
 mod pdn_corpus;
 mod perft;
 mod program;

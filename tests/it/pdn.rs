@@ -198,6 +198,19 @@ fn what_the_standard_allows_passes() {
     }
 }
 
+/// The feed of a game with a gap, as it grows line by line.
+#[test]
+fn the_feed_is_strict_after_every_line() {
+    let feed = "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n\n\n\
+        1. 32-28 {[%clock w1:29:49 B1:30:00]}\n19-23 {[%clock W1:29:49 b1:29:53]}\n\
+        /FEN \"W:W32,33,35:B1,3,24\"/ {[%clock W0:05:40 b0:05:45]}\n19. 33-28 {[%clock w0:05:50 B0:05:55]}\n*\n";
+    for (at, _) in feed.match_indices('\n') {
+        assert_eq!(strict::check(&feed[..=at], None), [], "{}", &feed[..=at]);
+    }
+    let finished = feed.replace("\"*\"]\n\n\n", "\"2-0\"]\n");
+    assert_eq!(strict::check(&finished, None), []);
+}
+
 /// A small generator of our own, so that a game is a function of one number.
 struct Dice(u64);
 
