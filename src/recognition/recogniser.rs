@@ -175,6 +175,8 @@ pub struct Recogniser {
     clock: Clock,
     /// Has a whole dump shown what is seen?
     confirmed: bool,
+    /// When the last dump came.
+    dumped_at: Millis,
     snapshots: Vec<Snapshot>,
     unexplained_since: Option<Millis>,
     unexplained_sights: u32,
@@ -210,6 +212,7 @@ impl Recogniser {
             unpressed_run: 0,
             clock,
             confirmed: true,
+            dumped_at: now,
             snapshots: Vec::new(),
             unexplained_since: None,
             unexplained_sights: 0,
@@ -263,14 +266,24 @@ impl Recogniser {
         for square in sight.of(Color::White) | sight.of(Color::Black) {
             self.evidence.see(now, square, sight.get(square));
         }
+        self.dumped_at = now;
         if missed.is_empty() {
             self.confirmed = true;
         }
     }
 
-    /// When the board should be asked for a dump, so that what is seen gets confirmed; `None` if it is.
+    /// When the board should be asked for a dump: to confirm what is seen, and in doubt again and again, because a report
+    /// may have been lost. `None`: what is seen is confirmed and explained.
     pub fn wants_dump_at(&self) -> Option<Millis> {
-        (!self.confirmed).then(|| self.evidence.last_change() + Millis(self.settings.settle_ms))
+        const DOUBT_AGAIN: Millis = Millis::seconds(3);
+        let settle = Millis(self.settings.settle_ms);
+        if !self.confirmed {
+            return Some(self.evidence.last_change() + settle);
+        }
+        self.unexplained_since?;
+        let again = self.dumped_at + DOUBT_AGAIN;
+        let pressed = self.presses.last().filter(|press| press.at > self.dumped_at).map(|press| press.at);
+        Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.evidence.last_change() + settle))
     }
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
@@ -653,8 +666,8 @@ impl Recogniser {
         if self.clock != Clock::Running {
             return None;
         }
-        let oldest =
-            self.anomalies.iter().filter(|anomaly| self.plies >= anomaly.plies + PLIES).map(|anomaly| anomaly.at);
+        let stale = |anomaly: &&Anomaly| !anomaly.captured && self.plies >= anomaly.plies + PLIES;
+        let oldest = self.anomalies.iter().filter(stale).map(|anomaly| anomaly.at);
         let ready_at = (oldest.min()? + SPAN).max(self.confirmed_at(self.settings.settle_ms));
         Some(Draft { ready_at, decision: Decision::Setup(Reason::Anomaly) })
     }
