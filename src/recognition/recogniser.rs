@@ -476,7 +476,7 @@ impl Recogniser {
             return None;
         }
         let best = self.explanations().first()?.clone();
-        if !best.is_exact() || best.plies.len() != 1 {
+        if !best.odd.is_empty() || best.plies.len() != 1 {
             return None;
         }
         let ready_at = self.confirmed_at(self.settings.settle_ms);
