@@ -9,18 +9,24 @@ const FLICKER_CHANGES: usize = 5;
 /// See [`FLICKER_CHANGES`]; a flickering square is trusted again when it has been quiet for as long.
 const FLICKER_SPAN: Millis = Millis::seconds(6);
 
+/// A flickering piece shows in at least half of the scans; a square that stays empty for so long has lost its piece.
+const FLICKER_GONE: Millis = Millis::seconds(2);
+
 /// What happened on one square.
 #[derive(Clone, Copy, Debug)]
 struct Traces {
     /// The times of the last changes, latest first.
     changes: [Option<Millis>; FLICKER_CHANGES],
+    /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
+    touched: Option<Millis>,
     /// When a piece of each colour last appeared.
     arrivals: [Option<Millis>; 2],
     /// Flickers between empty and this colour.
     flickers: Option<Color>,
 }
 
-const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], arrivals: [None; 2], flickers: None };
+const NO_TRACES: Traces =
+    Traces { changes: [None; FLICKER_CHANGES], touched: None, arrivals: [None; 2], flickers: None };
 
 /// The evidence of the squares.
 #[derive(Clone, Debug)]
@@ -71,6 +77,7 @@ impl Evidence {
         let traces = &mut self.traces[square.index()];
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
+        traces.touched = Some(now);
         if let Some(color) = color {
             traces.arrivals[color.index()] = Some(now);
         }
@@ -93,6 +100,7 @@ impl Evidence {
         for square in self.flickering {
             if self.flickers_until(square).is_none_or(|until| until <= now) {
                 self.flickering.remove(square);
+                self.traces[square.index()].touched = Some(now);
                 self.generation += 1;
                 self.last_change = now;
             }
@@ -105,13 +113,14 @@ impl Evidence {
     }
 
     fn flickers_until(&self, square: Square) -> Option<Millis> {
-        Some(self.traces[square.index()].changes[0]? + FLICKER_SPAN)
+        let span = if self.sight.color(square).is_some() { FLICKER_SPAN } else { FLICKER_GONE };
+        Some(self.traces[square.index()].changes[0]? + span)
     }
 
     /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
     pub fn touched_since(&self, since: Millis) -> SquareSet {
         let touched = |(index, traces): (usize, &Traces)| {
-            traces.changes[0].is_some_and(|at| at > since).then(|| Square::new(index as u8))
+            traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
         };
         let changed: SquareSet = self.traces.iter().enumerate().filter_map(touched).collect();
         changed | self.flickering
