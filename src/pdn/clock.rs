@@ -122,9 +122,7 @@ pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
 fn clock_value(value: &str, mover: Color) -> Option<Clocks> {
     let lettered = |text| (one_of("wWbB"), time).parse(text);
     let two = |text| (lettered, opt(preceded(multispace0, lettered))).parse(text);
-    let parsed: IResult<&str, ((char, ClockTime), Option<(char, ClockTime)>)> =
-        all_consuming(delimited(multispace0, two, multispace0)).parse(value);
-    let Ok((_, (first, second))) = parsed else {
+    let Ok((_, (first, second))) = all_consuming(delimited(multispace0, two, multispace0)).parse(value) else {
         let (_, time) = all_consuming(delimited(multispace0, time, multispace0)).parse(value).ok()?;
         return Some(Clocks { running: Some(!mover), ..Clocks::one(mover, time) });
     };

@@ -115,7 +115,7 @@ impl Lexer {
     pub fn next<'a>(&mut self, window: &mut &'a str, input: Input) -> Option<Token<'a>> {
         self.skip(window)?;
         let text = *window;
-        let Some(&first) = text.as_bytes().first() else { return None };
+        let &first = text.as_bytes().first()?;
         let extent = match first {
             b'{' => (Kind::Comment, braces(text, input)),
             b';' => (Kind::LineComment, line(text, input)),

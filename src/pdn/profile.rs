@@ -211,18 +211,18 @@ fn lidraughts_token(token: &Token<'_>, problems: &mut Vec<Problem>) {
 
 fn lidraughts_game(located: &Located, told: Option<&'static Variant>, problems: &mut Vec<Problem>) {
     let game = &located.game;
-    if let Some(result) = game.tags.get("Result") {
-        if Outcome::read(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*") {
-            let what = format!("the result {} is taken for a draw, the game for over", quoted(result));
-            problems.push(Problem::error(tag_place(located, "Result"), what).hint("write * until it is sure"));
-        }
+    if let Some(result) = game.tags.get("Result")
+        && Outcome::read(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
+    {
+        let what = format!("the result {} is taken for a draw, the game for over", quoted(result));
+        problems.push(Problem::error(tag_place(located, "Result"), what).hint("write * until it is sure"));
     }
     let game_type = game.tags.get("GameType").map(|value| value.split(',').next().unwrap_or("").trim());
-    if let Some(number) = game_type {
-        if !matches!(number, "20" | "25" | "26" | "40" | "96" | "97" | "98" | "99") {
-            let what = format!("lidraughts does not know the game type {}", quoted(number));
-            problems.push(Problem::error(tag_place(located, "GameType"), what));
-        }
+    if let Some(number) = game_type
+        && !matches!(number, "20" | "25" | "26" | "40" | "96" | "97" | "98" | "99")
+    {
+        let what = format!("lidraughts does not know the game type {}", quoted(number));
+        problems.push(Problem::error(tag_place(located, "GameType"), what));
     }
     let plies = game.moves().count();
     if plies > LIDRAUGHTS_PLIES {

@@ -476,8 +476,7 @@ impl Walk<'_> {
             };
             legal.iter().filter(|ply| ply.is_capture()).filter(fits).cloned().collect::<Vec<Move>>()
         };
-        let mut legs = 0;
-        for next in following(self.entries, index) {
+        for (legs, next) in (1..).zip(following(self.entries, index)) {
             if begins(&path).is_empty() {
                 return None;
             }
@@ -486,7 +485,6 @@ impl Walk<'_> {
                 return None;
             }
             path.extend(&more[1..]);
-            legs += 1;
             let whole: Vec<Move> =
                 begins(&path).into_iter().filter(|ply| ply.jumps().len() == path.len() - 1).collect();
             if let [found] = &whole[..] {

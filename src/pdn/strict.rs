@@ -125,10 +125,11 @@ impl Grammar {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
         let is_move = matches!(token.kind, Kind::Word(Word::Move));
-        if !is_move && token.kind != Kind::PercentLine {
-            if let Some(number) = self.number.take() {
-                self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
-            }
+        if !is_move
+            && token.kind != Kind::PercentLine
+            && let Some(number) = self.number.take()
+        {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }
         match token.kind {
             Kind::PercentLine => self.behind_move = behind,

@@ -107,7 +107,7 @@ fn plain_move(bytes: &[u8]) -> Option<usize> {
     let length = first + 1 + square(first + 1)?;
     let ends = matches!(bytes.get(length)?, b' ' | b'\n');
     // `1-1 ` is a result.
-    (ends && length > 3 || ends && bytes[0] != bytes[2]).then_some(length)
+    (ends && (length > 3 || bytes[0] != bytes[2])).then_some(length)
 }
 
 fn within_longest(text: &str) -> &str {
