@@ -1,4 +1,4 @@
-//! damcast: the recording station of a live draughts broadcast.
+#![doc = include_str!("../ARCHITECTURE.md")]
 #![warn(missing_docs)]
 
 // The core: pure and deterministic. Modules stand in the order of their dependencies; none names a later one.

@@ -88,7 +88,7 @@ mod tests {
         let numbers = Variant::from_tag("25,W,8,8,N2,0").unwrap();
         let (renamed, problems) = renumber(game, numbers);
         assert_eq!(problems, []);
-        let written = writer::write(&[renamed.clone()], writer::Style::Compact);
+        let written = writer::write(std::slice::from_ref(&renamed), writer::Style::Compact);
         assert_eq!(
             written,
             "[GameType \"25,W,8,8,N2,0\"]\n[FEN \"W:W22,K31:B9,11\"]\n\n1. 22-18 /FEN \"B:W18:B9\"/ *\n"

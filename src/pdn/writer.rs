@@ -275,7 +275,7 @@ mod tests {
     fn lines_stay_below_80_and_commands_stay_whole() {
         let long = format!("[%clock w1:19:50 B1:20:00] {} [%csl Rd4 Gb2] %x", "word ".repeat(40));
         let game = Game { entries: vec![Entry::Comment(long.clone()); 3], ..Game::default() };
-        let text = write(&[game.clone()], Style::Compact);
+        let text = write(std::slice::from_ref(&game), Style::Compact);
         assert!(text.lines().all(|line| line.len() < 80 && !line.starts_with('%')), "{text}");
         assert_eq!(text.matches("[%clock w1:19:50 B1:20:00]").count(), 3);
         assert_eq!(

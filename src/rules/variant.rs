@@ -1,6 +1,6 @@
 //! Every game of the standard, as rows of a table.
 //!
-//! A [`Row`] is a page of the rule book: each question is a field, each answer a constant with the place it comes from. The
+//! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from. The
 //! generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and never ask which game it is. To
 //! add a game: one row here, one file of counts in `tests/data/perft`, its positions in `tests/it/rule_book.rs`.
 //!

@@ -132,7 +132,7 @@ impl LineSettings {
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
             }
             _ if self.recognition.keys().any(|known| known == key) => {
-                self.recognition.set(key, value).map_err(|expected| wrong(expected))?;
+                self.recognition.set(key, value).map_err(wrong)?;
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
         }

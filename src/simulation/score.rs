@@ -324,7 +324,7 @@ pub enum Step {
 /// random legal moves.
 fn with_illegal(game: &Played, conditions: &Conditions) -> Vec<(Position, Step)> {
     let rate = conditions.profile.rate(Fault::IllegalStands);
-    let mut rng = Rng::new(conditions.seed ^ 0x111e_6a1);
+    let mut rng = Rng::new(conditions.seed ^ 0x0111_e6a1);
     let mut position = game.start;
     let mut steps = Vec::new();
     let mut diverged = false;

@@ -4,6 +4,7 @@
 mod architecture;
 mod config;
 mod daemon;
+mod dependencies;
 mod draws;
 mod fen;
 mod games;
