@@ -12,13 +12,17 @@ const FLICKER_SPAN: Millis = Millis::seconds(6);
 /// A flickering piece shows in at least half of the scans; a square that stays empty for so long has lost its piece.
 const FLICKER_GONE: Millis = Millis::seconds(2);
 
+/// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Moment(u64);
+
 /// What happened on one square.
 #[derive(Clone, Copy, Debug)]
 struct Traces {
     /// The times of the last changes, latest first.
     changes: [Option<Millis>; FLICKER_CHANGES],
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
-    touched: Option<Millis>,
+    touched: Option<Moment>,
     /// When a piece of each colour last appeared.
     arrivals: [Option<Millis>; 2],
     /// Flickers between empty and this colour.
@@ -65,6 +69,11 @@ impl Evidence {
         self.generation
     }
 
+    /// The moment after everything that has happened so far.
+    pub fn moment(&self) -> Moment {
+        Moment(self.generation)
+    }
+
     /// Takes a report of one square. Returns whether its colour changed.
     pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) -> bool {
         let before = self.sight.color(square);
@@ -77,7 +86,7 @@ impl Evidence {
         let traces = &mut self.traces[square.index()];
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
-        traces.touched = Some(now);
+        traces.touched = Some(Moment(self.generation));
         if let Some(color) = color {
             traces.arrivals[color.index()] = Some(now);
         }
@@ -100,8 +109,8 @@ impl Evidence {
         for square in self.flickering {
             if self.flickers_until(square).is_none_or(|until| until <= now) {
                 self.flickering.remove(square);
-                self.traces[square.index()].touched = Some(now);
                 self.generation += 1;
+                self.traces[square.index()].touched = Some(Moment(self.generation));
                 self.last_change = now;
             }
         }
@@ -118,7 +127,7 @@ impl Evidence {
     }
 
     /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
-    pub fn touched_since(&self, since: Millis) -> SquareSet {
+    pub fn touched_since(&self, since: Moment) -> SquareSet {
         let touched = |(index, traces): (usize, &Traces)| {
             traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
         };

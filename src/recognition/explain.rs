@@ -6,7 +6,7 @@
 //!
 //! An explanation need not be clean: captured pieces may still be standing, and one square may be wrong.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Moment};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, SquareSet};
 
@@ -60,8 +60,8 @@ pub struct Question<'a> {
     pub base: &'a Position,
     /// What happened on the squares.
     pub evidence: &'a Evidence,
-    /// The time from which touches count.
-    pub since: Millis,
+    /// The moment from which touches count.
+    pub since: Moment,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
     /// How many presses of the lever belong to the plies that are sought.
@@ -181,7 +181,8 @@ impl Search<'_> {
         let mut latest: Option<Millis> = None;
         let mut inversions = 0;
         for ply in &self.plies {
-            let arrival = self.question.evidence.arrival(ply.to(), mover).filter(|&at| at > self.question.since);
+            let arrival = self.question.evidence.arrival(ply.to(), mover);
+            let arrival = arrival.filter(|_| self.touched.contains(ply.to()));
             if let (Some(arrival), Some(before)) = (arrival, latest)
                 && arrival + SCAN < before
             {

@@ -11,7 +11,7 @@
 //! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it; that is why
 //! what is published need not be taken back. With the clock stopped only the ply that was complete before is published.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Moment};
 use super::explain::{Explanation, Question, explain};
 use super::settings::Settings;
 use super::sight::{Seen, Sight};
@@ -116,7 +116,7 @@ struct Press {
 #[derive(Clone, Debug)]
 struct Snapshot {
     sight: Sight,
-    at: Millis,
+    at: Moment,
     turn: Option<Color>,
     presses: usize,
 }
@@ -126,10 +126,10 @@ struct Snapshot {
 struct Previous {
     position: Position,
     ply: Move,
-    /// When that ply was published.
-    at: Millis,
-    /// The time from which touches counted for it.
-    since: Millis,
+    /// The moment when that ply was published.
+    at: Moment,
+    /// The moment from which touches counted for it.
+    since: Moment,
 }
 
 /// A square that differs from the published position for a known reason.
@@ -164,7 +164,7 @@ pub struct Recogniser {
     previous: Option<Previous>,
     evidence: Evidence,
     /// Touches before this moment belong to what is published.
-    since: Millis,
+    since: Moment,
     anomalies: Vec<Anomaly>,
     presses: Vec<Press>,
     lever: Option<Color>,
@@ -198,13 +198,14 @@ impl Recogniser {
         now: Millis,
         settings: Settings,
     ) -> Recogniser {
+        let evidence = Evidence::new(sight, now);
         Recogniser {
             settings,
             base: position,
             plies,
             previous: None,
-            evidence: Evidence::new(sight, now),
-            since: now,
+            since: evidence.moment(),
+            evidence,
             anomalies: Vec::new(),
             presses: Vec::new(),
             lever: None,
@@ -338,12 +339,11 @@ impl Recogniser {
     }
 
     /// The link to the board is up, or gone: without it nothing is decided.
-    pub fn link(&mut self, now: Millis, up: bool) {
+    pub fn link(&mut self, up: bool) {
         self.linked = up;
         if up {
             self.confirmed = false;
         }
-        let _ = now;
     }
 
     /// When [`Recogniser::verdict`] should be asked again if nothing happens before.
@@ -352,9 +352,9 @@ impl Recogniser {
     }
 
     /// The operator says what stands on the board.
-    pub fn set_up(&mut self, now: Millis, position: Position) -> Verdict {
+    pub fn set_up(&mut self, position: Position) -> Verdict {
         let plies = self.plies_after_gap(self.presses.len(), position.turn());
-        self.take_up(now, position, plies, self.presses.len(), Reason::Operator)
+        self.take_up(position, plies, self.presses.len(), Reason::Operator)
     }
 
     /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
@@ -404,7 +404,7 @@ impl Recogniser {
             return;
         }
         if self.is_touched() {
-            self.since = now;
+            self.since = self.evidence.moment();
             self.revision += 1;
         }
         if let [.., last] = self.presses[..]
@@ -549,7 +549,7 @@ impl Recogniser {
         const REPLACED_MS: u64 = 1_500;
         const PUT_BACK_MS: u64 = 6_000;
         let previous = self.previous.clone()?;
-        if self.evidence.last_change() <= previous.at {
+        if self.evidence.moment() <= previous.at {
             return None;
         }
         let clockless = self.clock == Clock::None;
@@ -648,14 +648,15 @@ impl Recogniser {
         let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
         if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
             // Pressed again with nothing moved: a ply that left no trace on the board.
-            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, now);
+            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, self.evidence.moment());
             return;
         }
         if self.snapshots.len() == MOST_SNAPSHOTS {
             self.snapshots.remove(0);
         }
         self.unexplained_sights += 1;
-        self.snapshots.push(Snapshot { sight, at: now, turn, presses });
+        let at = self.evidence.moment();
+        self.snapshots.push(Snapshot { sight, at, turn, presses });
     }
 
     /// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
@@ -680,7 +681,7 @@ impl Recogniser {
                 let back_on = self.lever.filter(|&turn| turn != previous.position.turn());
                 let last = self.presses.last().copied();
                 let since = previous.since;
-                let verdict = self.take_up(now, previous.position, plies, self.presses.len(), Reason::TakenBack);
+                let verdict = self.take_up(previous.position, plies, self.presses.len(), Reason::TakenBack);
                 // The other move may have been pressed for already.
                 if let (Some(_), Some(press)) = (back_on, last) {
                     self.presses.push(press);
@@ -691,13 +692,13 @@ impl Recogniser {
             Decision::Resume(snapshot) => match self.position_of(&snapshot.sight, snapshot.turn) {
                 Some(position) => {
                     let plies = self.plies_after_gap(snapshot.presses, position.turn());
-                    let verdict = self.take_up(now, position, plies, snapshot.presses, Reason::IllegalMove);
+                    let verdict = self.take_up(position, plies, snapshot.presses, Reason::IllegalMove);
                     self.since = snapshot.at;
                     verdict
                 }
-                None => self.set_up_what_is_seen(now, Reason::Unexplained),
+                None => self.set_up_what_is_seen(Reason::Unexplained),
             },
-            Decision::Setup(reason) => self.set_up_what_is_seen(now, reason),
+            Decision::Setup(reason) => self.set_up_what_is_seen(reason),
         }
     }
 
@@ -705,7 +706,8 @@ impl Recogniser {
         let ply = explanation.plies[0].clone();
         let before = self.base;
         let press = if self.presses.is_empty() { None } else { Some(self.presses.remove(0)) };
-        self.previous = Some(Previous { position: before, ply: ply.clone(), at: now, since: self.since });
+        self.previous =
+            Some(Previous { position: before, ply: ply.clone(), at: self.evidence.moment(), since: self.since });
         self.base = before.play(&ply);
         self.plies += 1;
         self.press_missing = press.is_none() && self.clock == Clock::Running && !self.press_missing;
@@ -725,7 +727,7 @@ impl Recogniser {
         Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained }
     }
 
-    fn set_up_what_is_seen(&mut self, now: Millis, reason: Reason) -> Verdict {
+    fn set_up_what_is_seen(&mut self, reason: Reason) -> Verdict {
         let sight = *self.sight();
         let position = self.position_of(&sight, self.lever).unwrap_or(self.base);
         let presses = self.presses.len();
@@ -734,7 +736,7 @@ impl Recogniser {
         } else {
             self.plies_after_gap(presses, position.turn())
         };
-        self.take_up(now, position, plies, presses, reason)
+        self.take_up(position, plies, presses, reason)
     }
 
     /// How many plies have passed when play goes on after a gap: one for each press, at least one, and one more if the
@@ -745,12 +747,12 @@ impl Recogniser {
         self.plies + passed + u32::from(turn != expected)
     }
 
-    fn take_up(&mut self, now: Millis, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
+    fn take_up(&mut self, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
         let used: Vec<Press> = self.presses.drain(..presses.min(self.presses.len())).collect();
         self.base = position;
         self.plies = plies;
         self.previous = None;
-        self.since = now;
+        self.since = self.evidence.moment();
         self.anomalies.clear();
         self.snapshots.clear();
         self.press_missing = false;

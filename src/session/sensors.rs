@@ -17,12 +17,31 @@ pub enum Orientation {
     Turned,
 }
 
+/// What the number in a field update counts. The protocol page leaves it open for boards that scan one colour only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Numbering {
+    /// All fields, row by row.
+    AllFields,
+    /// The playing squares only, row by row.
+    PlayingSquares,
+}
+
+/// A field number has seven bits; a board with more fields can only count its playing squares.
+const MOST_NUMBERS: usize = 128;
+/// Updates between two dumps that are remembered to find out what their numbers count.
+const MOST_REPORTS: usize = 32;
+
 /// What every field of a board was last known to hold.
 #[derive(Clone, Debug)]
 pub struct Sensors {
     geometry: &'static Geometry,
     codes: CodeMap,
     orientation: Orientation,
+    numbering: Numbering,
+    /// The fields of the playing squares, in field order.
+    playing: Vec<usize>,
+    /// What fields were last reported to hold since the last dump, by number.
+    reports: Vec<(Field, PieceCode)>,
     fields: Vec<PieceCode>,
     /// Has a dump told of every field?
     known: bool,
@@ -32,7 +51,12 @@ impl Sensors {
     /// A board of which nothing is known yet.
     pub fn new(geometry: &'static Geometry, codes: CodeMap, orientation: Orientation) -> Sensors {
         let fields = vec![PieceCode::EMPTY; geometry.width() * geometry.height()];
-        Sensors { geometry, codes, orientation, fields, known: false }
+        let numbering = if fields.len() > MOST_NUMBERS { Numbering::PlayingSquares } else { Numbering::AllFields };
+        // Turning an even board by 180 degrees puts playing squares on playing squares.
+        let playing = (0..fields.len())
+            .filter(|field| geometry.square_at(field / geometry.width(), field % geometry.width()).is_some())
+            .collect();
+        Sensors { geometry, codes, orientation, numbering, playing, reports: Vec::new(), fields, known: false }
     }
 
     /// The board was found to lie so.
@@ -57,14 +81,13 @@ impl Sensors {
         if codes.len() == fields.len() {
             fields.copy_from_slice(codes);
         } else if codes.len() == self.geometry.count() {
-            // The playing squares in field order are the squares of the board as it lies, seen from its connector.
-            for (index, &code) in codes.iter().enumerate() {
-                let (row, column) = self.geometry.row_and_column(Square::new(index as u8));
-                fields[row * self.geometry.width() + column] = code;
+            for (&field, &code) in self.playing.iter().zip(codes) {
+                fields[field] = code;
             }
         } else {
             return None;
         }
+        self.learn_numbering(&fields);
         let changed = !self.known || fields != self.fields;
         self.fields = fields;
         self.known = true;
@@ -73,10 +96,49 @@ impl Sensors {
 
     /// Takes the report of one field. `None`: not a field of this board, or not a playing square.
     pub fn update(&mut self, field: Field, code: PieceCode) -> Option<(Square, Option<Seen>)> {
-        let index = usize::from(field.0);
+        self.reports.retain(|(known, _)| *known != field);
+        if self.reports.len() < MOST_REPORTS {
+            self.reports.push((field, code));
+        }
+        let index = self.field_at(self.numbering, field)?;
         *self.fields.get_mut(index)? = code;
         let square = self.square_of(index, self.orientation)?;
         Some((square, self.piece(code)))
+    }
+
+    fn field_at(&self, numbering: Numbering, field: Field) -> Option<usize> {
+        let number = usize::from(field.0);
+        match numbering {
+            Numbering::AllFields => (number < self.fields.len()).then_some(number),
+            Numbering::PlayingSquares => self.playing.get(number).copied(),
+        }
+    }
+
+    /// Does this board have a field of this number?
+    pub fn has(&self, field: Field) -> bool {
+        self.field_at(self.numbering, field).is_some()
+    }
+
+    /// A dump tells what the numbers of the updates before it counted: if they fit it in the other way only, that is it.
+    /// One update may be out of date by the time of the dump; two that fit are no accident.
+    fn learn_numbering(&mut self, dump: &[PieceCode]) {
+        let reports = std::mem::take(&mut self.reports);
+        if reports.len() < 2 || self.fields.len() > MOST_NUMBERS {
+            return;
+        }
+        let fits = |numbering: Numbering| {
+            reports.iter().all(|(field, code)| {
+                self.field_at(numbering, *field).is_some_and(|index| dump.get(index) == Some(code))
+            })
+        };
+        let other = match self.numbering {
+            Numbering::AllFields => Numbering::PlayingSquares,
+            Numbering::PlayingSquares => Numbering::AllFields,
+        };
+        let says_something = reports.iter().any(|(_, code)| !code.is_empty());
+        if says_something && fits(other) && !fits(self.numbering) {
+            self.numbering = other;
+        }
     }
 
     /// What the playing squares show.

@@ -98,17 +98,17 @@ impl Table {
     }
 
     /// The link came up or went away.
-    pub fn link(&mut self, now: Millis, up: bool) {
+    pub fn link(&mut self, up: bool) {
         self.linked = up;
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(now, up);
+            game.recogniser.link(up);
         }
         self.confirmed = false;
     }
 
     /// The board reported one field.
     pub fn field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
-        if usize::from(field.0) >= self.sensors.count() {
+        if !self.sensors.has(field) {
             return vec![Effect::Notice(format!(
                 "the board reports field {}, but a board for this game has fields 0 to {}; check game-type",
                 field.0,
@@ -406,7 +406,7 @@ impl Table {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        recogniser.link(now, self.linked);
+        recogniser.link(self.linked);
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects
     }
@@ -494,7 +494,7 @@ impl Table {
             Err(notice) => return vec![notice],
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
-        let verdict = game.recogniser.set_up(now, position);
+        let verdict = game.recogniser.set_up(position);
         self.publish(&verdict)
     }
 

@@ -34,10 +34,11 @@ pub fn bare_entry(line: &str) -> &str {
     if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
 }
 
-/// Plays a world to its end against a line, and `after_ms` longer.
-pub fn drive(world: &mut World, line: &mut Line, after_ms: u64) -> Record {
+/// Plays a world to its end against a line, and `after_ms` longer. `request`: what an operator asks for at the start.
+pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_ms: u64) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
+    inputs.extend(request.map(|request| (0, Input::Operator(request))));
     loop {
         for (at, input) in inputs.drain(..) {
             for output in line.handle(Millis(at), input) {

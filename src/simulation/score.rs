@@ -175,7 +175,10 @@ pub fn play(game: &Played, conditions: &Conditions) -> Score {
         }
     };
     let mut line = Line::new(conditions.settings.clone());
-    let record = drive(&mut world, &mut line, 45_000);
+    // A game from another position than the start is begun by the operator.
+    let request = (*start != Position::start(start.variant()))
+        .then(|| format!("start {}", fen::write(start.variant(), &start.setup())));
+    let record = drive(&mut world, &mut line, request, 45_000);
     let published: Vec<(u64, String)> = record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
     // By ply: hands overlap, so a reply may be complete before the ply it replies to.
     let mut expected: Vec<(usize, Expected)> = Vec::new();
@@ -377,71 +380,4 @@ fn illegal_move(position: &Position, rng: &mut Rng) -> Option<(crate::rules::Squ
         }
     }
     rng.pick(&candidates).copied()
-}
-
-/// tmp
-pub fn trace(game: &Played, conditions: &Conditions) -> Vec<(u64, String)> {
-    let scripted = with_illegal(game, conditions);
-    let script = script::game_of(&game.start, &scripted, conditions.control, &conditions.profile, conditions.seed);
-    let geometry = &game.start.variant().geometry;
-    let setting = Setting::new(
-        geometry.height() as u8,
-        geometry.width() as u8,
-        script,
-        conditions.profile.clone(),
-        conditions.seed,
-    );
-    let mut world = World::new(setting).expect("x");
-    let mut line = Line::new(conditions.settings.clone());
-    let mut all = Vec::new();
-    let mut inputs = vec![(0, crate::session::Input::LinkUp)];
-    let mut decoder = crate::protocol::Decoder::new();
-    loop {
-        for (at, input) in inputs.drain(..) {
-            if let crate::session::Input::Bytes(b) = &input {
-                for i in decoder.feed(b) {
-                    match i {
-                        crate::protocol::Item::Message(crate::protocol::Message::FieldUpdate { field, piece }) => {
-                            let (r, c) = (field.0 / 10, field.0 % 10);
-                            all.push((at, format!("   update {} = {}", 5 * r + c / 2 + 1, piece.0)))
-                        }
-                        crate::protocol::Item::Message(crate::protocol::Message::BoardDump(_)) => {
-                            all.push((at, "   dump".into()))
-                        }
-                        crate::protocol::Item::Message(crate::protocol::Message::Clock(
-                            crate::protocol::ClockReport::Times(t),
-                        )) => all.push((
-                            at,
-                            format!(
-                                "   clock {:?} {} l{} r{}",
-                                t.lever(),
-                                t.running(),
-                                t.left.total_seconds(),
-                                t.right.total_seconds()
-                            ),
-                        )),
-                        x => all.push((at, format!("   {x:?}").chars().take(90).collect())),
-                    }
-                }
-            }
-            for output in line.handle(crate::millis::Millis(at), input) {
-                if let crate::session::Effect::Send(bytes) = &output.effect {
-                    world.host(output.at.0, bytes);
-                }
-                all.push((output.at.0, format!(">> {:?}", output.effect)));
-            }
-        }
-        let end = world.end_ms() + 45_000;
-        let next = [world.next_time(), line.deadline().map(|at| at.0)].into_iter().flatten().min();
-        let Some(next) = next.filter(|&next| next <= end) else { break };
-        inputs.extend(world.advance(next).into_iter().map(|(at, bytes)| (at, crate::session::Input::Bytes(bytes))));
-        if line.deadline().is_some_and(|at| at.0 <= next) {
-            inputs.push((next, crate::session::Input::Tick));
-        }
-    }
-    for t in world.truth() {
-        all.push((t.at_ms, format!("** {:?}", t.event)));
-    }
-    all.sort_by_key(|(t, _)| *t);
-    all
 }

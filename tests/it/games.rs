@@ -64,6 +64,33 @@ fn the_games_of_the_corpus_replay() {
     println!("{games} games, {plies} plies");
 }
 
+/// The games kept here whose file's name begins so, to be played on boards.
+#[cfg(feature = "demo")]
+pub fn playable(variant: &str) -> Vec<damcast::simulation::score::Played> {
+    let chosen = |file: &PathBuf| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(variant) && name.ends_with(".txt")
+    };
+    let texts = files("games").into_iter().filter(chosen).map(|file| std::fs::read_to_string(file).unwrap());
+    texts
+        .flat_map(|text| records(&text).iter().map(|record| Game::of_record(record).played()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The games of the corpus of a variant and a kind; `None` when `DAMCAST_CORPUS` is not set.
+#[cfg(feature = "demo")]
+pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::Played>> {
+    let file = PathBuf::from(std::env::var_os("DAMCAST_CORPUS")?).join(format!("games/{variant}.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let games = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    Some(
+        games
+            .filter(|game: &serde_json::Value| game["kind"] == kind)
+            .map(|game| Game::of_json(&game).played())
+            .collect(),
+    )
+}
+
 fn check(game: &Game) {
     let mut position = game.start;
     for (number, ply) in game.plies.iter().enumerate() {
@@ -123,6 +150,18 @@ fn check_ply(position: &Position, ply: &Ply, at: &str) -> Move {
 }
 
 impl Game {
+    #[cfg(feature = "demo")]
+    fn played(&self) -> damcast::simulation::score::Played {
+        let mut position = self.start;
+        let mut moves = Vec::new();
+        for ply in &self.plies {
+            let played = check_ply(&position, ply, &self.id);
+            position = position.play(&played);
+            moves.push(played);
+        }
+        damcast::simulation::score::Played { name: self.id.clone(), start: self.start, moves }
+    }
+
     fn of_record(record: &Record) -> Game {
         Game {
             id: record.require("game").to_owned(),

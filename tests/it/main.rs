@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
 mod architecture;
+mod boards;
 mod config;
 mod daemon;
 mod dependencies;

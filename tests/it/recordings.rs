@@ -7,6 +7,10 @@ use damcast::session::{Effect, Input, Line, LineSettings};
 
 /// The lines of the live files that a recording gives, and the notices.
 fn play_back(name: &str) -> (Vec<String>, Vec<String>) {
+    play_back_in_reads_of(name, usize::MAX)
+}
+
+fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) {
     let path = format!("{}/tests/data/replay/{name}.log", env!("CARGO_MANIFEST_DIR"));
     let log = bytelog::read(&std::fs::read(path).unwrap()).unwrap();
     let mut settings = LineSettings::new(Variant::from_tag(log.header.game_type.as_deref().unwrap_or("20")).unwrap());
@@ -14,18 +18,18 @@ fn play_back(name: &str) -> (Vec<String>, Vec<String>) {
     let mut line = Line::new(settings);
     let (mut lines, mut notices) = (Vec::new(), Vec::new());
     for record in log.records {
-        let input = match record.kind {
-            Kind::FromBoard(bytes) => Input::Bytes(bytes),
-            Kind::LinkUp => Input::LinkUp,
-            Kind::LinkDown => Input::LinkDown,
-            Kind::Operator(text) => Input::Operator(text),
-            Kind::Tick => Input::Tick,
+        let inputs = match record.kind {
+            Kind::FromBoard(bytes) => bytes.chunks(size).map(|part| Input::Bytes(part.to_vec())).collect(),
+            Kind::LinkUp => vec![Input::LinkUp],
+            Kind::LinkDown => vec![Input::LinkDown],
+            Kind::Operator(text) => vec![Input::Operator(text)],
+            Kind::Tick => vec![Input::Tick],
             _ => continue,
         };
-        for output in line.handle(Millis(record.at), input) {
+        for output in inputs.into_iter().flat_map(|input| line.handle(Millis(record.at), input)) {
             match output.effect {
                 Effect::Append(text) => lines.push(text),
-                Effect::Result(result) => lines.push(format!("= {result}")),
+                Effect::Result(_) => {}
                 Effect::Notice(text) | Effect::Note(text) => notices.push(format!("{} {text}", output.at)),
                 _ => {}
             }
@@ -50,41 +54,110 @@ fn entries(lines: &[String]) -> Vec<String> {
     movetext.map(bare).collect()
 }
 
+/// The moves of a recording's truth.
+fn moves_played(name: &str) -> Vec<String> {
+    let truth = companion(name);
+    let entries = truth["truth"].as_array().unwrap();
+    entries.iter().filter_map(|entry| Some(entry["move"].as_str()?.to_owned())).collect()
+}
+
+/// What a recording gives, without the `*` of a game that was closed.
+fn recorded(name: &str) -> Vec<String> {
+    let (lines, notices) = play_back(name);
+    println!("{name}:\n{}", notices.join("\n"));
+    entries(&lines).into_iter().filter(|entry| entry != "*" && entry != "=").collect()
+}
+
 #[test]
-fn tmp() {
-    for name in [
-        "ideal",
-        "ideal-turned",
-        "calm",
-        "club",
-        "blitz",
-        "no-clock",
-        "outage",
-        "outage-with-memory",
-        "taken-back",
-        "illegal-stands",
-    ] {
-        let (lines, notices) = play_back(name);
-        let truth: Vec<String> = companion(name)["truth"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|e| if let Some(m) = e["move"].as_str() { m.to_owned() } else { e.to_string() })
-            .collect();
-        let got = entries(&lines);
-        let n = truth.iter().zip(&got).take_while(|(a, b)| a == b).count();
-        println!(
-            "== {name}: {} truth {} got {} equal {n}; rest got {:?} truth {:?}",
-            truth.len(),
-            truth.len(),
-            got.len(),
-            &got[n..got.len().min(n + 12)],
-            &truth[n..truth.len().min(n + 12)]
-        );
-        if std::env::var("NOTES").is_ok() {
-            for l in notices {
-                println!("## {l}");
-            }
+fn ideal_hands_are_recorded_exactly() {
+    for name in ["ideal", "ideal-turned"] {
+        assert_eq!(recorded(name), moves_played(name), "{name}");
+    }
+}
+
+#[test]
+fn hands_with_faults_are_recorded_exactly() {
+    for name in ["calm", "club", "blitz"] {
+        assert_eq!(recorded(name), moves_played(name), "{name}");
+    }
+}
+
+#[test]
+fn without_a_clock_all_moves_are_recorded() {
+    // Without a clock the end of the game does not show: analysis may follow.
+    let (recorded, played) = (recorded("no-clock"), moves_played("no-clock"));
+    assert_eq!(recorded[..played.len()], played);
+}
+
+/// The standard's own example of a live game, PDN 3.0 chapter 8: moves, both setups, all numbers.
+#[test]
+fn the_live_game_of_the_standard() {
+    let (lines, _) = play_back("standard-live-example");
+    let feed: Vec<String> = companion("standard-live-example")["feed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap().to_owned())
+        .collect();
+    let movetext = lines.iter().filter(|line| !line.is_empty() && !line.starts_with('['));
+    let bare: Vec<String> = movetext.map(|line| line.split(" {").next().unwrap().to_owned()).collect();
+    assert_eq!(bare, feed);
+    assert!(lines.iter().filter(|line| line.starts_with('/')).all(|line| line.contains("{[%clock W")));
+}
+
+#[test]
+fn a_move_taken_back_becomes_a_setup_and_the_new_move() {
+    let recorded = recorded("taken-back");
+    let truth = companion("taken-back");
+    let mut rest = &recorded[..];
+    for entry in truth["truth"].as_array().unwrap() {
+        let taken_back = entry["taken_back"].as_str();
+        let expected = taken_back.or(entry["move"].as_str()).unwrap();
+        assert_eq!(rest[0], expected);
+        rest = &rest[1..];
+        if taken_back.is_some() {
+            assert!(rest[0].starts_with("/FEN"), "{rest:?}");
+            rest = &rest[1..];
+        }
+    }
+    assert!(rest.is_empty(), "{rest:?}");
+}
+
+#[test]
+fn an_illegal_move_that_stands_becomes_a_setup() {
+    let truth = companion("illegal-stands");
+    let expected: Vec<String> = truth["truth"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| match entry["illegal_position_that_stands"].as_str() {
+            Some(fen) => format!("/FEN \"{fen}\"/"),
+            None => entry["move"].as_str().unwrap().to_owned(),
+        })
+        .collect();
+    assert_eq!(recorded("illegal-stands"), expected);
+}
+
+#[test]
+fn an_outage_costs_at_most_two_setups_and_no_false_ply() {
+    for name in ["outage", "outage-with-memory"] {
+        let (recorded, mut played) = (recorded(name), moves_played(name));
+        let setups = recorded.iter().filter(|entry| entry.starts_with('/')).count();
+        assert!(setups <= 2, "{name}: {setups} setups");
+        for entry in recorded.iter().filter(|entry| !entry.starts_with('/')) {
+            let at = played.iter().position(|ply| ply == entry).unwrap_or_else(|| panic!("{name}: {entry} is false"));
+            played.drain(..=at);
+        }
+    }
+}
+
+/// However the bytes were cut into reads, the record is the same.
+#[test]
+fn the_size_of_reads_changes_nothing() {
+    for name in ["blitz", "club", "no-clock", "taken-back", "outage-with-memory", "standard-live-example"] {
+        let (whole, _) = play_back(name);
+        for size in [1, 2, 7, 64] {
+            assert_eq!(play_back_in_reads_of(name, size).0, whole, "{name} in reads of {size}");
         }
     }
 }

@@ -1,0 +1,96 @@
+//! Simulated boards on pseudo-terminals, played by the program `boardsim` and recorded by `damcast run`: real processes,
+//! real ports, real files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use damcast::pdn::notation;
+use damcast::rules::Position;
+use damcast::simulation::drive::bare_entry;
+use damcast::simulation::score::Played;
+
+use crate::games::playable;
+use crate::program::damcast;
+use crate::pty::wait_until;
+
+/// Faster, and the threads of a busy machine would wake later than hands rest.
+const SPEED: u32 = 40;
+
+/// A process that ends with the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn moves(game: &Played) -> Vec<String> {
+    let mut position = game.start;
+    let mut moves = Vec::new();
+    for ply in &game.moves {
+        moves.push(notation::write(position.variant(), ply, &position.legal_moves()));
+        position = position.play(ply);
+    }
+    moves
+}
+
+fn recorded(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*");
+    lines.map(|line| bare_entry(line).to_owned()).collect()
+}
+
+fn boardsim(pdn: &Path, link: &Path, seed: usize) -> Process {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_boardsim"));
+    command.args(["play", "--speed", &SPEED.to_string(), "--seed", &seed.to_string(), "--clock", "4800+60"]);
+    if seed % 2 == 1 {
+        command.arg("--turned");
+    }
+    command.arg("--pdn").arg(pdn).arg("--link").arg(link).stdout(Stdio::null());
+    Process(command.spawn().expect("boardsim starts"))
+}
+
+#[test]
+fn games_on_ports_are_recorded_move_for_move() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    let is_whole = |game: &Played| game.start == Position::start(game.start.variant());
+    let mut games: Vec<Played> = playable("international").into_iter().filter(is_whole).collect();
+    games.extend(crate::games::corpus("international", "real").into_iter().flatten().filter(is_whole));
+    // The opening and the middle of each: a whole game would take a minute.
+    games.iter_mut().for_each(|game| game.moves.truncate(60));
+    games.retain(|game| game.moves.len() >= 30);
+    games.truncate(10);
+    assert!(games.len() >= 3, "only {} games", games.len());
+
+    let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
+    let mut boards = Vec::new();
+    for (index, game) in games.iter().enumerate() {
+        let (name, pdn) = (format!("board-{index}"), path(&format!("{index}.pdn")));
+        fs::write(&pdn, format!("[GameType \"20\"]\n\n{} *\n", moves(game).join(" "))).unwrap();
+        boards.push(boardsim(&pdn, &path(&name), index));
+        wait_until("the port is there", || path(&name).exists());
+        let port = path(&name);
+        config.push_str(&format!("[[line]]\nname = \"{name}\"\nport = \"{}\"\n", port.display()));
+        config.push_str(&format!("game-type = \"20\"\ntime-scale = {SPEED}\n"));
+    }
+    fs::write(path("damcast.toml"), config).unwrap();
+    let mut command = damcast(&["run", "--config", "damcast.toml"]);
+    let station = Process(command.current_dir(folder.path()).stderr(Stdio::null()).spawn().unwrap());
+
+    for (index, game) in games.iter().enumerate() {
+        let live = path(&format!("recordings/live/board-{index}-1.pdn"));
+        wait_until(&format!("{} is recorded", game.name), || recorded(&live).len() >= game.moves.len());
+        assert_eq!(recorded(&live), moves(game), "{}", game.name);
+    }
+    drop(station);
+    for index in 0..games.len() {
+        let log = path(&format!("recordings/log/board-{index}-1.log"));
+        let replayed = crate::program::run(&["replay", &log.display().to_string()]);
+        let live = fs::read_to_string(path(&format!("recordings/live/board-{index}-1.pdn"))).unwrap();
+        assert_eq!(replayed.out, live, "board-{index}");
+    }
+}
