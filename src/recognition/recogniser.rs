@@ -602,6 +602,8 @@ impl Recogniser {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
         const OFTEN_UNEXPLAINED: u32 = 4;
+        /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
+        const UNPRESSED_SQUARES: usize = 4;
         let settings = &self.settings;
         let presses = self.presses.len();
         let chaos = self.is_chaos();
@@ -613,7 +615,7 @@ impl Recogniser {
             Clock::None if chaos => return None,
             Clock::None if self.unexplained_sights >= OFTEN_UNEXPLAINED => settings.out_of_step_ms,
             Clock::None => settings.unexplained_no_clock_ms,
-            _ if chaos && presses == 0 => return None,
+            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
             _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
             _ if presses >= MANY_PRESSES => PLAY_GOES_ON_MS,

@@ -5,7 +5,8 @@
 pub struct Settings {
     /// Before the board is believed at all: more than one scan of 200 to 250 ms.
     pub settle_ms: u64,
-    /// Two or more complete plies without any press: the reply shows that the first was given up.
+    /// Two or more complete plies without any press. Players who forgot to press go on playing, and the next press tells;
+    /// players who analyse after the game while the clock runs move faster than this and never press.
     pub answered_ms: u64,
     /// A complete ply that nobody has pressed for: a hand may be resting on a legal square.
     pub unpressed_ms: u64,
@@ -39,7 +40,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             settle_ms: 300,
-            answered_ms: 1_000,
+            answered_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
             no_clock_ms: 3_000,
