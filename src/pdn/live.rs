@@ -15,18 +15,72 @@
 //! A line once written stays; the Result tag alone is overwritten, once, when the game has ended. The file is valid PDN 3.0
 //! after every line.
 
+use super::tag;
 use crate::rules::{ResultFormat, Variant};
+
+/// The tags that the live file writes by itself: the game is known, the result is not.
+const OWN: [&str; 2] = ["GameType", "Result"];
+
+/// The order of the standard's tags, as its chapter "PDN Tags" has them; others follow in the order they were given.
+const ORDER: [&str; 30] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteRating",
+    "BlackRating",
+    "WhiteFmjdId",
+    "BlackFmjdId",
+    "WhiteNA",
+    "BlackNA",
+    "WhiteType",
+    "BlackType",
+    "GameType",
+    "TimeControl",
+    "TimeControlWhite",
+    "TimeControlBlack",
+    "EventDate",
+    "EventSponsor",
+    "Section",
+    "Stage",
+    "Board",
+    "Time",
+    "UTCDate",
+    "UTCTime",
+    "Annotator",
+    "FEN",
+];
 
 /// The tag that holds the result, before the result is known.
 const RESULT_TAG: &str = "[Result \"*\"]";
 
 /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
 pub fn header(variant: &Variant, tags: &[(String, String)]) -> Vec<String> {
-    let mut lines: Vec<String> = tags.iter().map(|(name, value)| tag(name, value)).collect();
-    lines.push(tag("GameType", &variant.game_type.tag_value()));
+    let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
+    let given = tags
+        .iter()
+        .filter(|(name, value)| tag::is_identifier(name) && !value.is_empty() && !OWN.contains(&name.as_str()));
+    let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
+    tags.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
+    let mut lines: Vec<String> = tags.into_iter().map(|(name, value)| tag::write(name, &harmless(value))).collect();
     lines.push(RESULT_TAG.to_owned());
     lines.extend(std::iter::repeat_n(String::new(), reserve(variant.result_format) + 1));
     lines
+}
+
+/// A value that no reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.
+fn harmless(value: &str) -> String {
+    let replace = |c: char| match c {
+        ']' => ')',
+        '[' => '(',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    value.chars().map(replace).collect()
 }
 
 /// How many newlines stand ready to be overwritten by the longest result.
@@ -35,16 +89,11 @@ fn reserve(format: ResultFormat) -> usize {
     longest - 1
 }
 
-fn tag(name: &str, value: &str) -> String {
-    let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("[{name} \"{value}\"]")
-}
-
 /// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
 /// `None` when the file has no unwritten Result tag, or its reserve is too small.
 pub fn overwrite_result(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
-    let tag = format!("{RESULT_TAG}\n");
-    let start = file.windows(tag.len()).position(|bytes| bytes == tag.as_bytes())?;
+    let line = format!("\n{RESULT_TAG}\n");
+    let start = file.windows(line.len()).position(|bytes| bytes == line.as_bytes())? + 1;
     let newlines = file[start + RESULT_TAG.len()..].iter().take_while(|&&byte| byte == b'\n').count();
     let grows_by = result.len().checked_sub(1)?;
     if newlines < grows_by + 2 {
@@ -53,4 +102,59 @@ pub fn overwrite_result(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
     let mut bytes = format!("[Result \"{result}\"]").into_bytes();
     bytes.resize(RESULT_TAG.len() + newlines, b'\n');
     Some((start, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(tags: &[(&str, &str)]) -> Vec<(String, String)> {
+        tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    fn file(tag: &str, given: &[(&str, &str)]) -> String {
+        let lines = header(Variant::from_tag(tag).unwrap(), &tags(given));
+        lines.iter().flat_map(|line| [line, "\n"]).collect()
+    }
+
+    #[test]
+    fn tags_stand_in_the_order_of_the_standard_and_harm_nobody() {
+        let given = [
+            ("Board", "7"),
+            ("Club", "Ons Genoegen"),
+            ("Black", "Boomstra, \"Roel\" [2]"),
+            ("Event", "NK\n2026"),
+            ("Round", ""),
+            ("Result", "2-0"),
+            ("GameType", "25"),
+        ];
+        let expected = "[Event \"NK 2026\"]\n[Black \"Boomstra, \\\"Roel\\\" (2)\"]\n[GameType \"20\"]\n[Board \"7\"]\n\
+                        [Club \"Ons Genoegen\"]\n[Result \"*\"]\n\n\n\n";
+        assert_eq!(file("20", &given), expected);
+    }
+
+    #[test]
+    fn the_longest_result_of_every_game_fits_into_the_reserve() {
+        for variant in Variant::all() {
+            for result in variant.result_format.values() {
+                let before = file(&variant.game_type.to_string(), &[]) + "1. a\n";
+                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let mut after = before.clone().into_bytes();
+                after[offset..offset + bytes.len()].copy_from_slice(&bytes);
+                let after = String::from_utf8(after).unwrap();
+                assert_eq!(after.len(), before.len());
+                assert!(after.contains(&format!("[Result \"{result}\"]\n\n")), "{after}");
+                assert!(after.ends_with("\n\n1. a\n"), "{after}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_is_written_once() {
+        let before = file("20", &[]);
+        let (offset, bytes) = overwrite_result(before.as_bytes(), "2-0").unwrap();
+        let mut after = before.into_bytes();
+        after[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(overwrite_result(&after, "0-2"), None);
+    }
 }
