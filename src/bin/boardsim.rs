@@ -10,9 +10,10 @@ use damcast::rules::Variant;
 use damcast::session::LineSettings;
 use damcast::simulation::games;
 use damcast::simulation::port::{Port, play};
-use damcast::simulation::score::{Conditions, Score, play_all};
+use damcast::simulation::score::{Conditions, Played, Score, play_all};
 use damcast::simulation::script;
 use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::world::{Setting, World};
 
@@ -77,6 +78,10 @@ struct ScoreArguments {
     /// How people play: ideal, calm, club or blitz.
     #[arg(long, default_value = "club")]
     hands: String,
+    /// Ideal hands but for this fault alone, as NAME or NAME=RATE; `all`: every fault in turn, at blitz rate, rare ones at
+    /// five times that.
+    #[arg(long, conflicts_with = "hands")]
+    fault: Option<String>,
     /// How many seeds each game is played with.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
@@ -173,27 +178,52 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         Some(path) => games::from_pdn(&path.display().to_string(), &read(path)?, told, None)?,
         None => games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?,
     };
-    let profile: Profile = arguments.hands.parse().context("--hands")?;
+    let profiles: Vec<(String, Profile)> = match &arguments.fault {
+        None => vec![(arguments.hands.clone(), arguments.hands.parse().context("--hands")?)],
+        Some(faults) => single_faults(faults)?,
+    };
     let control = time_control(&arguments.clock)?;
     let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
-    let cases: Vec<_> = games
-        .iter()
-        .enumerate()
-        .flat_map(|(index, game)| {
-            let profile = &profile;
-            seeds.clone().map(move |seed| {
-                let settings = LineSettings::new(game.start.variant());
-                let seed = seed.wrapping_mul(1_000_003).wrapping_add(index as u64);
-                (game.clone(), Conditions { profile: profile.clone(), control, seed, settings })
-            })
-        })
-        .collect();
-    let score: Score = play_all(&cases);
-    println!("{}, seeds {seeds:?}: {score}", arguments.hands);
-    if arguments.blemishes {
-        for blemish in &score.blemishes {
-            println!("{blemish}");
+    for (name, profile) in profiles {
+        let conditions = |game: &Played, index: usize, seed: u64| Conditions {
+            profile: profile.clone(),
+            control,
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(index as u64),
+            settings: LineSettings::new(game.start.variant()),
+        };
+        let cases: Vec<_> = games
+            .iter()
+            .enumerate()
+            .flat_map(|(index, game)| seeds.clone().map(move |seed| (game, index, seed)))
+            .map(|(game, index, seed)| (game.clone(), conditions(game, index, seed)))
+            .collect();
+        let score: Score = play_all(&cases);
+        println!("{name}, seeds {seeds:?}: {score}");
+        if arguments.blemishes {
+            for blemish in &score.blemishes {
+                println!("  {blemish}");
+            }
         }
     }
     Ok(())
+}
+
+/// Profiles of single faults: one named, or all.
+fn single_faults(text: &str) -> anyhow::Result<Vec<(String, Profile)>> {
+    const COMMON: f64 = 0.05;
+    const UNKNOWN: f64 = 0.02;
+    let usual = |fault: Fault| match Profile::blitz().rate(fault) {
+        0.0 => UNKNOWN,
+        rate if rate > COMMON => rate,
+        rate => 5.0 * rate,
+    };
+    if text == "all" {
+        let named =
+            |fault: Fault| (format!("{} {:.4}", fault.name(), usual(fault)), Profile::only(fault, usual(fault)));
+        return Ok(Fault::all().map(named).collect());
+    }
+    let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
+    let fault: Fault = name.parse().context("--fault")?;
+    let rate = rate.map_or(Ok(usual(fault)), str::parse).context("--fault")?;
+    Ok(vec![(format!("{name} {rate:.4}"), Profile::only(fault, rate))])
 }
