@@ -469,14 +469,16 @@ impl Recogniser {
         explanation.odd.is_empty() || !self.presses.is_empty() || explanation.plies.len() >= 2
     }
 
-    /// The ply that was complete when the clock stopped, and no other.
+    /// What was complete when the clock stopped, and nothing else.
     fn before_stop(&mut self, now: Millis, stopped: Millis) -> Option<Draft> {
+        /// The last ply, and the one before it if nobody pressed for it.
+        const MOST_PLIES: usize = 2;
         let complete = self.evidence.last_change() <= stopped;
         if !complete || now > stopped + Millis(self.settings.stopped_ms) {
             return None;
         }
         let best = self.explanations().first()?.clone();
-        if !best.odd.is_empty() || best.plies.len() != 1 {
+        if !best.odd.is_empty() || best.plies.len() > MOST_PLIES {
             return None;
         }
         let ready_at = self.confirmed_at(self.settings.settle_ms);
