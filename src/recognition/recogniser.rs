@@ -142,6 +142,21 @@ struct Anomaly {
     captured: bool,
 }
 
+/// The rest of an explanation of several plies, while nothing has moved since its first ply was published.
+#[derive(Clone, Copy, Debug)]
+struct Followed {
+    /// The state of the evidence then.
+    generation: u64,
+    /// How many plies are left.
+    left: usize,
+    /// A press was seen: all of them have been given up, but for the last perhaps.
+    believed: bool,
+}
+
+impl Followed {
+    const NOTHING: Followed = Followed { generation: 0, left: usize::MAX, believed: false };
+}
+
 /// What would be published, and from when on.
 struct Draft {
     ready_at: Millis,
@@ -181,8 +196,8 @@ pub struct Recogniser {
     unexplained_since: Option<Millis>,
     unexplained_sights: u32,
     linked: bool,
-    /// The state of the evidence at the last publication, and how many plies of its explanation were left.
-    followed: (u64, usize),
+    /// What is left of the explanation whose first ply was published last.
+    followed: Followed,
     revision: u64,
     known: Option<((u64, u64), Vec<Explanation>)>,
     next: Option<Millis>,
@@ -218,7 +233,7 @@ impl Recogniser {
             unexplained_since: None,
             unexplained_sights: 0,
             linked: true,
-            followed: (0, usize::MAX),
+            followed: Followed::NOTHING,
             revision: 0,
             known: None,
             next: None,
@@ -424,10 +439,8 @@ impl Recogniser {
         if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
             let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&self.question()) };
             // While nothing moves, what was explained by so many plies cannot take more.
-            if let (generation, left) = self.followed
-                && generation == self.evidence.generation()
-            {
-                found.retain(|explanation| explanation.plies.len() <= left);
+            if self.followed.generation == self.evidence.generation() {
+                found.retain(|explanation| explanation.plies.len() <= self.followed.left);
             }
             self.known = Some((key, found));
         }
@@ -493,7 +506,7 @@ impl Recogniser {
         const MARGIN: i32 = 50;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
-        let pressed = !self.presses.is_empty();
+        let pressed = !self.presses.is_empty() || self.is_believed(best);
         let (rule, mut wait) = match self.clock {
             Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
             Clock::None => (Rule::NoClock, settings.no_clock_ms),
@@ -527,6 +540,21 @@ impl Recogniser {
             };
         }
         Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Ply(best.clone(), rule) })
+    }
+
+    /// Is this the rest of an explanation that a press has confirmed? Presses may be fewer than plies: who forgets to press
+    /// leaves the opponent nothing to press either. The last ply counts only if the lever has left its player.
+    fn is_believed(&self, best: &Explanation) -> bool {
+        let rest = self.followed;
+        let same = rest.believed && rest.generation == self.evidence.generation() && rest.left == best.plies.len();
+        same && (best.plies.len() >= 2 || self.is_in_step(best))
+    }
+
+    /// Does the lever show the side that is to move after these plies?
+    fn is_in_step(&self, explanation: &Explanation) -> bool {
+        let us = self.base.turn();
+        let turn = if explanation.plies.len().is_multiple_of(2) { us } else { !us };
+        self.lever == Some(turn)
     }
 
     /// When the board will have been quiet for a span, and known from a dump or at least from silence.
@@ -709,16 +737,26 @@ impl Recogniser {
     fn publish(&mut self, now: Millis, explanation: &Explanation, rule: Rule) -> Verdict {
         let ply = explanation.plies[0].clone();
         let before = self.base;
-        let press = if self.presses.is_empty() { None } else { Some(self.presses.remove(0)) };
+        // Where presses are missing, those that came belong to the last plies.
+        let plies = explanation.plies.len();
+        let needed = if self.lever.is_none() || self.is_in_step(explanation) { plies } else { plies - 1 };
+        let believed = !self.presses.is_empty() || self.is_believed(explanation);
+        let missing = self.lever.is_some() && self.presses.len() < needed;
+        let press = if self.presses.is_empty() || missing { None } else { Some(self.presses.remove(0)) };
         self.previous =
             Some(Previous { position: before, ply: ply.clone(), at: self.evidence.moment(), since: self.since });
         self.base = before.play(&ply);
         self.plies += 1;
-        self.press_missing = press.is_none() && self.clock == Clock::Running && !self.press_missing;
-        self.unpressed_run = if press.is_some() { 0 } else { self.unpressed_run + 1 };
+        self.press_missing = self.clock == Clock::Running
+            && self.presses.is_empty()
+            && match self.lever {
+                Some(turn) => turn != self.base.turn(),
+                None => press.is_none() && !self.press_missing,
+            };
+        self.unpressed_run = if believed { 0 } else { self.unpressed_run + 1 };
         self.revision += 1;
-        self.followed = (self.evidence.generation(), explanation.plies.len() - 1);
-        let (left, odd) = if explanation.plies.len() == 1 {
+        self.followed = Followed { generation: self.evidence.generation(), left: plies - 1, believed };
+        let (left, odd) = if plies == 1 {
             (explanation.left, explanation.odd)
         } else {
             (explanation.left & ply.captured(), SquareSet::EMPTY)
@@ -727,8 +765,7 @@ impl Recogniser {
             let captured = left.contains(square);
             self.anomalies.push(Anomaly { square, at: now, plies: self.plies, captured });
         }
-        let explained = explanation.plies.len();
-        Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained }
+        Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained: plies }
     }
 
     fn set_up_what_is_seen(&mut self, reason: Reason) -> Verdict {
@@ -763,7 +800,7 @@ impl Recogniser {
         self.unpressed_run = 0;
         self.unexplained_since = None;
         self.unexplained_sights = 0;
-        self.followed = (0, usize::MAX);
+        self.followed = Followed::NOTHING;
         self.revision += 1;
         Verdict::Setup { position, plies, press: used.last().map(|press| press.id), reason }
     }
