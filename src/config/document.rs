@@ -124,10 +124,20 @@ impl<'d> Table<'d> {
     ///
     /// # Errors
     ///
-    /// When it is not there.
+    /// When it is not there. A key that is nearly the same is taken for a slip of the pen, and named with its place.
     pub fn require(&mut self, key: &str, example: &str) -> Result<Value<'d>, ConfigError> {
-        self.take(key)
-            .ok_or_else(|| self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)))
+        if let Some(value) = self.take(key) {
+            return Ok(value);
+        }
+        let slip =
+            self.entries.keys().filter(|other| is_slip(key, other.get_ref())).min_by_key(|other| other.span().start);
+        Err(match slip {
+            Some(slip) => {
+                let message = format!("unknown key `{}` in {}; did you mean `{key}`?", slip.get_ref(), self.title);
+                self.document.error(slip.span(), message)
+            }
+            None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)),
+        })
     }
 
     /// An error about the table as a whole.
@@ -160,6 +170,27 @@ impl<'d> Table<'d> {
         let message = format!("unknown key `{}` in {}; its keys are {}", key.get_ref(), self.title, known.join(", "));
         Err(self.document.error(key.span(), message))
     }
+}
+
+/// Are two keys so alike that one is the other mistyped? Up to two letters added, left out or changed.
+fn is_slip(meant: &str, written: &str) -> bool {
+    const MOST: usize = 2;
+    let (meant, written): (Vec<char>, Vec<char>) = (meant.chars().collect(), written.chars().collect());
+    if meant.len().abs_diff(written.len()) > MOST {
+        return false;
+    }
+    // The edit distance, row by row.
+    let mut row: Vec<usize> = (0..=written.len()).collect();
+    for (index, letter) in meant.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = index + 1;
+        for column in 0..written.len() {
+            let changed = corner + usize::from(written[column] != *letter);
+            corner = row[column + 1];
+            row[column + 1] = changed.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[written.len()] <= MOST
 }
 
 /// A value with its key.

@@ -92,8 +92,10 @@ fn reserve(format: ResultFormat) -> usize {
 /// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
 /// `None` when the file has no unwritten Result tag, or its reserve is too small.
 pub fn overwrite_result(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
-    let line = format!("\n{RESULT_TAG}\n");
-    let start = file.windows(line.len()).position(|bytes| bytes == line.as_bytes())? + 1;
+    let line = format!("{RESULT_TAG}\n");
+    let begins_line = |&start: &usize| start == 0 || file[start - 1] == b'\n';
+    let mut matches = (0..file.len()).filter(|&start| file[start..].starts_with(line.as_bytes()));
+    let start = matches.find(begins_line)?;
     let newlines = file[start + RESULT_TAG.len()..].iter().take_while(|&&byte| byte == b'\n').count();
     let grows_by = result.len().checked_sub(1)?;
     if newlines < grows_by + 2 {

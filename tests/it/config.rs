@@ -96,6 +96,10 @@ fn a_mistake_is_shown_in_its_place() {
     );
     assert_eq!(
         refuse(&SMALLEST.replace("port", "prot")).lines().next(),
+        Some("damcast.toml:7:1: unknown key `prot` in [[line]]; did you mean `port`?")
+    );
+    assert_eq!(
+        refuse(&SMALLEST.replace("port", "# port")).lines().next(),
         Some("damcast.toml:5:1: [[line]] needs the key `port`, as in port = \"serial:/dev/ttyACM0\"")
     );
     assert_eq!(
