@@ -6,15 +6,22 @@ use anyhow::Context;
 use damcast::pdn::{fen, notation};
 use damcast::rules::{Position, Variant};
 
-/// What is asked.
+/// The position that is asked about.
 #[derive(clap::Args)]
-pub struct Arguments {
+pub struct Asked {
     /// The game: a number of PDN's GameType table, or all its attributes.
     #[arg(long, default_value = "20")]
     game_type: String,
     /// The position; the start of the game if left out.
     #[arg(long)]
     fen: Option<String>,
+}
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    asked: Asked,
     /// Name every square of a capture's path, also where that is not needed.
     #[arg(long)]
     long: bool,
@@ -22,7 +29,7 @@ pub struct Arguments {
 
 /// Prints the moves.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let position = position(&arguments.game_type, arguments.fen.as_deref())?;
+    let position = arguments.asked.position()?;
     let legal = position.legal_moves();
     for ply in &legal {
         let text = if arguments.long {
@@ -35,10 +42,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The position that a game type and an optional FEN name.
-pub fn position(game_type: &str, text: Option<&str>) -> anyhow::Result<Position> {
-    let variant = Variant::from_tag(game_type).context("--game-type")?;
-    let Some(text) = text else { return Ok(Position::start(variant)) };
-    let setup = fen::read(variant, text).context("--fen")?;
-    Position::new(variant, setup).with_context(|| format!("--fen {text}"))
+impl Asked {
+    /// The position that the game type and the FEN name.
+    pub fn position(&self) -> anyhow::Result<Position> {
+        let variant = Variant::from_tag(&self.game_type).context("--game-type")?;
+        let Some(text) = &self.fen else { return Ok(Position::start(variant)) };
+        let setup = fen::read(variant, text).context("--fen")?;
+        Position::new(variant, setup).with_context(|| format!("--fen {text}"))
+    }
 }

@@ -8,12 +8,8 @@ use damcast::rules::perft::perft;
 /// What is asked.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The game: a number of PDN's GameType table, or all its attributes.
-    #[arg(long, default_value = "20")]
-    game_type: String,
-    /// The position; the start of the game if left out.
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    asked: super::moves::Asked,
     /// Show the count behind each move.
     #[arg(long)]
     divide: bool,
@@ -23,7 +19,7 @@ pub struct Arguments {
 
 /// Prints the count.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let position = super::moves::position(&arguments.game_type, arguments.fen.as_deref())?;
+    let position = arguments.asked.position()?;
     if arguments.divide && arguments.depth > 0 {
         let legal = position.legal_moves();
         for ply in &legal {

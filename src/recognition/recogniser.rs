@@ -9,7 +9,8 @@
 //! | none of these for long | a setup ([`Reason`]) |
 //!
 //! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it; that is why
-//! what is published need not be taken back. With the clock stopped only the ply that was complete before is published.
+//! what is published need not be taken back. With the clock stopped only what was complete before is published: the last
+//! ply, and the one before it if nobody pressed for it.
 
 use super::evidence::{Evidence, Moment};
 use super::explain::{Explanation, Question, explain};
