@@ -18,6 +18,8 @@ pub mod session;
 
 pub mod playback;
 
+pub mod broadcast;
+
 // The shell: ports, files, clocks, the runtime.
 #[cfg(feature = "daemon")]
 pub mod link;

@@ -60,16 +60,23 @@ const RESULT_TAG: &str = "[Result \"*\"]";
 
 /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
 pub fn header(variant: &Variant, tags: &[(String, String)]) -> Vec<String> {
+    let mut lines: Vec<String> =
+        self::tags(variant, tags).iter().map(|(name, value)| tag::write(name, value)).collect();
+    lines.push(RESULT_TAG.to_owned());
+    lines.extend(std::iter::repeat_n(String::new(), reserve(variant.result_format) + 1));
+    lines
+}
+
+/// The tags of a game in the order of the standard, GameType among them, without its result. What cannot be written, or
+/// has no value, is left out.
+pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, String)> {
     let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
-    let given = tags
+    let given = given
         .iter()
         .filter(|(name, value)| tag::is_identifier(name) && !value.is_empty() && !OWN.contains(&name.as_str()));
     let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
     tags.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
-    let mut lines: Vec<String> = tags.into_iter().map(|(name, value)| tag::write(name, &harmless(value))).collect();
-    lines.push(RESULT_TAG.to_owned());
-    lines.extend(std::iter::repeat_n(String::new(), reserve(variant.result_format) + 1));
-    lines
+    tags.into_iter().map(|(name, value)| (name.clone(), harmless(value))).collect()
 }
 
 /// A value that no reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.

@@ -14,6 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recognition", &["millis", "rules"]),
     ("session", &["millis", "rules", "protocol", "bytelog", "pdn", "recognition"]),
     ("playback", &["millis", "rules", "bytelog", "pdn", "session"]),
+    ("broadcast", &["rules", "pdn"]),
     // the shell
     ("link", &[]),
     ("config", &["bytelog", "session", "playback", "link"]),
