@@ -28,6 +28,9 @@ pub mod link;
 pub mod config;
 
 #[cfg(feature = "daemon")]
+pub mod disk;
+
+#[cfg(feature = "daemon")]
 pub mod journal;
 
 #[cfg(feature = "daemon")]

@@ -18,7 +18,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // the shell
     ("link", &[]),
     ("config", &["bytelog", "session", "playback", "link"]),
-    ("journal", &["bytelog", "playback"]),
+    ("disk", &[]),
+    ("journal", &["bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
     ("supervisor", &["config", "station"]),
