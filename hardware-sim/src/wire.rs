@@ -136,6 +136,9 @@ pub fn bus_address(address: u16) -> Vec<u8> {
     message(id::BUS_ADDRESS, &address_bytes(address))
 }
 
+/// The largest address on a bus; 0 is everybody.
+pub const LAST_ADDRESS: u16 = 0x3fff;
+
 /// The two address bytes of the protocol: 1025 = 8 * 128 + 1 is `08 01`.
 pub fn address_bytes(address: u16) -> [u8; 2] {
     [(address >> 7) as u8 & 0x7f, address as u8 & 0x7f]

@@ -224,6 +224,11 @@ impl SimBoard {
         if !self.powered {
             return;
         }
+        if self.can_ignore(bytes) {
+            // Most of what is said on a bus is for others, and a board that need not wake for it costs nothing.
+            self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(bytes.len());
+            return;
+        }
         for byte in bytes {
             self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(1);
             self.arriving.push_back((self.host_line_free_us, *byte));
@@ -304,6 +309,17 @@ impl SimBoard {
         } else {
             self.buffer_byte(byte);
         }
+    }
+
+    /// Whether these bytes are one whole bus command for another board, and nothing before them waits for its end.
+    fn can_ignore(&self, bytes: &[u8]) -> bool {
+        let is_idle = self.arriving.is_empty() && self.buffer.is_empty() && self.command.is_empty();
+        let for_another = |high: u8, low: u8| {
+            high < 0x80 && low < 0x80 && ![[0, 0], wire::address_bytes(self.options.address())].contains(&[high, low])
+        };
+        self.mode == Mode::Bus
+            && is_idle
+            && matches!(bytes, [0x80..=0xff, high, low, 0..=0x7f] if for_another(*high, *low))
     }
 
     fn buffer_byte(&mut self, byte: u8) {
