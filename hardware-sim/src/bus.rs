@@ -265,7 +265,10 @@ impl BusWorld {
                 }
                 let Some(sent) = self.cables[index].injure(sent, self.seats[index].truth_mut()) else { continue };
                 self.board_bytes += sent.bytes.len() as u64;
-                if is_bus { self.line.say_with_checksum(sent) } else { self.line.say(&sent) }
+                if is_bus { self.line.say_with_checksum(index, sent) } else { self.line.say(index, &sent) }
+            }
+            if let Some(at_us) = self.seats[index].board_mut().take_broken_off() {
+                self.line.break_off(index, at_us);
             }
         }
         self.settle();
@@ -300,14 +303,14 @@ impl BusWorld {
             Mishap::Hold | Mishap::Release => self.line.hold(now_us, incident.what == Mishap::Hold),
             Mishap::Babble(for_ms) => {
                 let bytes = (0..u64::from(for_ms) * 960 / 1000).map(|_| self.rng.below(256) as u8).collect();
-                self.line.say(&Sent { start_us: now_us, bytes });
+                self.line.say(self.seats.len(), &Sent { start_us: now_us, bytes });
             }
             Mishap::Away(seat) | Mishap::Back(seat) => {
                 if let Some(on_line) = self.is_on_line.get_mut(seat) {
                     *on_line = matches!(incident.what, Mishap::Back(_));
                 }
             }
-            Mishap::PowerOff(seat) => self.with_board(seat, |board| board.power_off()),
+            Mishap::PowerOff(seat) => self.with_board(seat, |board| board.power_off(now_us)),
             Mishap::PowerOn(seat) => self.with_board(seat, |board| board.power_on(now_us)),
             Mishap::Watchdog(seat) => self.with_board(seat, |board| board.watchdog(now_us)),
         }
@@ -318,6 +321,9 @@ impl BusWorld {
         if let Some(seated) = self.seats.get_mut(seat) {
             act(seated.board_mut());
             self.due[seat] = seated.next_time();
+            if let Some(at_us) = seated.board_mut().take_broken_off() {
+                self.line.break_off(seat, at_us);
+            }
         }
     }
 }
@@ -339,4 +345,21 @@ pub fn serials(count: usize, seed: u64) -> Vec<u32> {
         }
     }
     serials
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serial_numbers_differ_and_are_addresses() {
+        let drawn = serials(64, 5);
+        assert!(drawn.iter().all(|serial| (1_001..=16_383).contains(serial)));
+        let mut sorted = drawn.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), 64);
+        let neighbours = drawn.windows(2).filter(|pair| (1..8).contains(&(i64::from(pair[1]) - i64::from(pair[0]))));
+        assert!(neighbours.count() > 30, "bought in batches: {drawn:?}");
+    }
 }

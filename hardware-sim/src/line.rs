@@ -21,6 +21,9 @@ const PACKET: usize = 62;
 
 #[derive(Debug, Clone, Copy)]
 struct Flying {
+    speaker: usize,
+    /// When its message began.
+    message_us: u64,
     start_us: u64,
     end_us: u64,
     byte: u8,
@@ -57,10 +60,12 @@ impl SharedLine {
         }
     }
 
-    /// A message sets out.
-    pub fn say(&mut self, sent: &Sent) {
+    /// A message of somebody sets out.
+    pub fn say(&mut self, speaker: usize, sent: &Sent) {
         for (index, byte) in sent.bytes.iter().enumerate() {
             let flying = Flying {
+                speaker,
+                message_us: sent.start_us,
                 start_us: sent.start_us + wire::line_us(index),
                 end_us: sent.start_us + wire::line_us(index + 1),
                 byte: *byte,
@@ -72,9 +77,19 @@ impl SharedLine {
     }
 
     /// A message whose checksum the line may spoil.
-    pub fn say_with_checksum(&mut self, mut sent: Sent) {
+    pub fn say_with_checksum(&mut self, speaker: usize, mut sent: Sent) {
         self.injury.spoil_checksum(sent.start_us, &mut sent.bytes);
-        self.say(&sent);
+        self.say(speaker, &sent);
+    }
+
+    /// Somebody falls silent in the middle of what he had begun to say.
+    pub fn break_off(&mut self, speaker: usize, at_us: u64) {
+        let unsaid = |flying: &Flying| flying.speaker == speaker && flying.message_us < at_us && flying.end_us > at_us;
+        self.flying.retain(|flying| !unsaid(flying));
+        match self.flying.iter_mut().rfind(|flying| flying.speaker == speaker && flying.message_us < at_us) {
+            Some(last) => last.ends_read = true,
+            None => self.flush(),
+        }
     }
 
     /// Somebody holds the line down from now on, or lets it go. The boards must have lived until then.
@@ -176,10 +191,10 @@ fn collide(first: Flying, next: &Flying) -> Flying {
     let bits = ((next.start_us - first.start_us) * 9_600 / 1_000_000).min(10);
     let both = frame(first.byte) & (frame(next.byte) << bits | ((1 << bits) - 1));
     Flying {
-        start_us: first.start_us,
         end_us: first.end_us.max(next.end_us),
         byte: (both >> 1) as u8,
         ends_read: first.ends_read || next.ends_read,
+        ..first
     }
 }
 
@@ -201,8 +216,8 @@ mod tests {
     #[test]
     fn one_after_another_each_is_read_at_its_end() {
         let mut line = line();
-        line.say(&Sent { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
-        line.say(&Sent { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.say(0, &Sent { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.say(0, &Sent { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
         assert_eq!(line.next_time(), Some(7_250));
         assert_eq!(all(&mut line), [(8, vec![0x87, 0, 6, 8, 1, 0x16]), (17, vec![0x87, 0, 6, 8, 2, 0x17])]);
         assert_eq!(line.garbled(), 0);
@@ -211,8 +226,8 @@ mod tests {
     #[test]
     fn at_the_same_moment_bits_that_either_holds_down_are_down() {
         let mut line = line();
-        line.say(&Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
-        line.say(&Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
         assert_eq!(all(&mut line), [(7, vec![0x87, 0, 6, 8, 0, 0x16])]);
         assert_eq!(line.garbled(), 6);
     }
@@ -220,8 +235,8 @@ mod tests {
     #[test]
     fn half_a_message_later_its_end_comes_through() {
         let mut line = line();
-        line.say(&Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
-        line.say(&Sent { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.say(0, &Sent { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
         let read: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();
         assert_eq!(read[..2], [0x87, 0]);
         assert!(read.len() < 12 && !read.ends_with(&[0x87, 0, 6, 8, 2, 0x17]), "{read:02x?}");
@@ -230,17 +245,17 @@ mod tests {
     #[test]
     fn a_long_message_comes_in_packets() {
         let mut line = line();
-        line.say(&Sent { start_us: 0, bytes: vec![1; 150] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![1; 150] });
         assert_eq!(all(&mut line).iter().map(|read| read.1.len()).collect::<Vec<_>>(), [62, 62, 26]);
     }
 
     #[test]
     fn nothing_comes_through_a_line_that_is_held_or_dead() {
         let mut line = line();
-        line.say(&Sent { start_us: 0, bytes: vec![9; 10] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![9; 10] });
         line.hold(5_300, true);
         line.hold(20_000, false);
-        line.say(&Sent { start_us: 30_000, bytes: vec![8; 10] });
+        line.say(0, &Sent { start_us: 30_000, bytes: vec![8; 10] });
         line.set_alive(35_300, false);
         line.set_alive(60_000, true);
         let bytes: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();

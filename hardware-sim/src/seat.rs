@@ -228,7 +228,7 @@ impl Seat {
             Deed::PlugClock(connected) => self.with_clock(|clock| clock.connect(at_ms, connected)),
             Deed::ClockButton(ack) => self.board.clock_says(now_us, ack),
             Deed::Power(true) => self.board.power_on(now_us),
-            Deed::Power(false) => self.board.power_off(),
+            Deed::Power(false) => self.board.power_off(now_us),
             Deed::Turn(turned) => self.board.turn(now_us, turned),
             Deed::Note(event) => self.truth.push(Truth { at_ms, event }),
         }

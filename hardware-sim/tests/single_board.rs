@@ -220,7 +220,7 @@ fn a_half_command_is_forgotten_after_a_while() {
 fn the_boot_loader_is_the_end_until_the_power_is_cut() {
     let mut board = board(BoardOptions::new(10, 10));
     assert!(talk(&mut board, 0, &[0x4e, 0x4d, 0x42, 0x87, 0, 0, 7], 1000).is_empty());
-    board.power_off();
+    board.power_off(1_000_000);
     board.power_on(2_000_000);
     assert_eq!(talk(&mut board, 2_000, &[0x4d], 2_100).len(), 1);
 }
@@ -242,7 +242,7 @@ proptest::proptest! {
     fn no_bytes_of_a_host_stop_the_board(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
         let mut board = board(BoardOptions::new(10, 10));
         talk(&mut board, 0, &bytes, 20_000);
-        board.power_off();
+        board.power_off(20_000_000);
         board.power_on(20_000_000);
         proptest::prop_assert_eq!(talk(&mut board, 20_000, &[0x4d], 20_100).len(), 1);
     }

@@ -126,7 +126,7 @@ impl SimBoard {
     /// Ends the power-up procedure after a reset.
     pub(super) fn wake_from_reset(&mut self, now: u64) {
         if self.powered && self.duty.reset_until_us.is_some_and(|until| until <= now) {
-            self.power_off();
+            self.power_off(now);
             self.power_on(now);
         }
     }

@@ -94,6 +94,7 @@ pub struct SimBoard {
     command_us: u64,
     queue: VecDeque<Vec<u8>>,
     line_free_us: u64,
+    broken_off_us: Option<u64>,
     answers: VecDeque<(u64, Vec<u8>)>,
     next_tick_us: u64,
     told: Option<Vec<u8>>,
@@ -123,6 +124,7 @@ impl SimBoard {
             command_us: 0,
             queue: VecDeque::new(),
             line_free_us: 0,
+            broken_off_us: None,
             answers: VecDeque::new(),
             next_tick_us: options.tick_us,
             told: None,
@@ -198,8 +200,12 @@ impl SimBoard {
     }
 
     /// Takes the power away: everything on its way is lost, the memory stays.
-    pub fn power_off(&mut self) {
+    pub fn power_off(&mut self, now_us: u64) {
         self.powered = false;
+        if self.line_free_us > now_us {
+            self.broken_off_us = Some(now_us);
+        }
+        self.line_free_us = now_us;
         self.mode = Mode::Bus;
         self.arriving.clear();
         self.buffer.clear();
@@ -213,7 +219,7 @@ impl SimBoard {
     /// The board's watchdog restarts it: as if its power had blinked, but for the mark in the memory.
     pub fn watchdog(&mut self, now_us: u64) {
         if self.powered {
-            self.power_off();
+            self.power_off(now_us);
             self.memory.watchdog();
             self.power_on(now_us);
         }
@@ -233,6 +239,11 @@ impl SimBoard {
             self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(1);
             self.arriving.push_back((self.host_line_free_us, *byte));
         }
+    }
+
+    /// When a message that had begun was broken off because the power went, if that happened since the last call.
+    pub fn take_broken_off(&mut self) -> Option<u64> {
+        self.broken_off_us.take()
     }
 
     /// Something the clock says unasked, in the shape of an ack (a button was pressed, say).
