@@ -47,17 +47,22 @@
 //! caught by the other.
 
 pub mod board;
+pub mod bus;
 pub mod cable;
 pub mod clock;
 pub mod director;
 pub mod faults;
 pub mod hand;
+pub mod incident;
+pub mod line;
+pub mod line_faults;
 pub mod memory;
 pub mod motion;
 pub mod profile;
 pub mod random;
 pub mod scanner;
 pub mod script;
+pub mod seat;
 pub mod table;
 pub mod truth;
 pub mod wire;

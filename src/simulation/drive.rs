@@ -1,5 +1,6 @@
-//! A simulated board against the recorder, in virtual time, within one process.
+//! Simulated boards against the recorder, in virtual time, within one process.
 
+use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
 use crate::millis::Millis;
@@ -55,5 +56,59 @@ pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_
         if line.deadline().is_some_and(|at| at.0 <= next) {
             inputs.push((next, Input::Tick));
         }
+    }
+}
+
+/// What records the boards of one line: the two functions of the core's boundary.
+pub trait Recorder {
+    /// Something happened; what is to be done.
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output>;
+    /// When it wants to be called next, even if nothing happens.
+    fn deadline(&self) -> Option<Millis>;
+}
+
+impl Recorder for Line {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        Line::handle(self, now, input)
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        Line::deadline(self)
+    }
+}
+
+/// Plays the boards of one line to their end against a recorder, and `after_ms` longer. Every output goes to `hear`; what is to
+/// be sent has been sent then.
+pub fn drive_bus(
+    world: &mut BusWorld,
+    recorder: &mut impl Recorder,
+    after_ms: u64,
+    mut hear: impl FnMut(&BusWorld, Output),
+) {
+    let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
+    loop {
+        for (at, input) in inputs.drain(..) {
+            for output in recorder.handle(Millis(at), input) {
+                if let Effect::Send(bytes) = &output.effect {
+                    world.host(output.at.0, bytes);
+                }
+                hear(world, output);
+            }
+        }
+        let end = world.end_ms() + after_ms;
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min();
+        let Some(next) = next.filter(|&next| next <= end) else { return };
+        inputs.extend(world.advance(next).into_iter().map(|(at, happening)| (at, input(happening))));
+        if recorder.deadline().is_some_and(|at| at.0 <= next) {
+            inputs.push((next, Input::Tick));
+        }
+    }
+}
+
+fn input(happening: Happening) -> Input {
+    match happening {
+        Happening::Bytes(bytes) => Input::Bytes(bytes),
+        Happening::Unplugged => Input::LinkDown,
+        Happening::Plugged => Input::LinkUp,
     }
 }
