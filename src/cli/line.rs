@@ -12,6 +12,8 @@
 //!         10778 . -
 //! ```
 //!
+//! On a bus `+` and `=` have the address of the board before their text: `10778 + 1025 1. 32-28`.
+//!
 //! A driver that answers each `.` with its next event knows at every moment that the line has nothing more to say; so a
 //! tournament can be simulated in seconds. Nothing here knows a clock, a file or a port.
 
@@ -78,21 +80,17 @@ pub enum Profile {
 }
 
 /// Says that something is not built, and gives the exit code for it.
-pub fn refuse_what_is_not_built(mode: Option<Mode>, profile: Profile) -> Option<ExitCode> {
-    let what = if mode == Some(Mode::Bus) {
-        "--mode bus (many boards on one wire)"
-    } else if profile == Profile::Lidraughts {
-        "--profile lidraughts"
-    } else {
+pub fn refuse_what_is_not_built(profile: Profile) -> Option<ExitCode> {
+    if profile == Profile::Standard {
         return None;
-    };
-    eprintln!("damcast: {what} is not built yet");
+    }
+    eprintln!("damcast: --profile lidraughts is not built yet");
     Some(ExitCode::from(USAGE))
 }
 
 /// Runs a line on standard input and output.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(code) = refuse_what_is_not_built(arguments.mode, arguments.profile) {
+    if let Some(code) = refuse_what_is_not_built(arguments.profile) {
         return Ok(code);
     }
     // A broken --game-type or --set is told before the driver waits for an answer.
@@ -168,13 +166,17 @@ fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
 /// What a driver reads after one record.
 fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>) -> String {
     let mut text = String::new();
-    for Output { at, effect } in outputs {
+    for Output { at, board, effect } in outputs {
+        let address = board.map_or(String::new(), |board| format!("{board} "));
         // Writing into a string cannot fail.
         let _ = match effect {
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
-            Effect::Append(line) => writeln!(text, "{at} + {line}"),
-            Effect::Result(result) => writeln!(text, "{at} = {result}"),
-            Effect::Notice(notice) => writeln!(text, "{at} ? {}", notice.replace(char::is_control, " ")),
+            Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
+            Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
+            Effect::Notice(notice) => {
+                let notice = playback::about(*board, notice);
+                writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
+            }
             Effect::Open { .. } | Effect::Note(_) => Ok(()),
         };
     }
@@ -191,11 +193,13 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use damcast::session::BusAddress;
+
     use super::*;
 
     #[test]
     fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
-        let at = |at: u64, effect: Effect| Output { at: Millis(at), effect };
+        let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
         let outputs = [
             at(300, Effect::Open { game: 1 }),
             at(300, Effect::Append("[GameType \"20\"]".into())),
@@ -210,5 +214,17 @@ mod tests {
             "300 + [GameType \"20\"]\n300 + \n400 > 420a\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
         );
         assert_eq!(answer(7, &[], None), "7 . -\n");
+        let board = BusAddress::new(1025);
+        let of_a_board = |effect| Output { at: Millis(300), board, effect };
+        let outputs = [
+            of_a_board(Effect::Append("1. 32-28".into())),
+            of_a_board(Effect::Append(String::new())),
+            of_a_board(Effect::Result("2-0".into())),
+            of_a_board(Effect::Notice("ready".into())),
+        ];
+        assert_eq!(
+            answer(300, &outputs, None),
+            "300 + 1025 1. 32-28\n300 + 1025 \n300 = 1025 2-0\n300 ? board 1025: ready\n300 . -\n"
+        );
     }
 }

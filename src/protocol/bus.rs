@@ -122,6 +122,21 @@ impl BusCommand {
         [code, high, low, checksum(&[code, high, low])]
     }
 
+    /// What kind of answer it asks for; `None`: none, or several.
+    pub fn answer(self) -> Option<MessageId> {
+        match self {
+            BusCommand::SendClock => Some(id::CLOCK),
+            BusCommand::SendBoard => Some(id::BOARD),
+            BusCommand::SendChanges | BusCommand::RepeatChanges => Some(id::CHANGES),
+            BusCommand::SetStartGame => Some(id::START_WRITTEN),
+            BusCommand::SendFromStart => Some(id::FROM_START),
+            BusCommand::Ping | BusCommand::IgnoreNextPing => Some(id::PING),
+            BusCommand::SendVersion => Some(id::VERSION),
+            BusCommand::SendBoard50Black => Some(id::BOARD_50_BLACK),
+            BusCommand::EndBusMode | BusCommand::Reset | BusCommand::SendAll => None,
+        }
+    }
+
     /// The command and the board that bytes of a host mean; for simulated boards and tests. `None`: no command, or a
     /// wrong checksum.
     pub fn decode([code, high, low, sum]: [u8; COMMAND]) -> Option<(BusCommand, BusAddress)> {

@@ -69,6 +69,11 @@ impl Sensors {
         self.fields.len()
     }
 
+    /// What every field was last known to hold, field 0 first.
+    pub fn fields(&self) -> &[PieceCode] {
+        &self.fields
+    }
+
     /// Has a dump told of every field?
     pub fn is_known(&self) -> bool {
         self.known
@@ -117,6 +122,11 @@ impl Sensors {
     /// Does this board have a field of this number?
     pub fn has(&self, field: Field) -> bool {
         self.field_at(self.numbering, field).is_some()
+    }
+
+    /// Do the numbers of updates count all fields, as far as is known?
+    pub fn counts_all_fields(&self) -> bool {
+        self.numbering == Numbering::AllFields
     }
 
     /// A dump tells what the numbers of the updates before it counted: if they fit it in the other way only, that is it.

@@ -60,6 +60,19 @@ pub struct Table {
     told_foreign_dump: bool,
     told_doubt: bool,
     linked: bool,
+    /// How many games were begun, with a file or not yet.
+    begun: u32,
+}
+
+/// How closely a board has to be watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Attention {
+    /// Nothing is being played on it.
+    Idle,
+    /// A game is going on.
+    Playing,
+    /// Pieces are being moved.
+    Touched,
 }
 
 impl Table {
@@ -83,13 +96,9 @@ impl Table {
             told_foreign_dump: false,
             told_doubt: false,
             linked: false,
+            begun: 0,
             settings,
         }
-    }
-
-    /// Games that have a file so far.
-    pub fn games(&self) -> u32 {
-        self.games
     }
 
     /// Is a game going on that has a file?
@@ -152,6 +161,52 @@ impl Table {
             game.recogniser.dump(now, &sight);
         }
         Vec::new()
+    }
+
+    /// The board says, under a checksum, that nothing has changed since what it reported: as good as a dump of it.
+    pub fn unchanged(&mut self, now: Millis) {
+        if !self.sensors.is_known() {
+            return;
+        }
+        self.confirmed = true;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+    }
+
+    /// What every field is known to hold; `None` before the first dump.
+    pub fn fields(&self) -> Option<&[PieceCode]> {
+        self.sensors.is_known().then(|| self.sensors.fields())
+    }
+
+    /// How many fields the board has, by its game.
+    pub fn field_count(&self) -> usize {
+        self.sensors.count()
+    }
+
+    /// Do the numbers of its reports count all fields, and not the playing squares alone?
+    pub fn counts_all_fields(&self) -> bool {
+        self.sensors.counts_all_fields()
+    }
+
+    /// How many games were begun, with a file or not yet.
+    pub fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// Does nothing legal explain what is seen?
+    pub fn is_in_doubt(&self) -> bool {
+        matches!(&self.stage, Stage::Playing(game) if game.recogniser.doubt().is_some())
+    }
+
+    /// How closely the board has to be watched.
+    pub fn attention(&self) -> Attention {
+        match &self.stage {
+            Stage::Playing(game) if !game.recogniser.is_settled() => Attention::Touched,
+            Stage::Playing(game) if self.clock_state == Clock::Running || game.number().is_some() => Attention::Playing,
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => Attention::Idle,
+        }
     }
 
     /// The clock said something.
@@ -407,6 +462,7 @@ impl Table {
             recogniser.lever_means(self.clock.turn_now());
         }
         recogniser.link(self.linked);
+        self.begun += 1;
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects
     }
@@ -453,8 +509,19 @@ impl Table {
         words.join(", ")
     }
 
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
+        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        match verb {
+            "result" => self.result(now, rest.trim()),
+            "start" => self.start_on_request(now, rest.trim()),
+            "setup" => self.set_up_on_request(now, rest.trim()),
+            _ => vec![Effect::Notice(format!("request `{request}` is not known; known are result, start and setup"))],
+        }
+    }
+
     /// The operator says how the game ended.
-    pub fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let format = self.settings.variant.result_format;
         let value = match text {
             "1-0" | "2-0" => format.win(Color::White),
@@ -477,7 +544,7 @@ impl Table {
     }
 
     /// The operator starts a game, from the start position or from a FEN.
-    pub fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         if text.is_empty() {
             return self.start(now, Position::start(self.settings.variant));
         }
@@ -488,7 +555,7 @@ impl Table {
     }
 
     /// The operator says what stands on the board.
-    pub fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let position = match self.position_of(text) {
             Ok(position) => position,
             Err(notice) => return vec![notice],
