@@ -30,6 +30,10 @@ pub const MOST_RECENT: usize = 32;
 /// Events of a shorter span are taken to have happened at its end: that is when they became known, and quiet counts from
 /// there.
 const AT_ONCE: Millis = Millis(2_000);
+/// More presses than this are never laid into one moment.
+const PRESSES_AT_ONCE: u64 = 2;
+/// The quiet that each ply gets at least: the recogniser needs a third of a second after a press, and three without a clock.
+const PLY: Millis = Millis(3_500);
 
 /// What was known before the outage.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +94,27 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
     Ok(memory.get(at..).unwrap_or_default().to_vec())
 }
 
+/// What stands on a board of so many fields by the last list of all pieces among changes, and the changes after the list. A
+/// board makes such a list when it is switched on and when a game starts.
+pub fn standing(changes: &[Change], count: usize) -> Option<(Vec<PieceCode>, &[Change])> {
+    let is_head = |change: &Change| matches!(change, Change::PowerUp | Change::StartTag);
+    let begins = changes.iter().rposition(is_head)? + 1;
+    let mut fields = vec![PieceCode::EMPTY; count];
+    let list = changes.get(begins..)?;
+    let mut after = list;
+    // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
+    // first thing that happened.
+    while let Some((&Change::Piece { field, piece, pace }, rest)) = after.split_first() {
+        let is_first = after.len() == list.len();
+        match fields.get_mut(usize::from(field.0)) {
+            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == Pace::SameScan) => *code = piece,
+            _ => break,
+        }
+        after = rest;
+    }
+    Some((fields, after))
+}
+
 /// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
 fn take(fields: &mut [Option<PieceCode>], change: &Change) {
     match change {
@@ -103,15 +128,16 @@ fn take(fields: &mut [Option<PieceCode>], change: &Change) {
     }
 }
 
-/// The changes of a span, each with the time at which it is taken to have happened.
+/// The changes of a span, each with the time at which it is taken to have happened. A span that is too short for all that
+/// happened in it is drawn out beyond its end.
 pub fn timeline(from: Millis, to: Millis, changes: &[Change]) -> Vec<(Millis, Change)> {
-    let span = to - from;
-    if span <= AT_ONCE {
+    let presses = changes.iter().filter(|change| matches!(change, Change::Time { .. })).count() as u64;
+    if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
         return changes.iter().map(|&change| (to, change)).collect();
     }
-    let has_presses = changes.iter().any(|change| matches!(change, Change::Time { .. }));
-    let groups = groups(changes, has_presses);
+    let groups = groups(changes, presses > 0);
     let count = groups.last().map_or(0, |last| last + 1);
+    let span = (to - from).max(Millis(PLY.0 * (count + 1)));
     let at = |group: u64| from + Millis(span.0 * (group + 1) / (count + 1));
     groups.into_iter().zip(changes).map(|(group, &change)| (at(group), change)).collect()
 }
@@ -200,6 +226,16 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_all_pieces_tells_what_stands_there() {
+        let list = [0x41, 0x14, 0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
+        let changes = changes::decode(&[&list[..], &WALK].concat());
+        let (standing, after) = standing(&changes, 100).unwrap();
+        assert_eq!(standing, fields(&[(10, 7), (99, 4)]));
+        assert_eq!(after, changes::decode(&WALK));
+        assert_eq!(super::standing(&changes::decode(&WALK), 100), None);
+    }
+
+    #[test]
     fn plies_are_laid_evenly_over_the_span() {
         let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
         let mut all = changes::decode(&WALK[..4]);
@@ -207,11 +243,12 @@ mod tests {
         all.extend(changes::decode(&WALK[4..8]));
         all.push(press(TimeSide::Right));
         let times = |from, to| timeline(Millis(from), Millis(to), &all).iter().map(|(at, _)| at.0).collect::<Vec<_>>();
-        assert_eq!(times(1_000, 10_000), [4_000, 4_000, 4_000, 7_000, 7_000, 7_000]);
+        assert_eq!(times(1_000, 31_000), [11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
         assert_eq!(times(1_000, 2_000), [2_000; 6]);
+        assert_eq!(times(1_000, 4_000), [4_500, 4_500, 4_500, 8_000, 8_000, 8_000], "drawn out");
         let without = changes::decode(&WALK);
-        let times: Vec<u64> = timeline(Millis(0), Millis(4_000), &without).iter().map(|(at, _)| at.0).collect();
-        assert_eq!(times, [1_000, 1_000, 2_000, 2_000, 3_000, 3_000]);
+        let times: Vec<u64> = timeline(Millis(0), Millis(40_000), &without).iter().map(|(at, _)| at.0).collect();
+        assert_eq!(times, [10_000, 10_000, 20_000, 20_000, 30_000, 30_000]);
         assert_eq!(timeline(Millis(0), Millis(4_000), &[]), []);
     }
 }

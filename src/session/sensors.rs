@@ -124,6 +124,14 @@ impl Sensors {
         self.field_at(self.numbering, field).is_some()
     }
 
+    /// How many fields the numbers of updates can name.
+    pub fn number_count(&self) -> usize {
+        match self.numbering {
+            Numbering::AllFields => self.fields.len(),
+            Numbering::PlayingSquares => self.playing.len(),
+        }
+    }
+
     /// Do the numbers of updates count all fields, as far as is known?
     pub fn counts_all_fields(&self) -> bool {
         self.numbering == Numbering::AllFields

@@ -195,9 +195,22 @@ impl Table {
         self.begun
     }
 
-    /// Does nothing legal explain what is seen?
-    pub fn is_in_doubt(&self) -> bool {
-        matches!(&self.stage, Stage::Playing(game) if game.recogniser.doubt().is_some())
+    /// Has nothing legal explained what is seen for so long that no hand can be the reason?
+    pub fn is_in_doubt(&self, now: Millis) -> bool {
+        const HAND: Millis = Millis::seconds(2);
+        let Stage::Playing(game) = &self.stage else { return false };
+        game.recogniser.doubt().is_some_and(|(since, _)| now >= since + HAND)
+    }
+
+    /// Would a board that shows this show the start position?
+    pub fn is_start(&self, codes: &[PieceCode]) -> bool {
+        let mut sensors = self.sensors.clone();
+        sensors.dump(codes).is_some() && self.start_in(&sensors).is_some()
+    }
+
+    /// How many fields its reports can name.
+    pub fn number_count(&self) -> usize {
+        self.sensors.number_count()
     }
 
     /// How closely the board has to be watched.
@@ -402,11 +415,15 @@ impl Table {
 
     /// How the board lies, if it shows the start position.
     fn start_seen(&self) -> Option<Orientation> {
+        self.start_in(&self.sensors)
+    }
+
+    fn start_in(&self, sensors: &Sensors) -> Option<Orientation> {
         let start = Position::start(self.settings.variant);
         let shows_start = |orientation: Orientation| {
-            self.sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
+            sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
         };
-        self.orientations().iter().copied().find(|&orientation| self.sensors.is_known() && shows_start(orientation))
+        self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
     }
 
     /// When the start position on the board will begin a new game.

@@ -20,7 +20,7 @@
 //! |---|---|
 //! | an answer with a wrong checksum | it is asked for again; changes with "repeat", because they are handed out once |
 //! | no answer | the same; after the second time the board is away and is pinged until it is back |
-//! | any disturbance | nothing is decided on that board until a dump of it has come |
+//! | any disturbance | nothing is believed of that board until a dump shows that its reports are whole |
 //! | the board dropped out of bus mode | any command of the bus brings it back; the first is not obeyed, the next is |
 //!
 //! Invariants: nothing is sent while an answer is due; an answer that was not asked for is taken like any other, so the
@@ -241,8 +241,7 @@ impl Bus {
 
     /// The search begins when every board that is known has been greeted.
     fn search_due(&self) -> Option<Millis> {
-        let is_greeted = self.boards.values().all(|board| !matches!(board.presence, Presence::Away { tries: 0 }));
-        self.discovery.due().filter(|_| is_greeted)
+        self.discovery.due().filter(|_| self.boards.values().all(BusBoard::is_greeted))
     }
 
     fn due(&self, board: &BusBoard) -> Millis {
@@ -360,7 +359,7 @@ impl Bus {
 
     /// Is a game going on, on any board, whose file is not complete?
     pub fn has_open_game(&self) -> bool {
-        self.boards.values().any(|board| board.table.has_open_game())
+        self.boards.values().any(|board| board.table().has_open_game())
     }
 
     /// The state of the line as a whole.
@@ -381,7 +380,7 @@ impl Bus {
 
     /// The states of the boards, by ascending address.
     pub fn boards(&self) -> Vec<(BusAddress, Status)> {
-        self.boards.iter().map(|(&address, board)| (address, board.table.status())).collect()
+        self.boards.iter().map(|(&address, board)| (address, board.table().status())).collect()
     }
 }
 

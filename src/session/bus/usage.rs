@@ -9,7 +9,7 @@ use crate::millis::Millis;
 /// Bytes that the line carries in one direction, each second.
 const BYTES_PER_SECOND: u64 = 960;
 /// The share of the line that questions may take which could wait, in percent.
-const SPENDABLE_PERCENT: u64 = 7;
+const SPENDABLE_PERCENT: u64 = 3;
 /// What can be saved up, as a span of the line: four dumps of a 10x10 board.
 const MOST_SAVED: Millis = Millis(500);
 /// The share is measured over so long.
@@ -84,8 +84,8 @@ mod tests {
     fn what_may_be_spent_is_a_share_of_the_time() {
         let mut usage = Usage::start(Millis(1_000));
         assert!(!usage.spend(Millis(1_000), Millis(100)));
-        assert!(!usage.spend(Millis(2_000), Millis(100)), "70 ms are saved in a second");
-        assert!(usage.spend(Millis(3_000), Millis(100)));
+        assert!(!usage.spend(Millis(4_000), Millis(100)), "30 ms are saved in a second");
+        assert!(usage.spend(Millis(5_000), Millis(100)));
         // No more is saved than half a second.
         let spent = (0..20).filter(|_| usage.spend(Millis(1_000_000), Millis(100))).count();
         assert_eq!(spent, 5);
