@@ -487,8 +487,11 @@ impl Table {
     /// When the operator is told what is missing for the start position.
     fn tells_at(&self) -> Option<Millis> {
         let waits = matches!(self.stage, Stage::Waiting | Stage::Over) && self.linked && self.sensors.is_known();
+        if !waits {
+            return None;
+        }
         let (wrong, _) = self.wrong_for_start();
-        (waits && wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
+        (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
     }
 
     fn tell_set_up(&mut self, now: Millis) -> Vec<Effect> {
