@@ -17,14 +17,17 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod codes;
 mod dialogue;
+mod endings;
 mod game;
 mod lever;
 mod sensors;
 mod settings;
 mod table;
 
-pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
+pub use codes::CodeMap;
+pub use settings::{LineSettings, OrientationSetting, SettingError};
 
 use crate::millis::Millis;
 use crate::protocol::{Decoder, Item, Message};

@@ -3,8 +3,11 @@
 //! One place reads and checks them, whether they come from the configuration, from `--set key=value`, or from the
 //! `# set-key: value` lines of a log.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, FixedOffset};
 
+use super::codes::CodeMap;
 use crate::recognition::Settings as RecognitionSettings;
 use crate::rules::{RuleChoices, Variant};
 
@@ -39,18 +42,6 @@ pub enum OrientationSetting {
     Turned,
 }
 
-/// What the piece codes of this board mean.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum CodeMap {
-    /// Draughts sets: 1 white man, 4 black man, 7 white king, 10 black king.
-    #[default]
-    Draughts,
-    /// Older draughts firmware: white king and black man are swapped.
-    DraughtsOld,
-    /// A chess set: pawns as men, queens as kings; other chess pieces count as men of their colour.
-    Chess,
-}
-
 /// Why a setting cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingError {
@@ -68,13 +59,13 @@ pub enum SettingError {
         /// The value as given.
         value: String,
         /// What it may be.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
 }
 
 impl LineSettings {
     /// The keys that [`LineSettings::set`] knows.
-    pub const KEYS: [&'static str; 4] = ["orientation", "codes", "turkish-promotion", "thai-removal"];
+    pub const KEYS: [&'static str; 5] = ["orientation", "codes", "turkish-promotion", "thai-removal", "thai-reversal"];
 
     /// A line that plays this game, everything else as it is by default.
     pub fn new(variant: &'static Variant) -> LineSettings {
@@ -83,7 +74,7 @@ impl LineSettings {
             opened: None,
             tags: Vec::new(),
             orientation: OrientationSetting::Auto,
-            codes: CodeMap::Draughts,
+            codes: CodeMap::default(),
             recognition: RecognitionSettings::default(),
             games_before: 0,
         }
@@ -96,7 +87,12 @@ impl LineSettings {
     /// When the key does not exist or cannot have this value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         use crate::rules::variant::{PromotionInCapture, Removal};
-        let wrong = |expected| SettingError::Value { key: key.to_owned(), value: value.to_owned(), expected };
+        let refuse = |expected: Cow<'static, str>| SettingError::Value {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            expected,
+        };
+        let wrong = |expected: &'static str| refuse(expected.into());
         match key {
             "orientation" => {
                 self.orientation = match value {
@@ -106,14 +102,7 @@ impl LineSettings {
                     _ => return Err(wrong("auto, normal or turned")),
                 }
             }
-            "codes" => {
-                self.codes = match value {
-                    "draughts" => CodeMap::Draughts,
-                    "draughts-old" => CodeMap::DraughtsOld,
-                    "chess" => CodeMap::Chess,
-                    _ => return Err(wrong("draughts, draughts-old or chess")),
-                }
-            }
+            "codes" => self.codes = value.parse().map_err(|why: String| refuse(why.into()))?,
             "turkish-promotion" => {
                 let turkish_promotion = Some(match value {
                     "where-the-move-ends" => PromotionInCapture::WhereTheMoveEnds,
@@ -130,6 +119,14 @@ impl LineSettings {
                     _ => return Err(wrong("at-once or after-the-move")),
                 });
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
+            }
+            "thai-reversal" => {
+                let thai_reversal = Some(match value {
+                    "allowed" => true,
+                    "forbidden" => false,
+                    _ => return Err(wrong("allowed or forbidden")),
+                });
+                self.choose(RuleChoices { thai_reversal, ..self.variant.choices });
             }
             _ if self.recognition.keys().any(|known| known == key) => {
                 self.recognition.set(key, value).map_err(wrong)?;

@@ -14,10 +14,10 @@ use super::lever::ClockWatch;
 use super::sensors::{Orientation, Sensors};
 use super::{Effect, LineSettings, OrientationSetting, Status};
 use crate::millis::Millis;
-use crate::pdn::fen;
+use crate::pdn::{fen, live, values};
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Color, Placement, Position, SquareSet};
+use crate::rules::{Placement, Position, ResultFormat, SquareSet};
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -240,6 +240,7 @@ impl Table {
             if let Verdict::Ply { .. } = verdict {
                 effects.extend(self.end_without_moves());
             }
+            effects.extend(self.news());
         }
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
@@ -271,18 +272,30 @@ impl Table {
         effects
     }
 
-    /// A side that is to move and has no move has lost.
+    /// A side that is to move and has no move has lost. Where only the limit on moves of one king is in its way, or the
+    /// organiser has results of their own, that is for the arbiter.
     fn end_without_moves(&mut self) -> Vec<Effect> {
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
         let position = *game.recogniser.position();
-        if !position.legal_moves().is_empty() {
+        let (Some(winner), None, Some(format)) = (
+            position.winner(),
+            position.exhausted_king(),
+            live::result_format(self.settings.variant, &self.settings.tags),
+        ) else {
             return Vec::new();
-        }
-        let winner = !position.turn();
-        let mut effects = game.close(Some(self.settings.variant.result_format.win(winner)));
+        };
+        let mut effects = game.close(Some(format.win(winner)));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
         self.stage = Stage::Over;
         effects
+    }
+
+    /// What the operator is to know about draws and the like.
+    fn news(&mut self) -> Vec<Effect> {
+        match &mut self.stage {
+            Stage::Playing(game) => game.news(),
+            Stage::Waiting | Stage::Over => Vec::new(),
+        }
     }
 
     fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
@@ -388,7 +401,7 @@ impl Table {
 
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
-        let effects = match &self.stage {
+        let mut effects = match &self.stage {
             Stage::Playing(game) => game.close(None),
             Stage::Waiting | Stage::Over => Vec::new(),
         };
@@ -408,6 +421,7 @@ impl Table {
         }
         recogniser.link(self.linked);
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
+        effects.extend(self.news());
         effects
     }
 
@@ -455,21 +469,15 @@ impl Table {
 
     /// The operator says how the game ended.
     pub fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let format = self.settings.variant.result_format;
-        let value = match text {
-            "1-0" | "2-0" => format.win(Color::White),
-            "0-1" | "0-2" => format.win(Color::Black),
-            "1/2-1/2" | "1-1" | "½-½" => format.draw(),
-            "0-0" => "0-0",
-            "*" => "*",
-            _ => {
-                let known = format.values().join(" ");
-                return vec![Effect::Notice(format!("`{text}` is not a result of this game; known are {known}"))];
-            }
+        let format = live::result_format(self.settings.variant, &self.settings.tags);
+        let Some(value) = values::result_in(format, text) else {
+            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
+            let known = format.map_or_else(own, ResultFormat::in_words);
+            return vec![Effect::Notice(format!("`{text}` is not a result of this game; its results are {known}"))];
         };
         match &mut self.stage {
             Stage::Playing(game) if game.number().is_some() => {
-                game.result = Some((value.to_owned(), now));
+                game.result = Some((value, now));
                 Vec::new()
             }
             _ => vec![Effect::Notice(format!("no game is going on that could end {value}"))],
@@ -495,7 +503,9 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
         let verdict = game.recogniser.set_up(position);
-        self.publish(&verdict)
+        let mut effects = self.publish(&verdict);
+        effects.extend(self.news());
+        effects
     }
 
     fn position_of(&self, text: &str) -> Result<Position, Effect> {
