@@ -19,6 +19,7 @@
 
 mod dialogue;
 mod game;
+mod identity;
 mod lever;
 mod sensors;
 mod settings;
@@ -27,8 +28,9 @@ mod table;
 pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
 
 use crate::millis::Millis;
-use crate::protocol::{Decoder, Item, Message};
+use crate::protocol::{Command, Decoder, Item, Message};
 use dialogue::{Dialogue, Turn};
+use identity::Identity;
 use table::Table;
 
 /// What can happen to a line.
@@ -70,6 +72,12 @@ pub enum Effect {
     /// Overwrite the value of the Result tag of the game opened last, at equal length
     /// ([`crate::pdn::live::overwrite_result`]).
     Result(String),
+    /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
+    /// is not the one expected. Until the link is up again everything goes on as if it were refused.
+    Reopen {
+        /// Who answers that should not; `None`: nobody.
+        board: Option<String>,
+    },
     /// Tell the operator.
     Notice(String),
     /// Keep this in the log: why something was published.
@@ -82,6 +90,7 @@ pub struct Line {
     now: Millis,
     decoder: Decoder,
     dialogue: Dialogue,
+    identity: Identity,
     table: Table,
     told_unknown: Vec<u8>,
 }
@@ -89,10 +98,13 @@ pub struct Line {
 impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
+        let identity = Identity::new(settings.board.clone());
+        let opening = [&[Command::SendBoard], settings.connect.as_slice()].concat();
         Line {
             now: Millis::ZERO,
             decoder: Decoder::new(),
-            dialogue: Dialogue::default(),
+            dialogue: Dialogue::new(opening, identity.question()),
+            identity,
             table: Table::new(settings),
             told_unknown: Vec::new(),
         }
@@ -108,7 +120,8 @@ impl Line {
             Input::Tick => {}
             Input::LinkUp => {
                 self.decoder = Decoder::new();
-                self.table.link(true);
+                self.identity.forget();
+                self.table.link(self.identity.is_admitted());
                 let turns = self.dialogue.link_up(now);
                 self.say(turns, &mut outputs);
             }
@@ -154,7 +167,14 @@ impl Line {
 
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
-        self.table.status()
+        let status = self.table.status();
+        let board = self.identity.serial().map(str::to_owned);
+        let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
+            (_, true) => "no answer".to_owned(),
+            (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
+            _ => status.state,
+        };
+        Status { state, board, ..status }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
@@ -181,14 +201,21 @@ impl Line {
         if self.dialogue.hear(self.now, &message) {
             self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
+        let was_admitted = self.identity.is_admitted();
+        let effects = self.identity.hear(&message);
+        self.put(effects, outputs);
+        if self.identity.is_admitted() != was_admitted {
+            self.table.link(!was_admitted);
+            let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(self.now) };
+            self.say(turns, outputs);
+        }
+        if !self.identity.is_admitted() {
+            return;
+        }
         let effects = match &message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
             Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
             Message::Clock(report) => self.table.clock(self.now, report),
-            Message::SerialNumber(number) => vec![Effect::Note(format!("serial number {number}"))],
-            Message::LongSerialNumber(number) => vec![Effect::Note(format!("long serial number {number}"))],
-            Message::Version(version) => vec![Effect::Note(format!("version {}.{}", version.main, version.sub))],
-            Message::Trademark(text) => vec![Effect::Note(format!("trade mark {text}"))],
             Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
                 self.told_unknown.push(id.0);
                 vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
@@ -221,6 +248,7 @@ impl Line {
                 Turn::Silent => {
                     Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned())
                 }
+                Turn::Reopen => Effect::Reopen { board: None },
             };
             outputs.push(Output { at: self.now, effect });
         }
@@ -234,6 +262,8 @@ impl Line {
 /// The state of a line for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
+    /// The serial number of the board, if it has said one since the link came up.
+    pub board: Option<String>,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.

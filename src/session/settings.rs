@@ -5,6 +5,7 @@
 
 use chrono::{DateTime, FixedOffset};
 
+use crate::protocol::Command;
 use crate::recognition::Settings as RecognitionSettings;
 use crate::rules::{RuleChoices, Variant};
 
@@ -23,6 +24,10 @@ pub struct LineSettings {
     pub codes: CodeMap,
     /// The recogniser's times and limits.
     pub recognition: RecognitionSettings,
+    /// The serial number of the board that belongs to this line; `None`: whichever is there.
+    pub board: Option<String>,
+    /// What a board is asked on connecting, after what stands on it: never anything that changes it.
+    pub connect: Vec<Command>,
     /// Games of this line before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
 }
@@ -51,6 +56,21 @@ pub enum CodeMap {
     Chess,
 }
 
+/// Serial numbers have five digits, or ten.
+const LONGEST_SERIAL: usize = 10;
+
+/// What a board may be asked on connecting: the word for it, the command, and whether it is asked if nothing else is said.
+/// Commands that write the board's memory or change how it scans are absent on purpose.
+const OPENING: [(&str, Command, bool); 7] = [
+    ("clock", Command::SendClock, true),
+    ("version", Command::SendVersion, true),
+    ("serial-number", Command::ReturnSerialNumber, true),
+    ("long-serial-number", Command::ReturnLongSerialNumber, true),
+    ("trade-mark", Command::SendTrademark, true),
+    ("bus-address", Command::ReturnBusAddress, true),
+    ("battery", Command::SendBatteryStatus, false),
+];
+
 /// Why a setting cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingError {
@@ -74,7 +94,8 @@ pub enum SettingError {
 
 impl LineSettings {
     /// The keys that [`LineSettings::set`] knows.
-    pub const KEYS: [&'static str; 4] = ["orientation", "codes", "turkish-promotion", "thai-removal"];
+    pub const KEYS: [&'static str; 6] =
+        ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal"];
 
     /// A line that plays this game, everything else as it is by default.
     pub fn new(variant: &'static Variant) -> LineSettings {
@@ -85,6 +106,8 @@ impl LineSettings {
             orientation: OrientationSetting::Auto,
             codes: CodeMap::Draughts,
             recognition: RecognitionSettings::default(),
+            board: None,
+            connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
             games_before: 0,
         }
     }
@@ -98,6 +121,21 @@ impl LineSettings {
         use crate::rules::variant::{PromotionInCapture, Removal};
         let wrong = |expected| SettingError::Value { key: key.to_owned(), value: value.to_owned(), expected };
         match key {
+            "board" => {
+                let is_number =
+                    (1..=LONGEST_SERIAL).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
+                if !is_number {
+                    return Err(wrong("the serial number of the board, up to ten digits in quotes, as in \"01025\""));
+                }
+                self.board = Some(value.to_owned());
+            }
+            "connect" => {
+                let command = |word: &str| OPENING.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| c.clone());
+                let commands: Option<Vec<Command>> = value.split_whitespace().map(command).collect();
+                self.connect = commands.ok_or_else(|| {
+                    wrong("words from: clock version serial-number long-serial-number trade-mark bus-address battery")
+                })?;
+            }
             "orientation" => {
                 self.orientation = match value {
                     "auto" => OrientationSetting::Auto,

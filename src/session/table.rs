@@ -518,7 +518,7 @@ impl Table {
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks }
+                Status { state, game: game.number(), plies, last, clocks, board: None }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);
