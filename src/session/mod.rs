@@ -17,10 +17,12 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod clock_truth;
 mod dialogue;
 mod game;
 mod identity;
 mod lever;
+mod result_piece;
 mod sensors;
 mod settings;
 mod table;
@@ -42,7 +44,8 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`.
+    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
+    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -92,6 +95,8 @@ pub struct Line {
     dialogue: Dialogue,
     identity: Identity,
     table: Table,
+    /// What would have been published since the operator asked to hold back.
+    held: Option<Vec<Effect>>,
     told_unknown: Vec<u8>,
 }
 
@@ -106,6 +111,7 @@ impl Line {
             dialogue: Dialogue::new(opening, identity.question()),
             identity,
             table: Table::new(settings),
+            held: None,
             told_unknown: Vec::new(),
         }
     }
@@ -171,6 +177,7 @@ impl Line {
         let board = self.identity.serial().map(str::to_owned);
         let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
             (_, true) => "no answer".to_owned(),
+            _ if self.held.is_some() => format!("held back: {}", status.state),
             (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
             _ => status.state,
         };
@@ -232,8 +239,31 @@ impl Line {
             "result" => self.table.result(self.now, rest.trim()),
             "start" => self.table.start_on_request(self.now, rest.trim()),
             "setup" => self.table.set_up_on_request(self.now, rest.trim()),
-            _ => vec![Effect::Notice(format!("request `{request}` is not known; known are result, start and setup"))],
+            "flip" => self.table.flip(self.now),
+            "names" => self.table.name_players(rest.trim()),
+            "hold" => self.hold(),
+            "release" => self.release(),
+            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
+            _ => vec![Effect::Notice(format!(
+                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
+            ))],
         }
+    }
+
+    /// From now on nothing is published; what would be waits.
+    fn hold(&mut self) -> Vec<Effect> {
+        self.held.get_or_insert_default();
+        vec![Effect::Notice("nothing is published until `release`".to_owned())]
+    }
+
+    fn release(&mut self) -> Vec<Effect> {
+        let Some(held) = self.held.take() else {
+            return vec![Effect::Notice("nothing is held back".to_owned())];
+        };
+        let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
+        let mut effects = vec![Effect::Notice(format!("published again; {lines} lines were held back"))];
+        effects.extend(held);
+        effects
     }
 
     fn decide(&mut self, outputs: &mut Vec<Output>) {
@@ -255,7 +285,13 @@ impl Line {
     }
 
     fn put(&mut self, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        outputs.extend(effects.into_iter().map(|effect| Output { at: self.now, effect }));
+        for effect in effects {
+            let is_publication = matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_));
+            match &mut self.held {
+                Some(held) if is_publication => held.push(effect),
+                _ => outputs.push(Output { at: self.now, effect }),
+            }
+        }
     }
 }
 
