@@ -175,7 +175,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>) -> String {
             Effect::Append(line) => writeln!(text, "{at} + {line}"),
             Effect::Result(result) => writeln!(text, "{at} = {result}"),
             Effect::Notice(notice) => writeln!(text, "{at} ? {}", notice.replace(char::is_control, " ")),
-            Effect::Open { .. } | Effect::Note(_) => Ok(()),
+            Effect::Open { .. } | Effect::Note(_) | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {

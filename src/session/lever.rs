@@ -29,6 +29,7 @@ pub struct ClockWatch {
     last: Option<ClockTimes>,
     right: Option<(Color, Trust)>,
     contradictions: u32,
+    told: bool,
 }
 
 impl ClockWatch {
@@ -48,6 +49,12 @@ impl ClockWatch {
     pub fn forget_sides(&mut self) {
         self.right = None;
         self.contradictions = 0;
+        self.told = false;
+    }
+
+    /// Who sits at the right of the clock, where that is known.
+    pub fn right_player(&self) -> Option<Color> {
+        self.right.map(|(color, _)| color)
     }
 
     /// Whose time runs, or would run, by a position of the lever.
@@ -73,8 +80,8 @@ impl ClockWatch {
         }
     }
 
-    /// This colour has moved and the lever was pressed: learns the sides. Returns whether it contradicts, for the second
-    /// time, what was learned before; then the new meaning counts.
+    /// This colour has moved and the lever was pressed: learns the sides. When it contradicts what was learned before for
+    /// the second time, the new meaning counts; returns whether that is news in this game.
     pub fn learn(&mut self, mover: Color) -> bool {
         const TOLERATED: u32 = 1;
         let Some(last) = &self.last else { return false };
@@ -85,10 +92,13 @@ impl ClockWatch {
                 if self.contradictions > TOLERATED {
                     self.contradictions = 0;
                     self.right = Some((right, Trust::Seen));
-                    return true;
+                    return !std::mem::replace(&mut self.told, true);
                 }
             }
-            _ => self.right = Some((right, Trust::Seen)),
+            _ => {
+                self.contradictions = 0;
+                self.right = Some((right, Trust::Seen));
+            }
         }
         false
     }

@@ -4,6 +4,7 @@
 //! and never turns its numbering: with the connector on White's right everything arrives turned by 180 degrees.
 
 use super::codes::CodeMap;
+use super::result_piece::is_result_piece;
 use crate::protocol::{Field, PieceCode};
 use crate::recognition::{Seen, Sight};
 use crate::rules::{Geometry, Square};
@@ -15,6 +16,16 @@ pub enum Orientation {
     Normal,
     /// The connector is on White's right.
     Turned,
+}
+
+impl Orientation {
+    /// The other way round.
+    pub fn other(self) -> Orientation {
+        match self {
+            Orientation::Normal => Orientation::Turned,
+            Orientation::Turned => Orientation::Normal,
+        }
+    }
 }
 
 /// What the number in a field update counts. The protocol page leaves it open for boards that scan one colour only.
@@ -62,6 +73,19 @@ impl Sensors {
     /// The board was found to lie so.
     pub fn turn(&mut self, orientation: Orientation) {
         self.orientation = orientation;
+    }
+
+    /// How the board lies.
+    pub fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+
+    /// The kinds of result pieces on the board, each once, on any field.
+    pub fn result_pieces(&self) -> Vec<PieceCode> {
+        let mut lying: Vec<PieceCode> = self.fields.iter().copied().filter(|&code| is_result_piece(code)).collect();
+        lying.sort_unstable_by_key(|code| code.0);
+        lying.dedup();
+        lying
     }
 
     /// How many fields a dump of this board has.

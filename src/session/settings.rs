@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, FixedOffset};
 
 use super::codes::CodeMap;
+use crate::protocol::Command;
 use crate::recognition::Settings as RecognitionSettings;
 use crate::rules::{RuleChoices, Variant};
 
@@ -26,6 +27,10 @@ pub struct LineSettings {
     pub codes: CodeMap,
     /// The recogniser's times and limits.
     pub recognition: RecognitionSettings,
+    /// The serial number of the board that belongs to this line; `None`: whichever is there.
+    pub board: Option<String>,
+    /// What a board is asked on connecting, after what stands on it: never anything that changes it.
+    pub connect: Vec<Command>,
     /// Games of this line before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
 }
@@ -41,6 +46,21 @@ pub enum OrientationSetting {
     /// The connector is on White's right: everything arrives turned by 180 degrees.
     Turned,
 }
+
+/// Serial numbers have five digits, or ten.
+const LONGEST_SERIAL: usize = 10;
+
+/// What a board may be asked on connecting: the word for it, the command, and whether it is asked if nothing else is said.
+/// Commands that write the board's memory or change how it scans are absent on purpose.
+const OPENING: [(&str, Command, bool); 7] = [
+    ("clock", Command::SendClock, true),
+    ("version", Command::SendVersion, true),
+    ("serial-number", Command::ReturnSerialNumber, true),
+    ("long-serial-number", Command::ReturnLongSerialNumber, true),
+    ("trade-mark", Command::SendTrademark, true),
+    ("bus-address", Command::ReturnBusAddress, true),
+    ("battery", Command::SendBatteryStatus, false),
+];
 
 /// Why a setting cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -65,7 +85,8 @@ pub enum SettingError {
 
 impl LineSettings {
     /// The keys that [`LineSettings::set`] knows.
-    pub const KEYS: [&'static str; 5] = ["orientation", "codes", "turkish-promotion", "thai-removal", "thai-reversal"];
+    pub const KEYS: [&'static str; 7] =
+        ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal", "thai-reversal"];
 
     /// A line that plays this game, everything else as it is by default.
     pub fn new(variant: &'static Variant) -> LineSettings {
@@ -76,6 +97,8 @@ impl LineSettings {
             orientation: OrientationSetting::Auto,
             codes: CodeMap::default(),
             recognition: RecognitionSettings::default(),
+            board: None,
+            connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
             games_before: 0,
         }
     }
@@ -94,6 +117,21 @@ impl LineSettings {
         };
         let wrong = |expected: &'static str| refuse(expected.into());
         match key {
+            "board" => {
+                let is_number =
+                    (1..=LONGEST_SERIAL).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
+                if !is_number {
+                    return Err(wrong("the serial number of the board, up to ten digits in quotes, as in \"01025\""));
+                }
+                self.board = Some(value.to_owned());
+            }
+            "connect" => {
+                let command = |word: &str| OPENING.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| c.clone());
+                let commands: Option<Vec<Command>> = value.split_whitespace().map(command).collect();
+                self.connect = commands.ok_or_else(|| {
+                    wrong("words from: clock version serial-number long-serial-number trade-mark bus-address battery")
+                })?;
+            }
             "orientation" => {
                 self.orientation = match value {
                     "auto" => OrientationSetting::Auto,

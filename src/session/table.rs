@@ -9,11 +9,14 @@
 
 use std::collections::VecDeque;
 
+use super::clock_truth::{ClockNotices, ClockTruth};
 use super::game::Game;
 use super::lever::ClockWatch;
+use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
 use super::{Effect, LineSettings, OrientationSetting, Status};
 use crate::millis::Millis;
+use crate::pdn::clock::ClockTime;
 use crate::pdn::{fen, live, values};
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
@@ -49,6 +52,8 @@ pub struct Table {
     settings: LineSettings,
     sensors: Sensors,
     clock: ClockWatch,
+    truth: ClockTruth,
+    clock_notices: ClockNotices,
     clock_state: Clock,
     stage: Stage,
     games: u32,
@@ -59,6 +64,9 @@ pub struct Table {
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
+    result_pieces: ResultPieces,
+    /// The operator has turned the board round against what is configured.
+    flipped: bool,
     linked: bool,
 }
 
@@ -72,6 +80,8 @@ impl Table {
         Table {
             sensors: Sensors::new(&settings.variant.geometry, settings.codes, orientation),
             clock: ClockWatch::default(),
+            truth: ClockTruth::new(settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, t)| t.as_str())),
+            clock_notices: ClockNotices::default(),
             clock_state: Clock::None,
             stage: Stage::Waiting,
             games: settings.games_before,
@@ -82,6 +92,8 @@ impl Table {
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
+            result_pieces: ResultPieces::default(),
+            flipped: false,
             linked: false,
             settings,
         }
@@ -115,20 +127,13 @@ impl Table {
                 self.sensors.count() - 1
             ))];
         }
-        let mut effects = Vec::new();
-        if (13..=15).contains(&code.0) {
-            let meaning = ["draw", "White wins", "Black wins"][usize::from(code.0 - 13)];
-            effects.push(Effect::Notice(format!(
-                "a result piece was put on the board: {meaning}; give the result if it stands"
-            )));
-        }
         let reported = self.sensors.update(field, code);
         self.last_change = now;
         self.confirmed = false;
         if let (Stage::Playing(game), Some((square, seen))) = (&mut self.stage, reported) {
             game.recogniser.see(now, square, seen);
         }
-        effects
+        Vec::new()
     }
 
     /// A dump of the whole board arrived.
@@ -158,8 +163,18 @@ impl Table {
     pub fn clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
         let mut effects = Vec::new();
         match report {
-            ClockReport::NoClock => self.clock_state = Clock::None,
-            ClockReport::Times(times) if !times.is_all_zero() => effects = self.clock_times(now, *times),
+            ClockReport::NoClock => {
+                let had_one = self.clock_state != Clock::None;
+                effects.extend(self.clock_notices.no_clock(had_one).map(Effect::Notice));
+                self.truth.forget();
+                self.clock_state = Clock::None;
+            }
+            ClockReport::Times(times) if !times.is_all_zero() => {
+                let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
+                for times in self.truth.judge(now, *times, plies) {
+                    effects.extend(self.clock_times(now, times));
+                }
+            }
             // All zero: right after a clock command. Acknowledgements and garbled readings tell no time.
             ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => {}
         }
@@ -170,7 +185,6 @@ impl Table {
     }
 
     fn clock_times(&mut self, now: Millis, times: ClockTimes) -> Vec<Effect> {
-        let mut effects = Vec::new();
         let news = self.clock.read(times);
         self.clock_state = match (times.running(), self.clock_state) {
             (true, _) => Clock::Running,
@@ -178,7 +192,9 @@ impl Table {
             (false, Clock::Stopped { since }) => Clock::Stopped { since },
             (false, Clock::None) => Clock::Stopped { since: None },
         };
-        let Stage::Playing(game) = &mut self.stage else { return effects };
+        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
+        let told = self.clock_notices.reading(&times, self.clock.right_player());
+        let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
         let recogniser = &mut game.recogniser;
         if times.running() && recogniser.plies() == 0 && !recogniser.is_touched() {
             self.clock.assume(recogniser.position().turn());
@@ -228,7 +244,8 @@ impl Table {
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
-        [new_game, setting_up, self.doubts_at(), verdict, result].into_iter().flatten().min()
+        let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
+        [new_game, setting_up, self.doubts_at(), pieces, verdict, result].into_iter().flatten().min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
@@ -236,7 +253,7 @@ impl Table {
         let mut effects = self.begin_new_game(now);
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
-            effects.extend(self.publish(&verdict));
+            effects.extend(self.publish(now, &verdict));
             if let Verdict::Ply { .. } = verdict {
                 effects.extend(self.end_without_moves());
             }
@@ -244,6 +261,7 @@ impl Table {
         }
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
+        effects.extend(self.tell_result_pieces(now));
         effects
     }
 
@@ -254,14 +272,22 @@ impl Table {
         }
     }
 
-    fn publish(&mut self, verdict: &Verdict) -> Vec<Effect> {
+    fn tell_result_pieces(&mut self, now: Millis) -> Option<Effect> {
+        let lying = self.sensors.result_pieces();
+        self.result_pieces.tells_at(&lying, self.last_change).filter(|&at| at <= now)?;
+        let (format, is_playing) = (self.settings.variant.result_format, self.has_open_game());
+        self.result_pieces.tell(lying, format, is_playing).map(Effect::Notice)
+    }
+
+    fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let (press, why) = match verdict {
             Verdict::Ply { press, rule, explained, .. } => (*press, format!("{rule:?}, {explained} explained")),
             Verdict::Setup { press, reason, .. } => (*press, format!("{reason:?}")),
         };
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
-        let has_clock = self.clock_state != Clock::None;
-        let reading = at_press.map(|(_, times)| times).or(self.clock.last()).filter(|_| has_clock).copied();
+        let is_certain = self.clock_state != Clock::None && self.truth.is_certain(now);
+        let latest = self.clock.last().filter(|_| is_certain);
+        let reading = at_press.map(|(_, times)| times).or(latest).copied();
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let mut effects = game.publish(verdict, reading.as_ref(), &self.clock, &self.settings, &mut self.games);
         let text = game.last().unwrap_or_default();
@@ -284,7 +310,7 @@ impl Table {
         ) else {
             return Vec::new();
         };
-        let mut effects = game.close(Some(format.win(winner)));
+        let mut effects = self.close(game, Some(format.win(winner)));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
         self.stage = Stage::Over;
         effects
@@ -304,7 +330,7 @@ impl Table {
         if !game.recogniser.is_settled() && now < *given + RESULT_WAITS {
             return Vec::new();
         }
-        let effects = game.close(Some(result));
+        let effects = self.close(game, Some(result));
         self.stage = Stage::Over;
         effects
     }
@@ -351,10 +377,10 @@ impl Table {
     }
 
     fn orientations(&self) -> &'static [Orientation] {
-        match self.settings.orientation {
-            OrientationSetting::Auto => &[Orientation::Normal, Orientation::Turned],
-            OrientationSetting::Normal => &[Orientation::Normal],
-            OrientationSetting::Turned => &[Orientation::Turned],
+        match (self.settings.orientation, self.flipped) {
+            (OrientationSetting::Auto, _) => &[Orientation::Normal, Orientation::Turned],
+            (OrientationSetting::Normal, false) | (OrientationSetting::Turned, true) => &[Orientation::Normal],
+            (OrientationSetting::Turned, false) | (OrientationSetting::Normal, true) => &[Orientation::Turned],
         }
     }
 
@@ -402,7 +428,7 @@ impl Table {
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = match &self.stage {
-            Stage::Playing(game) => game.close(None),
+            Stage::Playing(game) => self.close(game, None),
             Stage::Waiting | Stage::Over => Vec::new(),
         };
         let clock = match self.clock_state {
@@ -411,6 +437,7 @@ impl Table {
         };
         self.clock_state = clock;
         self.clock.forget_sides();
+        self.clock_notices.new_game();
         self.told = None;
         self.told_doubt = false;
         let sight = self.sensors.sight();
@@ -422,6 +449,17 @@ impl Table {
         recogniser.link(self.linked);
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects.extend(self.news());
+        effects
+    }
+
+    /// The end of a game's file. What the clock shows then is kept for the archive.
+    fn close(&self, game: &Game, result: Option<&str>) -> Vec<Effect> {
+        let mut effects = game.close(result);
+        let seconds = self.clock.last().and_then(|times| self.clock.seconds(times));
+        if let Some([white, black]) = seconds.filter(|_| game.number().is_some() && self.clock_state != Clock::None) {
+            let [white, black] = [white, black].map(ClockTime);
+            effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));
+        }
         effects
     }
 
@@ -503,9 +541,41 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
         let verdict = game.recogniser.set_up(position);
-        let mut effects = self.publish(&verdict);
+        let mut effects = self.publish(now, &verdict);
         effects.extend(self.news());
         effects
+    }
+
+    /// The operator says that the board lies the other way round.
+    pub fn flip(&mut self, now: Millis) -> Vec<Effect> {
+        self.flipped = !self.flipped;
+        let orientation = self.sensors.orientation().other();
+        self.sensors.turn(orientation);
+        self.last_change = now;
+        self.confirmed = false;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+        let side = if orientation == Orientation::Turned { "right" } else { "left" };
+        vec![Effect::Notice(format!("the board is read with its connector on White's {side}"))]
+    }
+
+    /// The operator says who plays: `White's name / Black's name`.
+    pub fn name_players(&mut self, text: &str) -> Vec<Effect> {
+        let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
+        let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {
+            return vec![Effect::Notice(
+                "`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned(),
+            )];
+        };
+        for (tag, name) in [("White", white), ("Black", black)] {
+            self.settings.tags.retain(|(known, _)| known != tag);
+            self.settings.tags.push((tag.to_owned(), name.to_owned()));
+        }
+        let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
+        vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
     }
 
     fn position_of(&self, text: &str) -> Result<Position, Effect> {
@@ -528,7 +598,7 @@ impl Table {
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks }
+                Status { state, game: game.number(), plies, last, clocks, board: None }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);

@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
-    ("supervisor", &["config", "station"]),
+    ("supervisor", &["config", "link", "station"]),
     // simulated boards
     ("simulation", &["millis", "rules", "pdn", "session"]),
 ];

@@ -6,6 +6,7 @@ mod boards;
 mod config;
 mod daemon;
 mod dependencies;
+mod dialogue;
 mod draws;
 mod endings;
 mod fen;
