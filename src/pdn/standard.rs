@@ -9,7 +9,7 @@
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
 //! | strengths | `!?` as they are, `*` the glyph `$7` |
 //! | names of tags | the standard's, where another language's are known |
-//! | Result | the game type's; a result as terminator goes into the tag |
+//! | Result | the game type's, where there is one; a result as terminator goes into the tag |
 //! | Date, times | the standard's form, or `OriginalDate` and so on beside "unknown" |
 //! | FEN | canonical; squares by the names of the game type |
 //! | GameType | added where it was missing |
@@ -101,7 +101,9 @@ impl Conversion<'_> {
             }
             self.value(&mut tags, name, value, place);
         }
-        self.result(&mut tags);
+        // Without a board on it, and without a tag that says so, a game is of no type.
+        let is_known = has_board || matches!(known_by, KnownBy::Tag | KnownBy::ForeignTag);
+        self.result(&mut tags, is_known);
         if has_board {
             self.game_type(&mut tags, known_by);
         }
@@ -118,7 +120,16 @@ impl Conversion<'_> {
         };
         let name = match values::standard_name(&old.name) {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
-            _ => writer::tag_name(&old.name),
+            _ => match writer::tag_name(&old.name) {
+                // The game was not read as this tag would have it.
+                clean
+                    if clean != old.name
+                        && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") =>
+                {
+                    format!("Original{clean}")
+                }
+                clean => clean,
+            },
         };
         if name != old.name {
             self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
@@ -150,6 +161,10 @@ impl Conversion<'_> {
                 Ok(control) => (control.to_string(), true),
                 Err(_) => (unknown(trimmed), is_unknown(trimmed)),
             },
+            "WhiteType" | "BlackType" => match trimmed.to_ascii_lowercase() {
+                kind if matches!(kind.as_str(), "" | "?" | "human" | "program") => (kind, true),
+                _ => (unknown(trimmed), is_unknown(trimmed)),
+            },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
             "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
                 self.keep_original(tags, &name, value, place);
@@ -180,7 +195,7 @@ impl Conversion<'_> {
     }
 
     /// The Result tag in the form of the game type; a terminator that says more goes into it.
-    fn result(&mut self, tags: &mut Tags) {
+    fn result(&mut self, tags: &mut Tags, is_known: bool) {
         let game = &self.located.game;
         let place = self.located.places.end.unwrap_or(Place::START);
         let tagged = tags.get("Result").map(|result| result.trim().to_owned());
@@ -203,6 +218,10 @@ impl Conversion<'_> {
         let Some(said) = said.map(str::to_owned) else { return };
         let format = tags.get("ResultFormat").map(str::to_owned);
         if format.as_deref().is_some_and(|format| values::fits_result_format(format, &said) != Some(false)) {
+            tags.set("Result", said);
+            return;
+        }
+        if !is_known && format.is_none() && values::is_standard_result(&said) {
             tags.set("Result", said);
             return;
         }
@@ -288,7 +307,12 @@ impl Conversion<'_> {
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
-                        line.is_fresh = true;
+                        // A picture that no game reaches still says who is to move.
+                        line.set_up(if fen.as_ref().is_some_and(|fen| fen.starts_with('B')) {
+                            Color::Black
+                        } else {
+                            Color::White
+                        });
                         line.is_lost = fen.is_none();
                         entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                     }
@@ -301,16 +325,16 @@ impl Conversion<'_> {
                     lines.push(inner);
                 }
                 Entry::Close => {
-                    lines.pop();
-                    if let Some(outer) = lines.last_mut() {
-                        outer.is_fresh = true;
-                    } else {
-                        lines.push(Numbering::new(resolved.start_turn));
+                    if lines.len() > 1 {
+                        lines.pop();
                     }
-                    // A variation with nothing in it is none.
+                    // A variation with nothing in it is none, and interrupts nothing.
                     if entries.last() == Some(&Entry::Open) {
                         entries.pop();
                     } else {
+                        if let Some(outer) = lines.last_mut() {
+                            outer.is_fresh = true;
+                        }
                         entries.push(Entry::Close);
                     }
                 }
@@ -403,8 +427,8 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
         .map(|name| name.trim_start_matches('0').to_owned())
         .collect();
     // Letters on a board of numbers, and the other way round, are no moves of this game (restriction 6).
-    let has_letters = lower.contains(|c| matches!(c, 'a'..='l'));
-    if has_letters != (variant.game_type.notation.kind == NotationKind::Algebraic) {
+    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    if parts.iter().any(|name| name.starts_with(|c: char| c.is_ascii_lowercase()) != is_algebraic) {
         return None;
     }
     let text = parts.join(&separator.to_string());

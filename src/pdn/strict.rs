@@ -481,12 +481,11 @@ fn check_result(located: &Located, variant: &'static Variant, problems: &mut Pro
         None => {
             // Without a game type, or with one of another table, either of the standard's types will do.
             let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
-            let formats = if is_known {
-                vec![variant.result_format]
+            let fits = if is_known {
+                variant.result_format.values().contains(&result)
             } else {
-                vec![crate::rules::ResultFormat::Default, crate::rules::ResultFormat::International]
+                values::is_standard_result(result)
             };
-            let fits = formats.iter().any(|format| format.values().contains(&result));
             (fits, if is_known { variant.name.to_owned() } else { "any game type".to_owned() })
         }
     };

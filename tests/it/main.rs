@@ -8,6 +8,7 @@ mod daemon;
 mod dependencies;
 mod draws;
 mod fen;
+mod fuzz;
 mod games;
 mod geometry;
 mod line_cmd;
