@@ -31,11 +31,26 @@ use super::writer;
 use super::{fen, notation};
 use crate::rules::{Color, NotationKind, ResultFormat, Variant};
 
+/// How a capture is written that two legal moves share.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Ambiguous {
+    /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
+    #[default]
+    Path,
+    /// With the pieces it takes, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 takes.
+    Captured,
+}
+
 /// The game in the standard's form, and what had to be changed for it. `told`: the variant for a game without a tag.
 pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    converted(located, told, Ambiguous::Path)
+}
+
+/// The same with a choice of how ambiguous captures are written.
+pub fn converted(located: &Located, told: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
     let found = infer::variant_of(located, told);
     let mut problems = found.problems;
-    let resolved = Resolved::of(located, found.variant);
+    let resolved = Resolved::of(located, found.variant, ambiguous);
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
     let mut conversion = Conversion { located, variant: found.variant, problems: &mut problems };
@@ -58,13 +73,17 @@ struct Resolved {
 }
 
 impl Resolved {
-    fn of(located: &Located, variant: &'static Variant) -> Resolved {
+    fn of(located: &Located, variant: &'static Variant, style: Ambiguous) -> Resolved {
         let count = located.game.entries.len();
         let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             Seen::Move { entry, before, ply, .. } => {
-                let text = notation::write(variant, ply, &before.legal_moves());
+                let legal = before.legal_moves();
+                let text = match style {
+                    Ambiguous::Path => notation::write(variant, ply, &legal),
+                    Ambiguous::Captured => notation::write_with_captured(variant, ply, &legal),
+                };
                 plies[entry] = Some((text, before.turn()));
             }
             Seen::Leg { entry } => legs[entry] = true,
@@ -95,7 +114,7 @@ impl Conversion<'_> {
                 let what = format!("characters of the value of {name} that break readers are replaced");
                 self.problems.push(Problem::note(place, what));
             }
-            if name != old.name && game.tags.get(&name).is_some() {
+            if name != old.name && (game.tags.get(&name).is_some() || tags.get(&name).is_some()) {
                 tags.set(spare(game, &tags, &format!("Original{name}")), value);
                 continue;
             }
@@ -118,18 +137,15 @@ impl Conversion<'_> {
             "WhiteTime" | "BlackTime" => TagTime::read(&old.value).is_some(),
             _ => true,
         };
-        let name = match values::standard_name(&old.name) {
+        let clean = writer::tag_name(&old.name);
+        let known = values::standard_name(&old.name).or_else(|| values::standard_name(&clean));
+        let name = match known {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
-            _ => match writer::tag_name(&old.name) {
-                // The game was not read as this tag would have it.
-                clean
-                    if clean != old.name
-                        && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") =>
-                {
-                    format!("Original{clean}")
-                }
-                clean => clean,
-            },
+            // The game was not read as this tag would have it.
+            _ if clean != old.name && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") => {
+                format!("Original{clean}")
+            }
+            _ => clean,
         };
         if name != old.name {
             self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
@@ -292,7 +308,11 @@ impl Conversion<'_> {
                         continue;
                     };
                     let (strength, nag) = strength(ply.strength.as_deref());
-                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured: None }));
+                    let (text, captured) = match text.split_once(" <") {
+                        Some((path, list)) => (path.to_owned(), Some(list.trim_end_matches('>').to_owned())),
+                        None => (text, None),
+                    };
+                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured }));
                     entries.extend(nag.map(Entry::Nag));
                 }
                 Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {

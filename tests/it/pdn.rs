@@ -5,8 +5,9 @@ use damcast::pdn::encoding::Encoding;
 use damcast::pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
 use damcast::pdn::problem::Level;
 use damcast::pdn::reader::{self, Located, Reader};
+use damcast::pdn::renumber::renumber;
 use damcast::pdn::replay::{KnownBy, Replay, Step};
-use damcast::pdn::standard::standard;
+use damcast::pdn::standard::{Ambiguous, converted, standard};
 use damcast::pdn::writer::{self, Style};
 use damcast::pdn::{fen, infer, notation, strict};
 use damcast::rules::{Color, Position, Variant};
@@ -138,6 +139,26 @@ fn the_diagram_of_the_standard() {
     }
     let proposal = reader::read_located(&format!("{text} 1. 47x36 <42, 29, 14, 31> *")).0;
     assert!(writer::write(&[standard(&proposal[0], None).0], Style::Compact).contains("47x38x20x9x36"));
+}
+
+/// On request a capture that two moves share is written with the pieces it takes; it reads back as that move.
+#[test]
+fn the_proposal_for_3_1_is_written_on_request() {
+    let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";
+    let located = reader::read_located(text).0.remove(0);
+    let (game, _) = converted(&located, None, Ambiguous::Captured);
+    let written = writer::write(std::slice::from_ref(&game), Style::Compact);
+    let expected = "1. 47x36! <42,29,19,31> ( 1. 47x36 <42,29,14,31> ) *\n";
+    assert!(written.ends_with(expected), "{written}");
+    let again = reader::read_located(&written).0.remove(0);
+    assert_eq!(again.game, game);
+    assert!(Replay::of(&again, None).problems.is_empty());
+    assert_eq!(standard(&again, None).0, standard(&located, None).0);
+    let letters = Variant::from_tag("20,W,10,10,A0,0").unwrap();
+    let (renamed, problems) = renumber(&game, letters);
+    assert_eq!(problems, []);
+    let renamed = writer::write(&[renamed], Style::Compact);
+    assert!(renamed.ends_with("1. c1xa3! <d2,g5,g7,b4> ( 1. c1xa3 <d2,g5,h8,b4> ) *\n"), "{renamed}");
 }
 
 #[test]
