@@ -203,6 +203,11 @@ pub fn result_in(format: Option<ResultFormat>, text: &str) -> Option<String> {
     Some(outcome.written(format).to_owned())
 }
 
+/// Is this a result of one of the standard's two tables? For games of which nobody knows the type.
+pub fn is_standard_result(text: &str) -> bool {
+    [ResultFormat::Default, ResultFormat::International].iter().any(|format| format.values().contains(&text))
+}
+
 /// May a game with this ResultFormat tag have this result? `None`: the format is not one of the standard's table, and
 /// everything goes.
 pub fn fits_result_format(format: &str, result: &str) -> Option<bool> {

@@ -10,6 +10,7 @@ mod dialogue;
 mod draws;
 mod endings;
 mod fen;
+mod fuzz;
 mod games;
 mod geometry;
 mod line_cmd;
