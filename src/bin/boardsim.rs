@@ -8,10 +8,10 @@ use anyhow::Context;
 use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
-use damcast::simulation::games;
+use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, suspects};
 use damcast::simulation::port::{Port, play};
-use damcast::simulation::score::{Conditions, Played, Score, play_all};
-use damcast::simulation::script;
+use damcast::simulation::score::{Played, Score, Who};
+use damcast::simulation::{collection, games, goals, script};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
@@ -69,13 +69,20 @@ struct Play {
 
 #[derive(clap::Args)]
 struct ScoreArguments {
-    /// A file with games; the demonstration's if left out.
+    /// Files with games, PDN or JSON lines; the demonstration's if left out.
+    #[arg(long = "games", alias = "pdn", value_name = "FILE", num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// Of JSON lines only games of this kind: real, generated, engine match.
     #[arg(long)]
-    pdn: Option<PathBuf>,
+    kind: Option<String>,
+    /// At most so many games of each file, spread over it.
+    #[arg(long)]
+    limit: Option<usize>,
     /// The game type, for a file that does not say.
     #[arg(long)]
     game_type: Option<String>,
-    /// How people play: ideal, calm, club or blitz.
+    /// How people play: ideal, calm, club, blitz, each also with -without-clock; several with commas; `all`: every row of
+    /// the goals.
     #[arg(long, default_value = "club")]
     hands: String,
     /// Ideal hands but for this fault alone, as NAME or NAME=RATE; `all`: every fault in turn, at blitz rate, rare ones at
@@ -91,7 +98,19 @@ struct ScoreArguments {
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// List the games that were not recorded perfectly.
+    /// A setting of `[[line]]` or `[recognition]`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Let two simple rules record the same boards: the naive one, and 250 ms of quiet with a dump.
+    #[arg(long)]
+    peers: bool,
+    /// Hold the figures against the goals.
+    #[arg(long)]
+    goals: bool,
+    /// Scale the recogniser's times by several factors: delay against false plies.
+    #[arg(long)]
+    curve: bool,
+    /// List the games that were not recorded perfectly, with the faults that struck shortly before each difference.
     #[arg(long)]
     blemishes: bool,
 }
@@ -173,43 +192,100 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
 }
 
 fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
-    let told = told(arguments.game_type.as_deref())?;
-    let games = match &arguments.pdn {
-        Some(path) => games::from_pdn(&path.display().to_string(), &read(path)?, told, None)?,
-        None => games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?,
+    let benchmark = Benchmark {
+        games: benchmark_games(arguments)?,
+        seeds: arguments.seeds,
+        first_seed: arguments.seed,
+        control: time_control(&arguments.clock)?,
+        settings: arguments.settings.iter().map(|text| setting(text)).collect::<anyhow::Result<_>>()?,
     };
-    let profiles: Vec<(String, Profile)> = match &arguments.fault {
-        None => vec![(arguments.hands.clone(), arguments.hands.parse().context("--hands")?)],
+    let all_hands = match &arguments.fault {
+        None => Hands::list(&arguments.hands).context("--hands")?,
         Some(faults) => single_faults(faults)?,
     };
-    let control = time_control(&arguments.clock)?;
-    let seeds = arguments.seed..arguments.seed.saturating_add(arguments.seeds);
-    for (name, profile) in profiles {
-        let conditions = |game: &Played, index: usize, seed: u64| Conditions {
-            profile: profile.clone(),
-            control,
-            seed: seed.wrapping_mul(1_000_003).wrapping_add(index as u64),
-            settings: LineSettings::new(game.start.variant()),
-        };
-        let cases: Vec<_> = games
-            .iter()
-            .enumerate()
-            .flat_map(|(index, game)| seeds.clone().map(move |seed| (game, index, seed)))
-            .map(|(game, index, seed)| (game.clone(), conditions(game, index, seed)))
-            .collect();
-        let score: Score = play_all(&cases);
-        println!("{name}, seeds {seeds:?}: {score}");
-        if arguments.blemishes {
-            for blemish in &score.blemishes {
-                println!("  {blemish}");
+    if arguments.curve {
+        return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
+    }
+    println!("{HEAD}");
+    let mut goal_lines = Vec::new();
+    for hands in &all_hands {
+        for who in Benchmark::recorders(arguments.peers) {
+            for row in benchmark.rows(hands, who)? {
+                println!("{row}");
+                if !row.score.suspects.is_empty() && who == Who::Damcast {
+                    println!("  differences, and faults within 15 s before them: {}", suspects(&row.score));
+                }
+                if arguments.blemishes && who == Who::Damcast {
+                    row.score.blemishes.iter().for_each(|blemish| println!("  {blemish}"));
+                }
+                goal_lines.extend(goals::lines(&row));
             }
         }
+    }
+    if arguments.goals {
+        println!();
+        goal_lines.iter().for_each(|line| println!("{line}"));
+        let reached = goal_lines.iter().filter(|line| line.is_reached).count();
+        println!("{reached} of {} goals reached", goal_lines.len());
     }
     Ok(())
 }
 
-/// Profiles of single faults: one named, or all.
-fn single_faults(text: &str) -> anyhow::Result<Vec<(String, Profile)>> {
+fn setting(text: &str) -> anyhow::Result<(String, String)> {
+    let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: expected KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn benchmark_games(arguments: &ScoreArguments) -> anyhow::Result<Vec<Played>> {
+    let told = told(arguments.game_type.as_deref())?;
+    if arguments.files.is_empty() {
+        return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?);
+    }
+    let mut all = Vec::new();
+    for path in &arguments.files {
+        let (file, text) = (path.display().to_string(), read(path)?);
+        let games = if text.trim_start().starts_with('{') {
+            collection::from_json_lines(&file, &text, arguments.kind.as_deref())?
+        } else {
+            games::from_pdn(&file, &text, told, None)?
+        };
+        let limit = arguments.limit.unwrap_or(games.len()).min(games.len());
+        all.extend((0..limit).map(|index| games[index * games.len() / limit].clone()));
+    }
+    Ok(all)
+}
+
+/// Delay against false plies: the recogniser's times, all longer or all shorter.
+fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
+    /// In percent of the times that are set.
+    const SCALES: [u64; 8] = [25, 50, 75, 100, 125, 150, 200, 300];
+    println!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed);
+    println!("  times   recall %  false/100k  needless/100k    p50    p95    p99 s");
+    for percent in SCALES {
+        let scaled = |mut settings: LineSettings| {
+            settings.recognition = settings.recognition.scaled(percent);
+            settings
+        };
+        let mut score = Score::default();
+        for row in benchmark.rows_with(hands, Who::Damcast, scaled)? {
+            score.add(row.score);
+        }
+        println!(
+            "{percent:>5} % {:>10.3} {:>11.1} {:>14.1} {:>6.2} {:>6.2} {:>6.2}{}",
+            score.recall(),
+            score.per_100k(score.false_plies),
+            score.per_100k(score.needless_setups),
+            score.delay(0.50) as f64 / 1000.0,
+            score.delay(0.95) as f64 / 1000.0,
+            score.delay(0.99) as f64 / 1000.0,
+            if percent == 100 { "   <- operating point" } else { "" }
+        );
+    }
+    Ok(())
+}
+
+/// Hands with single faults: one named, or all.
+fn single_faults(text: &str) -> anyhow::Result<Vec<Hands>> {
     const COMMON: f64 = 0.05;
     const UNKNOWN: f64 = 0.02;
     let usual = |fault: Fault| match Profile::blitz().rate(fault) {
@@ -218,12 +294,10 @@ fn single_faults(text: &str) -> anyhow::Result<Vec<(String, Profile)>> {
         rate => 5.0 * rate,
     };
     if text == "all" {
-        let named =
-            |fault: Fault| (format!("{} {:.4}", fault.name(), usual(fault)), Profile::only(fault, usual(fault)));
-        return Ok(Fault::all().map(named).collect());
+        return Ok(Fault::all().map(|fault| Hands::only(fault, usual(fault))).collect());
     }
     let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
     let fault: Fault = name.parse().context("--fault")?;
     let rate = rate.map_or(Ok(usual(fault)), str::parse).context("--fault")?;
-    Ok(vec![(format!("{name} {rate:.4}"), Profile::only(fault, rate))])
+    Ok(vec![Hands::only(fault, rate)])
 }

@@ -80,6 +80,15 @@ impl Settings {
         ]
     }
 
+    /// All times longer or shorter, as a curve of delay against errors needs it.
+    #[must_use]
+    pub fn scaled(mut self, percent: u64) -> Settings {
+        for (_, field) in self.fields() {
+            *field = *field * percent / 100;
+        }
+        self
+    }
+
     /// The names of all settings, as in the configuration.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         let mut settings = *self;

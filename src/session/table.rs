@@ -56,6 +56,8 @@ pub struct Table {
     readings: VecDeque<(PressId, ClockTimes)>,
     last_change: Millis,
     confirmed: bool,
+    /// How the board lies, if it shows the start position.
+    start_seen: Option<Orientation>,
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
@@ -79,6 +81,7 @@ impl Table {
             readings: VecDeque::new(),
             last_change: Millis::ZERO,
             confirmed: true,
+            start_seen: None,
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
@@ -123,6 +126,7 @@ impl Table {
             )));
         }
         let reported = self.sensors.update(field, code);
+        self.start_seen = self.look_for_start();
         self.last_change = now;
         self.confirmed = false;
         if let (Stage::Playing(game), Some((square, seen))) = (&mut self.stage, reported) {
@@ -146,6 +150,7 @@ impl Table {
         self.confirmed = !changed;
         if changed {
             self.last_change = now;
+            self.start_seen = self.look_for_start();
         }
         let sight = self.sensors.sight();
         if let Stage::Playing(game) = &mut self.stage {
@@ -345,8 +350,8 @@ impl Table {
         }
     }
 
-    /// How the board lies, if it shows the start position.
-    fn start_seen(&self) -> Option<Orientation> {
+    /// How the board lies, if it shows the start position. To be asked again after every change: it looks at every field.
+    fn look_for_start(&self) -> Option<Orientation> {
         let start = Position::start(self.settings.variant);
         let shows_start = |orientation: Orientation| {
             self.sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
@@ -362,19 +367,19 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) if game.recogniser.plies() == 0 && game.number().is_none() => None,
             Stage::Playing(game) => {
-                self.start_seen().filter(|_| self.confirmed)?;
+                self.start_seen.filter(|_| self.confirmed)?;
                 let few = game.recogniser.plies() < FEW_PLIES;
                 if few && self.clock_state == Clock::Running {
                     return None;
                 }
                 Some(self.last_change + if few { NEW_GAME_EARLY } else { NEW_GAME })
             }
-            Stage::Waiting | Stage::Over => self.start_seen().map(|_| Millis::ZERO),
+            Stage::Waiting | Stage::Over => self.start_seen.map(|_| Millis::ZERO),
         }
     }
 
     fn begin_new_game(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen()) else {
+        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen) else {
             return Vec::new();
         };
         self.sensors.turn(orientation);
@@ -414,8 +419,11 @@ impl Table {
     /// When the operator is told what is missing for the start position.
     fn tells_at(&self) -> Option<Millis> {
         let waits = matches!(self.stage, Stage::Waiting | Stage::Over) && self.linked && self.sensors.is_known();
+        if !waits {
+            return None;
+        }
         let (wrong, _) = self.wrong_for_start();
-        (waits && wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
+        (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
     }
 
     fn tell_set_up(&mut self, now: Millis) -> Vec<Effect> {

@@ -5,6 +5,24 @@ use hardware_sim::world::World;
 use crate::millis::Millis;
 use crate::session::{Effect, Input, Line, Output};
 
+/// Whoever records what a board says: this program, or a simple rule to compare it with.
+pub trait Recorder {
+    /// Takes an input; says what is to be done.
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output>;
+    /// When to be called again though nothing happens.
+    fn deadline(&self) -> Option<Millis>;
+}
+
+impl Recorder for Line {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        Line::handle(self, now, input)
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        Line::deadline(self)
+    }
+}
+
 /// Everything a recorder said while a board was played.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
@@ -34,14 +52,14 @@ pub fn bare_entry(line: &str) -> &str {
     if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
 }
 
-/// Plays a world to its end against a line, and `after_ms` longer. `request`: what an operator asks for at the start.
-pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_ms: u64) -> Record {
+/// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
+pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<String>, after_ms: u64) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
     inputs.extend(request.map(|request| (0, Input::Operator(request))));
     loop {
         for (at, input) in inputs.drain(..) {
-            for output in line.handle(Millis(at), input) {
+            for output in recorder.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
                     world.host(output.at.0, bytes);
                 }
@@ -49,10 +67,10 @@ pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_
             }
         }
         let end = world.end_ms() + after_ms;
-        let next = [world.next_time(), line.deadline().map(|at| at.0)].into_iter().flatten().min();
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min();
         let Some(next) = next.filter(|&next| next <= end) else { return record };
         inputs.extend(world.advance(next).into_iter().map(|(at, bytes)| (at, Input::Bytes(bytes))));
-        if line.deadline().is_some_and(|at| at.0 <= next) {
+        if recorder.deadline().is_some_and(|at| at.0 <= next) {
             inputs.push((next, Input::Tick));
         }
     }
