@@ -8,9 +8,10 @@ use anyhow::Context;
 use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
+use damcast::simulation::chronicle::chronicle;
 use damcast::simulation::games;
 use damcast::simulation::port::{Port, play};
-use damcast::simulation::score::{Conditions, Played, Score, play_all};
+use damcast::simulation::score::{Conditions, Played, Score, play_all, run};
 use damcast::simulation::script;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
@@ -94,6 +95,9 @@ struct ScoreArguments {
     /// List the games that were not recorded perfectly.
     #[arg(long)]
     blemishes: bool,
+    /// Instead of counting, tell what happened in this game of the file, from 1, as played with the first seed.
+    #[arg(long)]
+    explain: Option<usize>,
 }
 
 fn main() -> ExitCode {
@@ -197,6 +201,14 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
             .flat_map(|(index, game)| seeds.clone().map(move |seed| (game, index, seed)))
             .map(|(game, index, seed)| (game.clone(), conditions(game, index, seed)))
             .collect();
+        if let Some(wanted) = arguments.explain {
+            let (game, conditions) = cases
+                .get((wanted.saturating_sub(1)).saturating_mul(arguments.seeds as usize))
+                .with_context(|| format!("there is no game {wanted}"))?;
+            let case = run(game, conditions).map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
+            println!("{}", chronicle(&case).join("\n"));
+            continue;
+        }
         let score: Score = play_all(&cases);
         println!("{name}, seeds {seeds:?}: {score}");
         if arguments.blemishes {

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | [`sight`] | what the squares show, by colour |
 //! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`presses`] | the lever since the published position |
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
 //! | [`verdict`] | what is decided, and why |
@@ -23,6 +24,7 @@
 
 pub mod evidence;
 pub mod explain;
+pub mod presses;
 pub mod recogniser;
 pub mod settings;
 pub mod sight;

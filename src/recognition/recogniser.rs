@@ -25,22 +25,12 @@ mod publish;
 
 use super::evidence::{Evidence, Moment};
 use super::explain::{Explanation, Question, explain};
+use super::presses::{Press, Presses};
 use super::settings::Settings;
 use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
-
-/// Presses that are remembered while nothing explains the board.
-const MOST_PRESSES: usize = 64;
-
-#[derive(Clone, Copy, Debug)]
-struct Press {
-    id: PressId,
-    at: Millis,
-    /// Whose time runs after it, where the lever's meaning is known.
-    turn: Option<Color>,
-}
 
 /// A settled placement that nothing explained.
 #[derive(Clone, Debug)]
@@ -111,10 +101,7 @@ pub struct Recogniser {
     /// Touches before this moment belong to what is published.
     since: Moment,
     anomalies: Vec<Anomaly>,
-    presses: Vec<Press>,
-    lever: Option<Color>,
-    /// The player of the last published ply has not pressed yet.
-    press_missing: bool,
+    presses: Presses,
     /// Plies published in a row without a press.
     unpressed_run: u32,
     clock: Clock,
@@ -152,9 +139,7 @@ impl Recogniser {
             since: evidence.moment(),
             evidence,
             anomalies: Vec::new(),
-            presses: Vec::new(),
-            lever: None,
-            press_missing: false,
+            presses: Presses::default(),
             unpressed_run: 0,
             clock,
             confirmed: true,
@@ -228,41 +213,31 @@ impl Recogniser {
         }
         self.unexplained_since?;
         let again = self.dumped_at + DOUBT_AGAIN;
-        let pressed = self.presses.last().filter(|press| press.at > self.dumped_at).map(|press| press.at);
+        let pressed = self.presses.last_at().filter(|&at| at > self.dumped_at);
         Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.evidence.last_change() + settle))
     }
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        self.lever = turn;
-        self.revision += 1;
-        if self.press_missing && self.presses.is_empty() && turn == Some(self.base.turn()) {
-            self.press_missing = false;
+        if self.presses.hear(Press { id, at: now }, turn, self.base.turn()) {
             self.unpressed_run = 0;
-            return;
         }
-        if self.presses.len() < MOST_PRESSES {
-            self.presses.push(Press { id, at: now, turn });
-        }
+        self.revision += 1;
     }
 
     /// The lever's meaning has been learned or corrected: whose time runs now.
     pub fn lever_means(&mut self, turn: Option<Color>) {
-        self.lever = turn;
-        if let Some(press) = self.presses.last_mut() {
-            press.turn = turn;
-        }
+        self.presses.mean(turn);
         self.revision += 1;
     }
 
-    /// Who made the last complete ply on the board, if a ply can be seen at all.
-    pub fn likely_mover(&mut self) -> Option<Color> {
-        let explanations = self.explanations();
-        match explanations.iter().find(|explanation| explanation.is_exact()) {
-            Some(explanation) if explanation.plies.len() % 2 == 1 => Some(self.base.turn()),
-            Some(_) => Some(!self.base.turn()),
-            None => None,
-        }
+    /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen?
+    pub fn likely_presser(&mut self) -> Option<Color> {
+        let before = self.presses.len();
+        let us = self.base.turn();
+        let plies = self.explanations().iter().find(|explanation| explanation.is_exact())?.plies.len();
+        let counts = plies == before + 1 || plies == before + 2;
+        counts.then_some(if before.is_multiple_of(2) { us } else { !us })
     }
 
     /// Has anything on the board changed since the last settled position?
@@ -339,7 +314,6 @@ impl Recogniser {
 
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten.
     fn settle(&mut self, now: Millis) {
-        const PRESSES_STAND: Millis = Millis::seconds(3);
         self.unexplained_since = None;
         self.unexplained_sights = 0;
         self.snapshots.clear();
@@ -352,16 +326,10 @@ impl Recogniser {
             self.since = self.evidence.moment();
             self.revision += 1;
         }
-        if let [.., last] = self.presses[..]
-            && self.presses.len() >= 2
-        {
-            if now >= last.at + PRESSES_STAND {
-                self.presses.drain(..self.presses.len() / 2 * 2);
-                self.revision += 1;
-            } else {
-                self.wake_at(now, Some(last.at + PRESSES_STAND));
-            }
-        }
+        let before = self.presses.len();
+        let again = self.presses.settle(now, self.base.turn());
+        self.revision += u64::from(self.presses.len() != before);
+        self.wake_at(now, again);
     }
 
     fn explanations(&mut self) -> &[Explanation] {
@@ -384,7 +352,7 @@ impl Recogniser {
             since: self.since,
             anomalies: self.anomalous(),
             presses: self.presses.len(),
-            press_missing: self.press_missing,
+            press_missing: self.presses.is_missing(),
         }
     }
 

@@ -5,9 +5,11 @@ use hardware_sim::world::World;
 use crate::millis::Millis;
 use crate::session::{Effect, Input, Line, Output};
 
-/// Everything a recorder said while a board was played.
+/// Everything a recorder heard and said while a board was played.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    /// What came from the board, in order.
+    pub inputs: Vec<(Millis, Input)>,
     /// All outputs in order.
     pub outputs: Vec<Output>,
 }
@@ -41,6 +43,7 @@ pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_
     inputs.extend(request.map(|request| (0, Input::Operator(request))));
     loop {
         for (at, input) in inputs.drain(..) {
+            record.inputs.push((Millis(at), input.clone()));
             for output in line.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
                     world.host(output.at.0, bytes);

@@ -3,6 +3,7 @@
 //! `hardware-sim` knows boards, clocks, wires and hands, and nothing of draughts; this module knows which field a square is
 //! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
 
+pub mod chronicle;
 pub mod drive;
 pub mod games;
 pub mod port;

@@ -9,10 +9,11 @@ use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::random::Rng;
+use hardware_sim::script::Game;
 use hardware_sim::truth::Event;
 use hardware_sim::world::{Setting, World};
 
-use super::drive::drive;
+use super::drive::{Record, drive};
 use super::script;
 use crate::pdn::{fen, notation};
 use crate::rules::{Kind, Move, Piece, Placement, Position, Setup};
@@ -157,28 +158,50 @@ enum Expected {
     Illegal(String),
 }
 
-/// Plays one case.
-pub fn play(game: &Played, conditions: &Conditions) -> Score {
-    let scripted = with_illegal(game, conditions);
+/// A case that was played.
+pub struct Case {
+    /// The moves with the positions they were played in.
+    pub steps: Vec<(Position, Step)>,
+    script: Game,
+    /// The board, with what truly happened on it.
+    pub world: World,
+    /// What was heard and said.
+    pub record: Record,
+}
+
+/// Plays one case, without counting.
+///
+/// # Errors
+///
+/// When the game cannot be played on a simulated board.
+pub fn run(game: &Played, conditions: &Conditions) -> Result<Case, String> {
+    let steps = with_illegal(game, conditions);
     let start = &game.start;
-    let control = conditions.control;
-    let seed = conditions.seed;
-    let script = script::game_of(start, &scripted, control, &conditions.profile, seed);
+    let (control, seed) = (conditions.control, conditions.seed);
+    let script = script::game_of(start, &steps, control, &conditions.profile, seed);
     let geometry = &start.variant().geometry;
     let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
     let setting = Setting::new(rows, columns, script.clone(), conditions.profile.clone(), seed);
-    let mut world = match World::new(setting) {
-        Ok(world) => world,
-        Err(error) => {
-            let blemishes = vec![format!("{}: {error}", game.name)];
-            return Score { games: 1, blemishes, ..Score::default() };
-        }
-    };
+    let mut world = World::new(setting).map_err(|error| error.to_string())?;
     let mut line = Line::new(conditions.settings.clone());
     // A game from another position than the start is begun by the operator.
     let request = (*start != Position::start(start.variant()))
         .then(|| format!("start {}", fen::write(start.variant(), &start.setup())));
     let record = drive(&mut world, &mut line, request, 45_000);
+    Ok(Case { steps, script, world, record })
+}
+
+/// Plays one case and counts what came out.
+pub fn play(game: &Played, conditions: &Conditions) -> Score {
+    let seed = conditions.seed;
+    let case = match run(game, conditions) {
+        Ok(case) => case,
+        Err(error) => {
+            let blemishes = vec![format!("{}: {error}", game.name)];
+            return Score { games: 1, blemishes, ..Score::default() };
+        }
+    };
+    let Case { steps: scripted, script, world, record } = case;
     let published: Vec<(u64, String)> = record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
     // By ply: hands overlap, so a reply may be complete before the ply it replies to.
     let mut expected: Vec<(usize, Expected)> = Vec::new();

@@ -34,13 +34,13 @@ impl Recogniser {
         const MARGIN: i32 = 50;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
-        let pressed = !self.presses.is_empty() || self.is_believed(best);
+        let pressed = self.is_pressed(best) || self.is_believed(best);
         let (rule, mut wait) = match self.clock {
             Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
             Clock::None => (Rule::NoClock, settings.no_clock_ms),
             _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms),
             _ if answered => (Rule::Answered, settings.answered_ms),
-            _ if self.press_missing => (Rule::Unpressed, settings.out_of_step_ms),
+            _ if self.presses.is_missing() => (Rule::Unpressed, settings.out_of_step_ms),
             _ => (Rule::Unpressed, settings.unpressed_ms),
         };
         if !best.left.is_empty() {
@@ -75,14 +75,13 @@ impl Recogniser {
     pub(super) fn is_believed(&self, best: &Explanation) -> bool {
         let rest = self.followed;
         let same = rest.believed && rest.generation == self.evidence.generation() && rest.left == best.plies.len();
-        same && (best.plies.len() >= 2 || self.is_in_step(best))
+        same && (best.plies.len() >= 2 || self.presses.turn() == Some(!self.base.turn()))
     }
 
-    /// Does the lever show the side that is to move after these plies?
-    pub(super) fn is_in_step(&self, explanation: &Explanation) -> bool {
-        let us = self.base.turn();
-        let turn = if explanation.plies.len().is_multiple_of(2) { us } else { !us };
-        self.lever == Some(turn)
+    /// Has the player of the first ply given it up by pressing?
+    pub(super) fn is_pressed(&self, best: &Explanation) -> bool {
+        let plies = best.plies.len();
+        !self.presses.is_empty() && (plies >= 2 || self.presses.complete(plies, self.base.turn()))
     }
 
     /// When the board will have been quiet for a span, and known from a dump or at least from silence.

@@ -36,7 +36,7 @@ impl Recogniser {
         let anomalous = self.anomalous();
         let matches = |position: &Position| (self.evidence.contradictions(position.placement()) - anomalous).is_empty();
         let wait = if matches(&previous.position) {
-            if !clockless && self.lever != Some(previous.position.turn()) {
+            if !clockless && self.presses.turn() != Some(previous.position.turn()) {
                 return None;
             }
             PUT_BACK_MS
@@ -44,7 +44,7 @@ impl Recogniser {
             let legal = previous.position.legal_moves();
             let mut others = legal.iter().filter(|ply| **ply != previous.ply);
             others.find(|ply| matches(&previous.position.play(ply)))?;
-            if !clockless && self.lever != Some(self.base.turn()) {
+            if !clockless && self.presses.turn() != Some(self.base.turn()) {
                 return None;
             }
             if clockless { self.settings.no_clock_ms } else { REPLACED_MS }
@@ -102,7 +102,7 @@ impl Recogniser {
             _ if presses > 0 => settings.unexplained_ms,
             _ => settings.unexplained_unpressed_ms,
         };
-        let last_press = self.presses.last().map_or(Millis::ZERO, |press| press.at);
+        let last_press = self.presses.last_at().unwrap_or_default();
         let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
         Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) })
     }
@@ -126,7 +126,7 @@ impl Recogniser {
             return;
         }
         let sight = *self.sight();
-        let (turn, presses) = (self.lever, self.presses.len());
+        let (turn, presses) = (self.presses.turn(), self.presses.len());
         let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
         if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
             // Pressed again with nothing moved: a ply that left no trace on the board.

@@ -12,13 +12,13 @@ impl Recogniser {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
             Decision::Back(previous) => {
                 let plies = self.plies - 1;
-                let back_on = self.lever.filter(|&turn| turn != previous.position.turn());
-                let last = self.presses.last().copied();
-                let since = previous.since;
-                let verdict = self.take_up(previous.position, plies, self.presses.len(), Reason::TakenBack);
                 // The other move may have been pressed for already.
-                if let (Some(_), Some(press)) = (back_on, last) {
-                    self.presses.push(press);
+                let other_pressed = self.presses.turn().is_some_and(|turn| turn != previous.position.turn());
+                let since = previous.since;
+                let (verdict, last) =
+                    self.take_up_after(previous.position, plies, self.presses.len(), Reason::TakenBack);
+                if let Some(press) = last.filter(|_| other_pressed) {
+                    self.presses.put_back(press);
                 }
                 self.since = since;
                 verdict
@@ -39,22 +39,13 @@ impl Recogniser {
     fn publish(&mut self, now: Millis, explanation: &Explanation, rule: Rule) -> Verdict {
         let ply = explanation.plies[0].clone();
         let before = self.base;
-        // Where presses are missing, those that came belong to the last plies.
         let plies = explanation.plies.len();
-        let needed = if self.lever.is_none() || self.is_in_step(explanation) { plies } else { plies - 1 };
-        let believed = !self.presses.is_empty() || self.is_believed(explanation);
-        let missing = self.lever.is_some() && self.presses.len() < needed;
-        let press = if self.presses.is_empty() || missing { None } else { Some(self.presses.remove(0)) };
+        let believed = self.is_pressed(explanation) || self.is_believed(explanation);
+        let press = self.presses.publish(plies, before.turn(), self.clock == Clock::Running);
         self.previous =
             Some(Previous { position: before, ply: ply.clone(), at: self.evidence.moment(), since: self.since });
         self.base = before.play(&ply);
         self.plies += 1;
-        self.press_missing = self.clock == Clock::Running
-            && self.presses.is_empty()
-            && match self.lever {
-                Some(turn) => turn != self.base.turn(),
-                None => press.is_none() && !self.press_missing,
-            };
         self.unpressed_run = if believed { 0 } else { self.unpressed_run + 1 };
         self.revision += 1;
         self.followed = Followed { generation: self.evidence.generation(), left: plies - 1, believed };
@@ -72,7 +63,7 @@ impl Recogniser {
 
     fn set_up_what_is_seen(&mut self, reason: Reason) -> Verdict {
         let sight = *self.sight();
-        let position = self.position_of(&sight, self.lever).unwrap_or(self.base);
+        let position = self.position_of(&sight, self.presses.turn()).unwrap_or(self.base);
         let presses = self.presses.len();
         let plies = if reason == Reason::Anomaly && position.turn() == self.base.turn() {
             self.plies
@@ -91,20 +82,29 @@ impl Recogniser {
     }
 
     pub(super) fn take_up(&mut self, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
-        let used: Vec<Press> = self.presses.drain(..presses.min(self.presses.len())).collect();
+        self.take_up_after(position, plies, presses, reason).0
+    }
+
+    fn take_up_after(
+        &mut self,
+        position: Position,
+        plies: u32,
+        presses: usize,
+        reason: Reason,
+    ) -> (Verdict, Option<Press>) {
+        let last = self.presses.set_up(presses);
         self.base = position;
         self.plies = plies;
         self.previous = None;
         self.since = self.evidence.moment();
         self.anomalies.clear();
         self.snapshots.clear();
-        self.press_missing = false;
         self.unpressed_run = 0;
         self.unexplained_since = None;
         self.unexplained_sights = 0;
         self.followed = Followed::NOTHING;
         self.revision += 1;
-        Verdict::Setup { position, plies, press: used.last().map(|press| press.id), reason }
+        (Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }, last)
     }
 
     /// The position that a sight shows: kinds from memory where a piece has not moved, by the rules elsewhere.
