@@ -9,8 +9,9 @@ use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
 use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, suspects};
+use damcast::simulation::chronicle::chronicle;
 use damcast::simulation::port::{Port, play};
-use damcast::simulation::score::{Played, Score, Who};
+use damcast::simulation::score::{Played, Score, Who, run};
 use damcast::simulation::{collection, games, goals, script};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
@@ -113,6 +114,9 @@ struct ScoreArguments {
     /// List the games that were not recorded perfectly, with the faults that struck shortly before each difference.
     #[arg(long)]
     blemishes: bool,
+    /// Instead of counting, tell what happened in this game of the file, from 1, as played with the first seed.
+    #[arg(long)]
+    explain: Option<usize>,
 }
 
 fn main() -> ExitCode {
@@ -203,6 +207,9 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         None => Hands::list(&arguments.hands).context("--hands")?,
         Some(faults) => single_faults(faults)?,
     };
+    if let Some(wanted) = arguments.explain {
+        return all_hands.iter().try_for_each(|hands| tell(&benchmark, hands, wanted));
+    }
     if arguments.curve {
         return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
     }
@@ -253,6 +260,15 @@ fn benchmark_games(arguments: &ScoreArguments) -> anyhow::Result<Vec<Played>> {
         all.extend((0..limit).map(|index| games[index * games.len() / limit].clone()));
     }
     Ok(all)
+}
+
+/// What happened in one game, from 1, as played with the first seed.
+fn tell(benchmark: &Benchmark, hands: &Hands, wanted: usize) -> anyhow::Result<()> {
+    let case = benchmark.case(wanted.wrapping_sub(1), benchmark.first_seed, hands)?;
+    let (game, conditions) = case.with_context(|| format!("there is no game {wanted}"))?;
+    let case = run(game, &conditions, Who::Damcast).map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
+    println!("{}", chronicle(&case).join("\n"));
+    Ok(())
 }
 
 /// Delay against false plies: the recogniser's times, all longer or all shorter.

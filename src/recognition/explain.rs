@@ -19,10 +19,10 @@ const SCAN: Millis = Millis(300);
 
 /// Points of the comparison of explanations, in hundredths.
 mod points {
-    /// For each press too many or too few.
-    pub const PRESS: i32 = -100;
+    /// For each two presses too many or too few: one was forgotten and the next had no effect, or one was a mistake.
+    pub const PRESSES: i32 = -100;
     /// The last ply has not been pressed for yet.
-    pub const PRESS_PENDING: i32 = 80;
+    pub const PRESS_PENDING: i32 = -20;
     /// For each captured piece that still stands.
     pub const LEFT: i32 = -70;
     /// For each square that is wrong.
@@ -154,12 +154,10 @@ impl Search<'_> {
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
-        let needed = self.plies.len() - usize::from(self.question.press_missing);
-        let presses = self.question.presses;
-        let mut score = points::PRESS * needed.abs_diff(presses) as i32;
-        if needed == presses + 1 {
-            score += points::PRESS_PENDING;
-        }
+        let needed = self.plies.len() as i32 - i32::from(self.question.press_missing);
+        let short = needed - self.question.presses as i32;
+        let mut score = points::PRESSES * short.div_euclid(2).abs();
+        score += points::PRESS_PENDING * short.rem_euclid(2);
         score += points::LEFT * left.len() as i32 + points::ODD * odd.len() as i32;
         score += self.path_seen();
         score + points::INVERSION * self.inversions()

@@ -12,8 +12,10 @@
 //! |---|---|
 //! | [`sight`] | what the squares show, by colour |
 //! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`presses`] | the lever since the published position |
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
+//! | [`verdict`] | what is decided, and why |
 //! | [`settings`] | times and limits, with their reasons |
 //!
 //! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
@@ -22,10 +24,13 @@
 
 pub mod evidence;
 pub mod explain;
+pub mod presses;
 pub mod recogniser;
 pub mod settings;
 pub mod sight;
+pub mod verdict;
 
-pub use recogniser::{Clock, PressId, Reason, Recogniser, Rule, Verdict};
+pub use recogniser::Recogniser;
 pub use settings::Settings;
 pub use sight::{Seen, Sight};
+pub use verdict::{Clock, PressId, Reason, Rule, Verdict};

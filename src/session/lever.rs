@@ -29,6 +29,7 @@ pub struct ClockWatch {
     last: Option<ClockTimes>,
     right: Option<(Color, Trust)>,
     contradictions: u32,
+    confirmations: u32,
 }
 
 impl ClockWatch {
@@ -48,6 +49,7 @@ impl ClockWatch {
     pub fn forget_sides(&mut self) {
         self.right = None;
         self.contradictions = 0;
+        self.confirmations = 0;
     }
 
     /// Whose time runs, or would run, by a position of the lever.
@@ -73,20 +75,30 @@ impl ClockWatch {
         }
     }
 
-    /// This colour has moved and the lever was pressed: learns the sides. Returns whether it contradicts, for the second
-    /// time, what was learned before; then the new meaning counts.
+    /// This colour has moved and the lever was pressed: learns the sides. Returns whether what was learned before has been
+    /// contradicted so much more often than confirmed that the new meaning counts: hands in haste deceive now and then.
     pub fn learn(&mut self, mover: Color) -> bool {
         const TOLERATED: u32 = 1;
+        /// Confirmations that are remembered.
+        const SURE: u32 = 3;
         let Some(last) = &self.last else { return false };
         let right = right_player(last.lever(), !mover);
         match self.right {
             Some((known, Trust::Seen)) if known != right => {
+                if self.confirmations > 0 {
+                    self.confirmations -= 1;
+                    return false;
+                }
                 self.contradictions += 1;
                 if self.contradictions > TOLERATED {
                     self.contradictions = 0;
                     self.right = Some((right, Trust::Seen));
                     return true;
                 }
+            }
+            Some((known, Trust::Seen)) if known == right => {
+                self.confirmations = (self.confirmations + 1).min(SURE);
+                self.contradictions = 0;
             }
             _ => self.right = Some((right, Trust::Seen)),
         }

@@ -190,7 +190,7 @@ impl Table {
             recogniser.lever_means(self.clock.turn_now());
         }
         if news.pressed {
-            if let Some(mover) = recogniser.likely_mover()
+            if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(

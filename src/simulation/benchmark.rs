@@ -110,6 +110,26 @@ impl Benchmark {
         variants
     }
 
+    /// The game of an index as it is played with a seed; `None`: no such game.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is wrong.
+    pub fn case(&self, index: usize, seed: u64, hands: &Hands) -> Result<Option<(&Played, Conditions)>, SettingError> {
+        let Some(game) = self.games.get(index) else { return Ok(None) };
+        let settings = self.line_settings(game.start.variant())?;
+        Ok(Some((game, self.conditions(index, seed, hands, &settings))))
+    }
+
+    fn conditions(&self, index: usize, seed: u64, hands: &Hands, settings: &LineSettings) -> Conditions {
+        Conditions {
+            profile: hands.profile.clone(),
+            control: self.control.filter(|_| hands.clock),
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(index as u64),
+            settings: settings.clone(),
+        }
+    }
+
     /// One row for each variant.
     ///
     /// # Errors
@@ -134,17 +154,11 @@ impl Benchmark {
         for variant in self.variants() {
             let settings = change(self.line_settings(variant)?);
             let games = self.games.iter().enumerate().filter(|(_, game)| game.start.variant() == variant);
-            let cases: Vec<(&Played, Conditions)> = games
-                .flat_map(|(index, game)| {
-                    let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
-                    seeds.map(move |seed| (game, seed.wrapping_mul(1_000_003).wrapping_add(index as u64)))
-                })
-                .map(|(game, seed)| {
-                    let control = self.control.filter(|_| hands.clock);
-                    let profile = hands.profile.clone();
-                    (game, Conditions { profile, control, seed, settings: settings.clone() })
-                })
-                .collect();
+            let mut cases: Vec<(&Played, Conditions)> = Vec::new();
+            for (index, game) in games {
+                let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
+                cases.extend(seeds.map(|seed| (game, self.conditions(index, seed, hands, &settings))));
+            }
             let mut score = Score::default();
             for one in over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)) {
                 score.add(one);

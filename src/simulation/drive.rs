@@ -23,9 +23,11 @@ impl Recorder for Line {
     }
 }
 
-/// Everything a recorder said while a board was played.
+/// Everything a recorder heard and said while a board was played.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    /// What came from the board, in order.
+    pub inputs: Vec<(Millis, Input)>,
     /// All outputs in order.
     pub outputs: Vec<Output>,
 }
@@ -59,6 +61,7 @@ pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Str
     inputs.extend(request.map(|request| (0, Input::Operator(request))));
     loop {
         for (at, input) in inputs.drain(..) {
+            record.inputs.push((Millis(at), input.clone()));
             for output in recorder.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
                     world.host(output.at.0, bytes);

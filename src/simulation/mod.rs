@@ -4,6 +4,7 @@
 //! and which pieces a move takes. Used by `boardsim`, by `damcast demo` and by the tests.
 
 pub mod benchmark;
+pub mod chronicle;
 pub mod collection;
 pub mod drive;
 pub mod games;

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
+use hardware_sim::script::Game;
 use hardware_sim::truth::{Event, Truth};
 use hardware_sim::world::{Setting, World};
 
-use super::drive::{Recorder, drive};
+use super::drive::{Record, drive};
 use super::lineup::{Expected, compare};
 use super::misplay::{self, Step};
 use super::peers::{Peer, PeerRule};
@@ -212,38 +213,42 @@ pub fn over_all_cores<Case: Sync, Result: Send>(cases: &[Case], work: impl Fn(&C
     results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).into_values().collect()
 }
 
-/// A world in which a game is played, and what is played in it.
-pub struct Stage {
-    /// The board, the clock and the people.
-    pub world: World,
-    /// Position and ply, one after the other.
+/// A case that was played.
+pub struct Case {
+    /// The moves with the positions they were played in.
     pub steps: Vec<(Position, Step)>,
-    script: hardware_sim::script::Game,
-    /// What the operator asks for at the start.
-    pub request: Option<String>,
+    script: Game,
+    /// The board, with what truly happened on it.
+    pub world: World,
+    /// What was heard and said.
+    pub record: Record,
 }
 
-impl Stage {
-    /// Draws everything.
-    ///
-    /// # Errors
-    ///
-    /// When the game cannot be played on a board.
-    pub fn new(game: &Played, conditions: &Conditions) -> Result<Stage, String> {
-        let Conditions { profile, control, seed, .. } = conditions;
-        let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
-        let start = &game.start;
-        let script = script::game_of(start, &steps, *control, profile, *seed);
-        let geometry = &start.variant().geometry;
-        let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-        let setting = Setting::new(rows, columns, script.clone(), profile.clone(), *seed);
-        let world = World::new(setting).map_err(|error| error.to_string())?;
-        // A game from another position than the start is begun by the operator.
-        let request = (*start != Position::start(start.variant()))
-            .then(|| format!("start {}", fen::write(start.variant(), &start.setup())));
-        Ok(Stage { world, steps, script, request })
-    }
+/// Plays one case, without counting.
+///
+/// # Errors
+///
+/// When the game cannot be played on a simulated board.
+pub fn run(game: &Played, conditions: &Conditions, who: Who) -> Result<Case, String> {
+    let Conditions { profile, control, seed, .. } = conditions;
+    let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+    let start = &game.start;
+    let script = script::game_of(start, &steps, *control, profile, *seed);
+    let geometry = &start.variant().geometry;
+    let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
+    let setting = Setting::new(rows, columns, script.clone(), profile.clone(), *seed);
+    let mut world = World::new(setting).map_err(|error| error.to_string())?;
+    // A game from another position than the start is begun by the operator.
+    let request = (*start != Position::start(start.variant()))
+        .then(|| format!("start {}", fen::write(start.variant(), &start.setup())));
+    let record = match who {
+        Who::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, AFTER_MS),
+        Who::Peer(rule) => drive(&mut world, &mut Peer::new(start.variant(), rule), request, AFTER_MS),
+    };
+    Ok(Case { steps, script, world, record })
+}
 
+impl Case {
     /// What should stand in the file, in the order of the script: hands overlap, so a reply may be complete before the ply it
     /// replies to. And when the game was over.
     fn expected(&self) -> (Vec<Expected>, u64) {
@@ -288,36 +293,26 @@ fn setup_text(position: &Position) -> String {
     format!("/FEN \"{}\"/", fen::write(position.variant(), &position.setup()))
 }
 
-/// Plays one case.
+/// Plays one case and counts what came out.
 pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
     let seed = conditions.seed;
-    let mut stage = match Stage::new(game, conditions) {
-        Ok(stage) => stage,
+    let case = match run(game, conditions, who) {
+        Ok(case) => case,
         Err(error) => {
             let blemishes = vec![format!("{}: {error}", game.name)];
             return Score { games: 1, blemishes, ..Score::default() };
         }
     };
-    let mut damcast = Line::new(conditions.settings.clone());
-    let mut peer;
-    let recorder: &mut dyn Recorder = match who {
-        Who::Damcast => &mut damcast,
-        Who::Peer(rule) => {
-            peer = Peer::new(game.start.variant(), rule);
-            &mut peer
-        }
-    };
-    let record = drive(&mut stage.world, recorder, stage.request.clone(), AFTER_MS);
-    let published: Vec<(u64, String)> = record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
-    let (expected, over) = stage.expected();
-    let times = stage.world.ply_times();
+    let published: Vec<(u64, String)> = case.record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
+    let (expected, over) = case.expected();
+    let times = case.world.ply_times();
     let complete = |ply: usize| times.iter().find(|times| times.ply.ply == ply).and_then(|times| times.complete_ms());
     let mut score = compare(&expected, &published, over, complete);
     if !score.differences.is_empty() {
         let mut words = Vec::new();
         for difference in &score.differences {
             let at = difference.at_ms.or_else(|| difference.ply.and_then(complete));
-            let faults = suspects(stage.world.truth(), at.unwrap_or(0));
+            let faults = suspects(case.world.truth(), at.unwrap_or(0));
             let names: Vec<String> = faults.iter().map(ToString::to_string).collect();
             for fault in faults {
                 *score.suspects.entry(fault).or_default() += 1;
