@@ -12,8 +12,11 @@ use crate::rules::{Color, Move, Position, SquareSet};
 
 /// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
 const DEEPEST: usize = 6;
-/// The most positions looked at in one search: bounds its cost on adversarial boards.
-const MOST_NODES: usize = 6_000;
+/// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
+/// (`cargo bench --bench recognition`).
+const MOST_WORK: u32 = 12_000;
+/// What generating the moves of a position costs at least, in moves looked at.
+const WORK_OF_A_POSITION: u32 = 8;
 /// Two landings this close together may have been reported in the order of the scan, not of the hands.
 const SCAN: Millis = Millis(300);
 
@@ -72,21 +75,26 @@ pub struct Question<'a> {
 
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
 pub fn explain(question: &Question) -> Vec<Explanation> {
+    explain_within(question, DEEPEST)
+}
+
+/// The same with at most so many plies.
+pub fn explain_within(question: &Question, most_plies: usize) -> Vec<Explanation> {
     let mut search = Search {
         question,
         touched: question.evidence.touched_since(question.since),
-        nodes: 0,
+        work_left: MOST_WORK,
         plies: Vec::new(),
         captured: [SquareSet::EMPTY; 2],
         found: Vec::new(),
     };
-    let mut deepest = DEEPEST;
-    for depth in 1..=DEEPEST {
-        if depth > deepest || search.nodes > MOST_NODES {
+    let mut deepest = most_plies;
+    for depth in 1..=most_plies {
+        if depth > deepest || search.work_left == 0 {
             break;
         }
         search.descend(question.base, depth);
-        if deepest == DEEPEST && search.found.iter().any(Explanation::is_exact) {
+        if deepest == most_plies && search.found.iter().any(Explanation::is_exact) {
             deepest = depth + 1;
         }
     }
@@ -97,7 +105,7 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
 struct Search<'a> {
     question: &'a Question<'a>,
     touched: SquareSet,
-    nodes: usize,
+    work_left: u32,
     plies: Vec<Move>,
     /// What the plies have captured, by the colour of the pieces.
     captured: [SquareSet; 2],
@@ -107,18 +115,22 @@ struct Search<'a> {
 impl Search<'_> {
     /// Tries all sequences of exactly `depth` more plies.
     fn descend(&mut self, position: &Position, depth: usize) {
+        if !self.is_in_reach(position, depth) {
+            return;
+        }
         if depth == 0 {
             self.judge(position);
             return;
         }
-        for ply in position.legal_moves() {
-            if self.nodes > MOST_NODES {
+        let Some(legal) = position.legal_moves_within(&mut self.work_left) else { return };
+        self.work_left = self.work_left.saturating_sub(WORK_OF_A_POSITION + legal.len() as u32);
+        for ply in legal {
+            if self.work_left == 0 {
                 return;
             }
             if !self.was_touched(&ply) {
                 continue;
             }
-            self.nodes += 1;
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
             let before = self.captured;
@@ -128,6 +140,19 @@ impl Search<'_> {
             self.plies.pop();
             self.captured = before;
         }
+    }
+
+    /// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to
+    /// one square; captured pieces may still stand, and one square may be wrong. This is what keeps the search short on a
+    /// board that no play explains.
+    fn is_in_reach(&self, position: &Position, depth: usize) -> bool {
+        let sight = self.question.evidence.sight();
+        let wrong = self.question.evidence.contradictions(position.placement()) - self.question.anomalies;
+        let beyond = |color: Color| {
+            let plies = if color == position.turn() { depth.div_ceil(2) } else { depth / 2 };
+            (wrong & sight.of(color) - self.captured[color.index()]).len().saturating_sub(plies)
+        };
+        beyond(Color::White) + beyond(Color::Black) <= 1
     }
 
     /// Were hands seen where this move starts and ends? A circular capture shows on the pieces it takes.
@@ -150,6 +175,18 @@ impl Search<'_> {
             return;
         }
         let score = self.score(left, odd);
+        // Of those that agree in all that decides, the best is enough: on a board full of kings there are thousands.
+        let is_like = |other: &Explanation| {
+            other.plies.len() == self.plies.len()
+                && other.plies[0] == self.plies[0]
+                && (other.left.is_empty(), other.odd.is_empty()) == (left.is_empty(), odd.is_empty())
+        };
+        if let Some(known) = self.found.iter().position(is_like) {
+            if self.found[known].score >= score {
+                return;
+            }
+            self.found.remove(known);
+        }
         self.found.push(Explanation { plies: self.plies.clone(), left, odd, score });
     }
 

@@ -16,6 +16,8 @@
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
 //! | [`verdict`] | what is decided, and why |
+//! | [`grounds`] | the evidence of a decision, for people |
+//! | [`readings`] | what comes closest to a board that nothing explains |
 //! | [`settings`] | times and limits, with their reasons |
 //!
 //! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
@@ -24,13 +26,17 @@
 
 pub mod evidence;
 pub mod explain;
+pub mod grounds;
 pub mod presses;
+pub mod readings;
 pub mod recogniser;
 pub mod settings;
 pub mod sight;
 pub mod verdict;
 
-pub use recogniser::Recogniser;
+pub use grounds::Grounds;
+pub use readings::Reading;
+pub use recogniser::{Doubt, Recogniser};
 pub use settings::Settings;
 pub use sight::{Seen, Sight};
 pub use verdict::{Clock, PressId, Reason, Rule, Verdict};

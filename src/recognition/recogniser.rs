@@ -18,14 +18,22 @@
 //! | `belief` | when an explanation is believed |
 //! | `doubt` | the ways back when there is none |
 //! | `publish` | what a decision changes |
+//! | `tell` | what is told besides |
 
 mod belief;
 mod doubt;
 mod publish;
+mod tell;
+
+pub use tell::Doubt;
+
+use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment};
 use super::explain::{Explanation, Question, explain};
+use super::grounds::Grounds;
 use super::presses::{Press, Presses};
+use super::readings::Reading;
 use super::settings::Settings;
 use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
@@ -116,7 +124,11 @@ pub struct Recogniser {
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
-    known: Option<((u64, u64), Vec<Explanation>)>,
+    known: Option<((u64, u64), Arc<[Explanation]>)>,
+    /// What comes closest to a board that nothing explains.
+    readings: Option<((u64, u64), Vec<Reading>)>,
+    expected: Vec<Move>,
+    grounds: Option<Grounds>,
     next: Option<Millis>,
 }
 
@@ -151,6 +163,9 @@ impl Recogniser {
             followed: Followed::NOTHING,
             revision: 0,
             known: None,
+            readings: None,
+            expected: Vec::new(),
+            grounds: None,
             next: None,
         }
     }
@@ -168,13 +183,6 @@ impl Recogniser {
     /// What is seen on the squares.
     pub fn sight(&self) -> &Sight {
         self.evidence.sight()
-    }
-
-    /// Since when nothing legal explains the board though no hand is on it, and the squares that differ from the published
-    /// position.
-    pub fn doubt(&self) -> Option<(Millis, SquareSet)> {
-        let since = self.unexplained_since?.max(self.evidence.last_change());
-        Some((since, self.wrong()))
     }
 
     /// A board reported one square.
@@ -274,6 +282,7 @@ impl Recogniser {
     /// The operator says what stands on the board.
     pub fn set_up(&mut self, position: Position) -> Verdict {
         let plies = self.plies_after_gap(self.presses.len(), position.turn());
+        self.grounds = None;
         self.take_up(position, plies, self.presses.len(), Reason::Operator)
     }
 
@@ -289,11 +298,14 @@ impl Recogniser {
         if self.wrong().is_empty() {
             self.settle(now);
         }
-        let draft = self.draft(now)?;
+        let draft = self.draft(now);
+        self.expect(now);
+        let draft = draft?;
         if draft.ready_at > now {
             self.wake_at(now, Some(draft.ready_at));
             return None;
         }
+        self.grounds = Some(self.grounds_of(now, &draft.decision));
         Some(self.decide(now, draft.decision))
     }
 
@@ -332,17 +344,22 @@ impl Recogniser {
         self.wake_at(now, again);
     }
 
-    fn explanations(&mut self) -> &[Explanation] {
-        let key = (self.evidence.generation(), self.revision);
+    /// Changes with everything that explanations depend on.
+    fn key(&self) -> (u64, u64) {
+        (self.evidence.generation(), self.revision)
+    }
+
+    fn explanations(&mut self) -> Arc<[Explanation]> {
+        let key = self.key();
         if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
             let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&self.question()) };
             // While nothing moves, what was explained by so many plies cannot take more.
             if self.followed.generation == self.evidence.generation() {
                 found.retain(|explanation| explanation.plies.len() <= self.followed.left);
             }
-            self.known = Some((key, found));
+            self.known = Some((key, found.into()));
         }
-        self.known.as_ref().map_or(&[], |(_, found)| found)
+        self.known.as_ref().map_or_else(|| [].into(), |(_, found)| Arc::clone(found))
     }
 
     fn question(&self) -> Question<'_> {
@@ -364,7 +381,7 @@ impl Recogniser {
         if let Clock::Stopped { since } = self.clock {
             return self.before_stop(now, since?);
         }
-        let explanations = self.explanations().to_vec();
+        let explanations = self.explanations();
         let usable = |explanation: &&Explanation| self.may_be_odd(explanation);
         match explanations.iter().find(usable) {
             Some(best) => {

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 
+use super::account;
 use super::game::Game;
 use super::lever::ClockWatch;
 use super::sensors::{Orientation, Sensors};
@@ -17,7 +18,7 @@ use crate::millis::Millis;
 use crate::pdn::fen;
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Color, Placement, Position, SquareSet};
+use crate::rules::{Color, Move, Placement, Position, SquareSet};
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -61,6 +62,9 @@ pub struct Table {
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
+    /// What was last told to be likely, and from what that text was made.
+    provisional: Vec<String>,
+    expected: Option<(Position, Vec<Move>)>,
     linked: bool,
 }
 
@@ -85,6 +89,8 @@ impl Table {
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
+            provisional: Vec::new(),
+            expected: None,
             linked: false,
             settings,
         }
@@ -248,7 +254,32 @@ impl Table {
         }
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
+        effects.extend(self.tell_provisional());
         effects
+    }
+
+    /// What is expected to be published next, when that has changed.
+    fn tell_provisional(&mut self) -> Option<Effect> {
+        let provisional = match &self.stage {
+            Stage::Playing(game) if self.linked && game.result.is_none() => {
+                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                if self.expected.as_ref() == Some(&expected) {
+                    return None;
+                }
+                let provisional = account::line_of_play(&expected.0, &expected.1);
+                self.expected = Some(expected);
+                provisional
+            }
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
+                self.expected = None;
+                Vec::new()
+            }
+        };
+        if provisional == self.provisional {
+            return None;
+        }
+        self.provisional.clone_from(&provisional);
+        Some(Effect::Provisional(provisional))
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
@@ -259,18 +290,17 @@ impl Table {
     }
 
     fn publish(&mut self, verdict: &Verdict) -> Vec<Effect> {
-        let (press, why) = match verdict {
-            Verdict::Ply { press, rule, explained, .. } => (*press, format!("{rule:?}, {explained} explained")),
-            Verdict::Setup { press, reason, .. } => (*press, format!("{reason:?}")),
-        };
+        let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
         let has_clock = self.clock_state != Clock::None;
         let reading = at_press.map(|(_, times)| times).or(self.clock.last()).filter(|_| has_clock).copied();
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let mut effects = game.publish(verdict, reading.as_ref(), &self.clock, &self.settings, &mut self.games);
         let text = game.last().unwrap_or_default();
+        let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
         effects.insert(0, Effect::Note(format!("{text}: {why}")));
-        if let Verdict::Setup { .. } = verdict {
+        if let Verdict::Setup { reason, .. } = verdict {
+            let why = account::reason_for_people(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
         }
         effects
@@ -308,7 +338,7 @@ impl Table {
             return None;
         }
         let since = match game.recogniser.doubt() {
-            Some((since, _)) => since,
+            Some(doubt) => doubt.quiet_since,
             None if self.is_stopped() => self.last_change,
             None => return None,
         };
@@ -324,8 +354,10 @@ impl Table {
             return Vec::new();
         }
         let notice = match game.recogniser.doubt() {
-            Some((_, squares)) if !self.is_stopped() => {
-                format!("no legal move explains the board; it differs on {}", self.names(squares))
+            Some(doubt) if !self.is_stopped() => {
+                let doubt = account::doubt(&doubt, self.settings.variant);
+                let (squares, readings) = (doubt.squares.join(", "), doubt.readings.join("; or "));
+                format!("no legal move explains the board; it differs on {squares}; closest: {readings}")
             }
             _ => "pieces are moved while the clock stands; nothing is recorded until it runs".to_owned(),
         };
@@ -339,7 +371,7 @@ impl Table {
 
     fn names(&self, squares: SquareSet) -> String {
         let geometry = &self.settings.variant.geometry;
-        geometry.in_name_order(squares).iter().map(|&square| geometry.name(square)).collect::<Vec<_>>().join(", ")
+        account::names(geometry, squares).join(", ")
     }
 
     fn orientations(&self) -> &'static [Orientation] {
@@ -520,13 +552,16 @@ impl Table {
             Stage::Playing(game) => {
                 let state = match game.recogniser.doubt() {
                     _ if !self.linked => "no connection".to_owned(),
-                    Some((_, squares)) => format!("unexplained: {}", self.names(squares)),
+                    Some(doubt) => format!("unexplained: {}", self.names(doubt.squares)),
                     None if game.number().is_none() => "ready".to_owned(),
                     None if self.is_stopped() => "clock stopped".to_owned(),
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks }
+                let doubt = game.recogniser.doubt().filter(|_| self.linked);
+                let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
+                let provisional = self.provisional.clone();
+                Status { state, game: game.number(), plies, last, clocks, provisional, doubt }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);

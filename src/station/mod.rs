@@ -245,7 +245,8 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                Effect::Send(_) => {}
+                // What is provisional is part of the status.
+                Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Notice(text) => self.tell(now, &text)?,
                 Effect::Note(text) => {
                     debug!(line = self.name, "{text}");

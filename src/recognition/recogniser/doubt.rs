@@ -2,7 +2,7 @@
 
 use super::{Anomaly, Clock, Decision, Draft, Reason, Recogniser, Snapshot};
 use crate::millis::Millis;
-use crate::recognition::explain::{Question, explain};
+use crate::recognition::explain::{Question, explain_within};
 use crate::rules::{Color, Position, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
@@ -21,6 +21,7 @@ impl Recogniser {
         }
         let draft = self.change_of_mind().or_else(|| self.resumption()).or_else(|| self.lost_thread());
         self.take_snapshot(now, last_change);
+        self.seek_readings(now);
         draft
     }
 
@@ -54,6 +55,7 @@ impl Recogniser {
 
     /// A legal reply to a position that was not explained: what went before stands.
     fn resumption(&self) -> Option<Draft> {
+        const MOST_REPLIES: usize = 2;
         for snapshot in &self.snapshots {
             let Some(position) = self.position_of(&snapshot.sight, snapshot.turn) else { continue };
             let question = Question {
@@ -64,8 +66,8 @@ impl Recogniser {
                 presses: self.presses.len().saturating_sub(snapshot.presses),
                 press_missing: false,
             };
-            let replies = explain(&question);
-            let Some(reply) = replies.iter().find(|reply| reply.is_exact() && reply.plies.len() <= 2) else { continue };
+            let replies = explain_within(&question, MOST_REPLIES);
+            let Some(reply) = replies.iter().find(|reply| reply.is_exact()) else { continue };
             let pressed = question.presses > 0;
             let wait = match self.clock {
                 Clock::None => self.settings.no_clock_ms,
