@@ -8,10 +8,11 @@ use anyhow::Context;
 use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
-use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, suspects};
+use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, provisional, suspects};
 use damcast::simulation::chronicle::chronicle;
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Played, Score, Who, run};
+use damcast::simulation::soak::soak;
 use damcast::simulation::{collection, games, goals, script};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
@@ -32,6 +33,8 @@ enum Verb {
     Play(Play),
     /// Play games under faults in virtual time and count what the recorder makes of them.
     Score(ScoreArguments),
+    /// Play very many games of mixed hands and faults: nothing may break, and every file must be right at every moment.
+    Soak(SoakArguments),
 }
 
 #[derive(clap::Args)]
@@ -119,10 +122,24 @@ struct ScoreArguments {
     explain: Option<usize>,
 }
 
+#[derive(clap::Args)]
+struct SoakArguments {
+    /// Files with games to draw from, PDN or JSON lines; the demonstration's if left out.
+    #[arg(long = "from", value_name = "FILE", num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// How many games to play; each is played twice.
+    #[arg(long, default_value_t = 1000)]
+    games: u64,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Play(arguments) => play_game(&arguments),
         Verb::Score(arguments) => score(&arguments),
+        Verb::Soak(arguments) => soak_games(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -197,7 +214,12 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
 
 fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
     let benchmark = Benchmark {
-        games: benchmark_games(arguments)?,
+        games: read_games(
+            &arguments.files,
+            arguments.game_type.as_deref(),
+            arguments.kind.as_deref(),
+            arguments.limit.unwrap_or(usize::MAX),
+        )?,
         seeds: arguments.seeds,
         first_seed: arguments.seed,
         control: time_control(&arguments.clock)?,
@@ -219,6 +241,9 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         for who in Benchmark::recorders(arguments.peers) {
             for row in benchmark.rows(hands, who)? {
                 println!("{row}");
+                if who == Who::Damcast {
+                    println!("  {}", provisional(&row.score));
+                }
                 if !row.score.suspects.is_empty() && who == Who::Damcast {
                     println!("  differences, and faults within 15 s before them: {}", suspects(&row.score));
                 }
@@ -243,23 +268,38 @@ fn setting(text: &str) -> anyhow::Result<(String, String)> {
     Ok((key.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn benchmark_games(arguments: &ScoreArguments) -> anyhow::Result<Vec<Played>> {
-    let told = told(arguments.game_type.as_deref())?;
-    if arguments.files.is_empty() {
+/// The games of files, PDN or JSON lines, at most so many of each, spread over it; the demonstration's without files.
+fn read_games(
+    files: &[PathBuf],
+    game_type: Option<&str>,
+    kind: Option<&str>,
+    limit: usize,
+) -> anyhow::Result<Vec<Played>> {
+    let told = told(game_type)?;
+    if files.is_empty() {
         return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?);
     }
     let mut all = Vec::new();
-    for path in &arguments.files {
+    for path in files {
         let (file, text) = (path.display().to_string(), read(path)?);
         let games = if text.trim_start().starts_with('{') {
-            collection::from_json_lines(&file, &text, arguments.kind.as_deref())?
+            collection::from_json_lines(&file, &text, kind)?
         } else {
             games::from_pdn(&file, &text, told, None)?
         };
-        let limit = arguments.limit.unwrap_or(games.len()).min(games.len());
+        let limit = limit.min(games.len());
         all.extend((0..limit).map(|index| games[index * games.len() / limit].clone()));
     }
     Ok(all)
+}
+
+fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
+    let pool = read_games(&arguments.files, None, None, usize::MAX)?;
+    let findings = soak(&pool, arguments.games, arguments.seed);
+    findings.failures.iter().for_each(|failure| println!("{failure}"));
+    println!("{findings}");
+    anyhow::ensure!(findings.failures.is_empty(), "something broke");
+    Ok(())
 }
 
 /// What happened in one game, from 1, as played with the first seed.

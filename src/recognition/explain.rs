@@ -14,7 +14,7 @@ use crate::rules::{Color, Move, Position, SquareSet};
 const DEEPEST: usize = 6;
 /// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
 /// (`cargo bench --bench recognition`).
-const MOST_WORK: u32 = 12_000;
+const MOST_WORK: u32 = 4_000;
 /// What generating the moves of a position costs at least, in moves looked at.
 const WORK_OF_A_POSITION: u32 = 8;
 /// Two landings this close together may have been reported in the order of the scan, not of the hands.

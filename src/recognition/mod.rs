@@ -37,6 +37,6 @@ pub mod verdict;
 pub use grounds::Grounds;
 pub use readings::Reading;
 pub use recogniser::{Doubt, Recogniser};
-pub use settings::Settings;
+pub use settings::{Pace, Settings};
 pub use sight::{Seen, Sight};
 pub use verdict::{Clock, PressId, Reason, Rule, Verdict};

@@ -25,7 +25,7 @@ mod sensors;
 mod settings;
 mod table;
 
-pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
+pub use settings::{CodeMap, LineSettings, OrientationSetting, Preset, SettingError};
 
 use crate::millis::Millis;
 use crate::protocol::{Decoder, Item, Message};

@@ -48,6 +48,7 @@ enum Stage {
 #[derive(Debug)]
 pub struct Table {
     settings: LineSettings,
+    recognition: crate::recognition::Settings,
     sensors: Sensors,
     clock: ClockWatch,
     clock_state: Clock,
@@ -76,6 +77,7 @@ impl Table {
             OrientationSetting::Auto | OrientationSetting::Normal => Orientation::Normal,
         };
         Table {
+            recognition: settings.recognition_in_force(),
             sensors: Sensors::new(&settings.variant.geometry, settings.codes, orientation),
             clock: ClockWatch::default(),
             clock_state: Clock::None,
@@ -223,7 +225,7 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) => game.recogniser.wants_dump_at(),
             Stage::Waiting | Stage::Over => {
-                let settled = self.last_change + Millis(self.settings.recognition.settle_ms);
+                let settled = self.last_change + Millis(self.recognition.settle_ms);
                 (!self.confirmed).then_some(settled)
             }
         }
@@ -438,7 +440,7 @@ impl Table {
         self.told = None;
         self.told_doubt = false;
         let sight = self.sensors.sight();
-        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.settings.recognition);
+        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.recognition);
         if clock == Clock::Running {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());

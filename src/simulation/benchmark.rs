@@ -204,6 +204,17 @@ impl fmt::Display for Row {
     }
 }
 
+/// How plies were announced before they were published, as one line of text. Negative delays: before the press.
+pub fn provisional(score: &Score) -> String {
+    format!(
+        "provisional: {:.2} % of {} were published, delay p50 {:.2} p95 {:.2} s",
+        percent(score.kept, score.kept + score.withdrawn),
+        score.kept + score.withdrawn,
+        score.provisional_delay(0.50) as f64 / 1000.0,
+        score.provisional_delay(0.95) as f64 / 1000.0,
+    )
+}
+
 /// The faults that struck shortly before differences, most frequent first, as one line of text.
 pub fn suspects(score: &Score) -> String {
     let mut suspects: Vec<_> = score.suspects.iter().collect();

@@ -43,9 +43,51 @@ impl Record {
 
     /// The lines of movetext, without the number and the clock comment: moves and setups.
     pub fn entries(&self) -> Vec<(Millis, String)> {
-        let movetext = self.lines().filter(|(_, line)| !line.is_empty() && !line.starts_with('[') && *line != "*");
+        let movetext = self.lines().filter(|(_, line)| is_entry(line));
         movetext.map(|(at, line)| (at, bare_entry(line).to_owned())).collect()
     }
+}
+
+/// How plies were announced before they were published.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Announcements {
+    /// For each entry, in order: since when it had been announced when it was published.
+    pub since: Vec<Option<Millis>>,
+    /// Announced plies that were published.
+    pub kept: usize,
+    /// Announced plies that were withdrawn.
+    pub withdrawn: usize,
+}
+
+impl Record {
+    /// How the entries were announced.
+    pub fn announcements(&self) -> Announcements {
+        let mut told = Announcements::default();
+        let mut pending: Vec<(String, Millis)> = Vec::new();
+        for Output { at, effect } in &self.outputs {
+            match effect {
+                Effect::Append(line) if is_entry(line) => {
+                    let is_first = pending.first().is_some_and(|(text, _)| text == bare_entry(line));
+                    told.kept += usize::from(is_first);
+                    told.since.push(is_first.then(|| pending.remove(0).1));
+                }
+                Effect::Provisional(moves) => {
+                    let mut before = std::mem::take(&mut pending);
+                    for text in moves {
+                        let known = before.iter().position(|(known, _)| known == text);
+                        pending.push(known.map_or((text.clone(), *at), |known| before.remove(known)));
+                    }
+                    told.withdrawn += before.len();
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+}
+
+fn is_entry(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with('[') && line != "*"
 }
 
 /// A line of movetext without its number and its comment.
@@ -76,5 +118,30 @@ pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Str
         if recorder.deadline().is_some_and(|at| at.0 <= next) {
             inputs.push((next, Input::Tick));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_announcement_is_kept_or_withdrawn() {
+        let provisional = |moves: &[&str]| Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect());
+        let append = |line: &str| Effect::Append(line.to_owned());
+        let effects = [
+            provisional(&["31-27"]),
+            provisional(&["32-28"]),
+            provisional(&["32-28", "19-23"]),
+            append("1. 32-28 {[%clock w0:10:00 B0:10:00]}"),
+            provisional(&["19-23"]),
+            append("19-23"),
+            provisional(&[]),
+            append("2. 28x19"),
+        ];
+        let outputs = effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), effect }).collect();
+        let told = Record { inputs: Vec::new(), outputs }.announcements();
+        assert_eq!(told.since, [Some(Millis(1)), Some(Millis(2)), None]);
+        assert_eq!((told.kept, told.withdrawn), (2, 1));
     }
 }

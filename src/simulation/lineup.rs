@@ -52,10 +52,21 @@ impl Expected {
     }
 }
 
+/// An entry of the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Published {
+    /// When it was written.
+    pub at_ms: u64,
+    /// Since when it had been told as provisional.
+    pub announced_ms: Option<u64>,
+    /// Without number and comment.
+    pub entry: String,
+}
+
 /// Lines up what was expected with what was published, and counts. `over`: the time of the end of the game.
 pub fn compare(
     expected: &[Expected],
-    published: &[(u64, String)],
+    published: &[Published],
     over: u64,
     complete: impl Fn(usize) -> Option<u64>,
 ) -> Score {
@@ -100,10 +111,13 @@ pub fn compare(
     }
     for &(row, column) in &matches {
         if let Expected::Ply(ply, _) = expected[row] {
-            score.delays.extend(complete(ply).map(|done| published[column].0 as i64 - done as i64));
+            let Published { at_ms, announced_ms, .. } = published[column];
+            let Some(done) = complete(ply) else { continue };
+            score.delays.push(at_ms as i64 - done as i64);
+            score.provisional_delays.push(announced_ms.unwrap_or(at_ms) as i64 - done as i64);
         }
     }
-    for (column, (at, entry)) in published.iter().enumerate() {
+    for (column, Published { at_ms: at, entry, .. }) in published.iter().enumerate() {
         if matches.iter().any(|&(_, matched)| matched == column) {
             continue;
         }
@@ -124,12 +138,12 @@ pub fn compare(
 }
 
 /// The pairs of rows and columns of the longest common subsequence by weight.
-fn line_up(expected: &[Expected], published: &[(u64, String)]) -> Vec<(usize, usize)> {
+fn line_up(expected: &[Expected], published: &[Published]) -> Vec<(usize, usize)> {
     let (rows, columns) = (expected.len(), published.len());
     let mut best = vec![vec![0_u32; columns + 1]; rows + 1];
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
-            let both = match expected[row].weight(&published[column].1) {
+            let both = match expected[row].weight(&published[column].entry) {
                 0 => 0,
                 weight => weight + best[row + 1][column + 1],
             };
@@ -139,7 +153,7 @@ fn line_up(expected: &[Expected], published: &[(u64, String)]) -> Vec<(usize, us
     let (mut row, mut column) = (0, 0);
     let mut pairs = Vec::new();
     while row < rows && column < columns {
-        let weight = expected[row].weight(&published[column].1);
+        let weight = expected[row].weight(&published[column].entry);
         if weight > 0 && best[row][column] == weight + best[row + 1][column + 1] {
             pairs.push((row, column));
             row += 1;
@@ -157,8 +171,13 @@ fn line_up(expected: &[Expected], published: &[(u64, String)]) -> Vec<(usize, us
 mod tests {
     use super::*;
 
-    fn published(entries: &[&str]) -> Vec<(u64, String)> {
-        entries.iter().enumerate().map(|(index, entry)| (1000 * index as u64, (*entry).to_owned())).collect()
+    fn published(entries: &[&str]) -> Vec<Published> {
+        let published = |(index, entry): (usize, &&str)| Published {
+            at_ms: 1000 * index as u64,
+            announced_ms: None,
+            entry: (*entry).to_owned(),
+        };
+        entries.iter().enumerate().map(published).collect()
     }
 
     fn ply(index: usize, text: &str) -> Expected {

@@ -15,3 +15,4 @@ pub mod peers;
 pub mod port;
 pub mod score;
 pub mod script;
+pub mod soak;

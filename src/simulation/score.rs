@@ -13,7 +13,7 @@ use hardware_sim::truth::{Event, Truth};
 use hardware_sim::world::{Setting, World};
 
 use super::drive::{Record, drive};
-use super::lineup::{Expected, compare};
+use super::lineup::{Expected, Published, compare};
 use super::misplay::{self, Step};
 use super::peers::{Peer, PeerRule};
 use super::script;
@@ -105,6 +105,12 @@ pub struct Score {
     pub perfect: usize,
     /// From the moment a ply was complete until it was published, in milliseconds; negative when it came earlier.
     pub delays: Vec<i64>,
+    /// The same until a ply was announced as provisional, or published if it was not.
+    pub provisional_delays: Vec<i64>,
+    /// Plies announced as provisional and then published.
+    pub kept: usize,
+    /// Plies announced as provisional and withdrawn.
+    pub withdrawn: usize,
     /// Everything that is different in one game. Empty in a sum.
     pub differences: Vec<Difference>,
     /// Games that were not perfect, with what is different.
@@ -128,6 +134,9 @@ impl Score {
         self.after_end += other.after_end;
         self.perfect += other.perfect;
         self.delays.extend(other.delays);
+        self.provisional_delays.extend(other.provisional_delays);
+        self.kept += other.kept;
+        self.withdrawn += other.withdrawn;
         self.blemishes.extend(other.blemishes);
         for (fault, count) in other.suspects {
             *self.suspects.entry(fault).or_default() += count;
@@ -136,10 +145,12 @@ impl Score {
 
     /// The delay below which this share of the plies lies, 0..=1, in milliseconds.
     pub fn delay(&self, share: f64) -> i64 {
-        let mut delays = self.delays.clone();
-        delays.sort_unstable();
-        let index = (delays.len() as f64 * share) as usize;
-        delays.get(index.min(delays.len().saturating_sub(1))).copied().unwrap_or(0)
+        quantile(&self.delays, share)
+    }
+
+    /// The same for the provisional plies.
+    pub fn provisional_delay(&self, share: f64) -> i64 {
+        quantile(&self.provisional_delays, share)
     }
 
     /// The share of the plies that were recorded, in percent.
@@ -151,6 +162,13 @@ impl Score {
     pub fn per_100k(&self, count: usize) -> f64 {
         100_000.0 * count as f64 / self.plies.max(1) as f64
     }
+}
+
+fn quantile(delays: &[i64], share: f64) -> i64 {
+    let mut delays = delays.to_vec();
+    delays.sort_unstable();
+    let index = (delays.len() as f64 * share) as usize;
+    delays.get(index.min(delays.len().saturating_sub(1))).copied().unwrap_or(0)
 }
 
 /// A share in percent; of nothing, all.
@@ -303,11 +321,18 @@ pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
             return Score { games: 1, blemishes, ..Score::default() };
         }
     };
-    let published: Vec<(u64, String)> = case.record.entries().into_iter().map(|(at, entry)| (at.0, entry)).collect();
+    let published = case.record.entries();
     let (expected, over) = case.expected();
     let times = case.world.ply_times();
     let complete = |ply: usize| times.iter().find(|times| times.ply.ply == ply).and_then(|times| times.complete_ms());
+    let announced = case.record.announcements();
+    let published: Vec<Published> = published
+        .into_iter()
+        .zip(announced.since)
+        .map(|((at, entry), since)| Published { at_ms: at.0, announced_ms: since.map(|since| since.0), entry })
+        .collect();
     let mut score = compare(&expected, &published, over, complete);
+    (score.kept, score.withdrawn) = (announced.kept, announced.withdrawn);
     if !score.differences.is_empty() {
         let mut words = Vec::new();
         for difference in &score.differences {
