@@ -12,6 +12,7 @@
 //! |---|---|
 //! | [`sight`] | what the squares show, by colour |
 //! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`chronology`] | the order of what happened on them |
 //! | [`presses`] | the lever since the published position |
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
@@ -24,6 +25,7 @@
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
 //! answer. Names [`crate::rules`] and [`crate::millis`] only: no wire, no notation.
 
+pub mod chronology;
 pub mod evidence;
 pub mod explain;
 pub mod grounds;

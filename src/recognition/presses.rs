@@ -56,6 +56,11 @@ impl Presses {
         self.queue.is_empty()
     }
 
+    /// When they were heard of, in order.
+    pub fn times(&self) -> impl Iterator<Item = Millis> {
+        self.queue.iter().map(|press| press.at)
+    }
+
     /// When the last one was heard of.
     pub fn last_at(&self) -> Option<Millis> {
         self.queue.last().map(|press| press.at)
@@ -105,11 +110,6 @@ impl Presses {
     pub fn set_up(&mut self, presses: usize) -> Option<Press> {
         self.missing = false;
         self.queue.drain(..presses.min(self.queue.len())).last()
-    }
-
-    /// The last press belongs to what comes now, after all.
-    pub fn put_back(&mut self, press: Press) {
-        self.queue.insert(0, press);
     }
 
     /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.

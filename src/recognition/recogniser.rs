@@ -29,7 +29,7 @@ pub use tell::Doubt;
 
 use std::sync::Arc;
 
-use super::evidence::{Evidence, Moment};
+use super::evidence::{Evidence, Moment, Source};
 use super::explain::{Explanation, Question, explain};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
@@ -39,6 +39,9 @@ use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
+
+/// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
+const INCREDIBLE: i32 = -900;
 
 /// A settled placement that nothing explained.
 #[derive(Clone, Debug)]
@@ -93,7 +96,8 @@ struct Draft {
 
 enum Decision {
     Ply(Explanation, Rule),
-    Back(Previous),
+    /// The position before the last published ply stands again, or did before so many other plies.
+    Back(Previous, usize),
     Resume(Snapshot),
     Setup(Reason),
 }
@@ -121,6 +125,8 @@ pub struct Recogniser {
     unexplained_since: Option<Millis>,
     unexplained_sights: u32,
     linked: bool,
+    /// The board was not heard for a while: changes and presses may have been missed.
+    gap: bool,
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
@@ -160,6 +166,7 @@ impl Recogniser {
             unexplained_since: None,
             unexplained_sights: 0,
             linked: true,
+            gap: false,
             followed: Followed::NOTHING,
             revision: 0,
             known: None,
@@ -187,7 +194,11 @@ impl Recogniser {
 
     /// A board reported one square.
     pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) {
-        if self.evidence.see(now, square, seen) {
+        self.take(now, square, seen, Source::Report);
+    }
+
+    fn take(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) {
+        if self.evidence.see(now, square, seen, source) {
             self.confirmed &= self.evidence.is_flickering(square);
             self.anomalies.retain(|anomaly| anomaly.square != square);
             self.revision += 1;
@@ -200,10 +211,10 @@ impl Recogniser {
         let missed = self.evidence.sight().differs_from(sight);
         let missed: SquareSet = missed.into_iter().filter(|&square| !self.evidence.is_flickering(square)).collect();
         for square in missed {
-            self.see(now, square, sight.get(square));
+            self.take(now, square, sight.get(square), Source::Dump);
         }
         for square in sight.of(Color::White) | sight.of(Color::Black) {
-            self.evidence.see(now, square, sight.get(square));
+            self.evidence.see(now, square, sight.get(square), Source::Dump);
         }
         self.dumped_at = now;
         if missed.is_empty() {
@@ -253,6 +264,11 @@ impl Recogniser {
         !self.evidence.touched_since(self.since).is_empty()
     }
 
+    /// Has the lever been moved since the last published ply?
+    pub fn is_pressed_for(&self) -> bool {
+        !self.presses.is_empty()
+    }
+
     /// Does the board show exactly the published position?
     pub fn is_settled(&self) -> bool {
         self.wrong().is_empty()
@@ -268,10 +284,17 @@ impl Recogniser {
 
     /// The link to the board is up, or gone: without it nothing is decided.
     pub fn link(&mut self, up: bool) {
-        self.linked = up;
-        if up {
-            self.confirmed = false;
+        if up && !self.linked {
+            self.was_deaf();
         }
+        self.linked = up;
+    }
+
+    /// The board has not been heard for a while: changes and presses may have been missed.
+    pub fn was_deaf(&mut self) {
+        self.confirmed = false;
+        self.gap = true;
+        self.revision += 1;
     }
 
     /// When [`Recogniser::verdict`] should be asked again if nothing happens before.
@@ -334,8 +357,9 @@ impl Recogniser {
             self.wake_at(now, Some(quiet_at));
             return;
         }
-        if self.is_touched() {
+        if self.is_touched() || self.gap {
             self.since = self.evidence.moment();
+            self.gap = false;
             self.revision += 1;
         }
         let before = self.presses.len();
@@ -370,6 +394,7 @@ impl Recogniser {
             anomalies: self.anomalous(),
             presses: self.presses.len(),
             press_missing: self.presses.is_missing(),
+            gap: self.gap,
         }
     }
 
@@ -382,7 +407,7 @@ impl Recogniser {
             return self.before_stop(now, since?);
         }
         let explanations = self.explanations();
-        let usable = |explanation: &&Explanation| self.may_be_odd(explanation);
+        let usable = |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= INCREDIBLE;
         match explanations.iter().find(usable) {
             Some(best) => {
                 self.unexplained_since = None;

@@ -186,6 +186,7 @@ impl Line {
         if self.dialogue.hear(self.now, &message) {
             self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
+        self.table.hear(self.now);
         let effects = match &message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
             Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),

@@ -34,6 +34,8 @@ const RESULT_WAITS: Millis = Millis::seconds(10);
 const SETTING_UP: Millis = Millis::seconds(5);
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
+/// A running clock is heard every second.
+const DEAF: Millis = Millis(2_500);
 /// Boards of which more is wrong than this are not being set up for a game.
 const NEARLY_SET_UP: usize = 8;
 
@@ -67,6 +69,8 @@ pub struct Table {
     provisional: Vec<String>,
     expected: Option<(Position, Vec<Move>)>,
     linked: bool,
+    /// When the board was last heard.
+    heard_at: Millis,
 }
 
 impl Table {
@@ -94,6 +98,7 @@ impl Table {
             provisional: Vec::new(),
             expected: None,
             linked: false,
+            heard_at: Millis::ZERO,
             settings,
         }
     }
@@ -115,6 +120,23 @@ impl Table {
             game.recogniser.link(up);
         }
         self.confirmed = false;
+    }
+
+    /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
+    /// noticed or not.
+    pub fn hear(&mut self, now: Millis) {
+        if self.deaf_at().is_some_and(|at| at < now)
+            && let Stage::Playing(game) = &mut self.stage
+        {
+            game.recogniser.was_deaf();
+            self.confirmed = false;
+        }
+        self.heard_at = now;
+    }
+
+    /// From when on silence means that the board is not heard.
+    fn deaf_at(&self) -> Option<Millis> {
+        (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
     }
 
     /// The board reported one field.
@@ -185,6 +207,7 @@ impl Table {
     fn clock_times(&mut self, now: Millis, times: ClockTimes) -> Vec<Effect> {
         let mut effects = Vec::new();
         let news = self.clock.read(times);
+        let ran = self.clock_state == Clock::Running;
         self.clock_state = match (times.running(), self.clock_state) {
             (true, _) => Clock::Running,
             (false, Clock::Running) => Clock::Stopped { since: Some(now) },
@@ -193,11 +216,13 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return effects };
         let recogniser = &mut game.recogniser;
-        if times.running() && recogniser.plies() == 0 && !recogniser.is_touched() {
+        let untouched = recogniser.plies() == 0 && !recogniser.is_touched();
+        if times.running() && untouched && !recogniser.is_pressed_for() {
             self.clock.assume(recogniser.position().turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        if news.pressed {
+        // A press that starts the clock completes no ply.
+        if news.pressed && (ran || !untouched) {
             if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
@@ -237,7 +262,8 @@ impl Table {
         let setting_up = self.tells_at();
         let (verdict, result) = match &self.stage {
             Stage::Playing(game) => {
-                (game.recogniser.deadline(), game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
+                let verdict = game.recogniser.deadline().filter(|&at| self.deaf_at().is_none_or(|deaf| at <= deaf));
+                (verdict, game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
@@ -285,6 +311,9 @@ impl Table {
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
+        if self.deaf_at().is_some_and(|at| at < now) {
+            return None;
+        }
         match &mut self.stage {
             Stage::Playing(game) => game.recogniser.verdict(now),
             Stage::Waiting | Stage::Over => None,

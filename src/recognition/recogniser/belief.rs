@@ -1,6 +1,6 @@
 //! When an explanation is believed: what its evidence asks of the quiet on the board.
 
-use super::{Clock, Decision, Draft, Recogniser, Rule};
+use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
 
@@ -30,8 +30,10 @@ impl Recogniser {
     pub(super) fn explained(&self, best: &Explanation, all: &[Explanation]) -> Option<Draft> {
         /// Once the opponent has replied, blemishes of the ply before matter less.
         const BLEMISH_ANSWERED_MS: u64 = 600;
-        /// Two first plies this close are ambiguous, in hundredths of a press.
-        const MARGIN: i32 = 50;
+        /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
+        const MARGIN: i32 = 150;
+        /// After a gap a position is as good as a guess of how it came about.
+        const AFTER_GAP_MS: u64 = 700;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
         let pressed = self.is_pressed(best) || self.is_believed(best);
@@ -56,6 +58,10 @@ impl Recogniser {
             if same_ends {
                 // Which pieces were taken is not visible yet; the hands will show.
                 return None;
+            }
+            if self.gap {
+                let ready_at = self.confirmed_at(AFTER_GAP_MS);
+                return Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) });
             }
             wait = wait.max(settings.ambiguous_ms);
         }

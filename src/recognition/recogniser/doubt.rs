@@ -1,9 +1,10 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
-use super::{Anomaly, Clock, Decision, Draft, Reason, Recogniser, Snapshot};
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Snapshot};
 use crate::millis::Millis;
-use crate::recognition::explain::{Question, explain_within};
-use crate::rules::{Color, Position, SquareSet};
+use crate::recognition::chronology::Chronology;
+use crate::recognition::explain::{MOST_WORK, Question, explain, explain_within};
+use crate::rules::{Color, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
 const MOST_SNAPSHOTS: usize = 4;
@@ -34,30 +35,46 @@ impl Recogniser {
             return None;
         }
         let clockless = self.clock == Clock::None;
-        let anomalous = self.anomalous();
-        let matches = |position: &Position| (self.evidence.contradictions(position.placement()) - anomalous).is_empty();
-        let wait = if matches(&previous.position) {
-            if !clockless && self.presses.turn() != Some(previous.position.turn()) {
-                return None;
-            }
-            PUT_BACK_MS
-        } else {
-            let legal = previous.position.legal_moves();
-            let mut others = legal.iter().filter(|ply| **ply != previous.ply);
-            others.find(|ply| matches(&previous.position.play(ply)))?;
-            if !clockless && self.presses.turn() != Some(self.base.turn()) {
-                return None;
-            }
-            if clockless { self.settings.no_clock_ms } else { REPLACED_MS }
+        let wrong = self.evidence.contradictions(previous.position.placement()) - self.anomalous();
+        if wrong.is_empty() {
+            let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
+            let decision = Decision::Back(previous, 0);
+            return lever_back.then(|| Draft { ready_at: self.confirmed_at(PUT_BACK_MS), decision });
+        }
+        let question = Question {
+            base: &previous.position,
+            evidence: &self.evidence,
+            since: previous.since,
+            anomalies: self.anomalous(),
+            presses: 0,
+            press_missing: false,
+            gap: false,
         };
-        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous) })
+        let others = explain(&question);
+        let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
+        let plies = other.plies.len();
+        let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
+        if !clockless && self.presses.turn() != Some(next) {
+            return None;
+        }
+        let wait = match plies {
+            1 if clockless => self.settings.no_clock_ms,
+            1 => REPLACED_MS,
+            _ => self.settings.settle_ms,
+        };
+        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) })
     }
 
     /// A legal reply to a position that was not explained: what went before stands.
     fn resumption(&self) -> Option<Draft> {
-        const MOST_REPLIES: usize = 2;
-        for snapshot in &self.snapshots {
-            let Some(position) = self.position_of(&snapshot.sight, snapshot.turn) else { continue };
+        /// A reply of more plies than this may be an accident.
+        const MOST_PLIES: usize = 3;
+        /// There are up to sixteen positions to reply to.
+        const WORK: u32 = MOST_WORK / 8;
+        let standing = self.standing_at_presses();
+        let candidates = standing.iter().chain(&self.snapshots);
+        let replies = candidates.filter_map(|snapshot| {
+            let position = self.position_of(&snapshot.sight, snapshot.turn)?;
             let question = Question {
                 base: &position,
                 evidence: &self.evidence,
@@ -65,18 +82,47 @@ impl Recogniser {
                 anomalies: SquareSet::EMPTY,
                 presses: self.presses.len().saturating_sub(snapshot.presses),
                 press_missing: false,
+                gap: false,
             };
-            let replies = explain_within(&question, MOST_REPLIES);
-            let Some(reply) = replies.iter().find(|reply| reply.is_exact()) else { continue };
-            let pressed = question.presses > 0;
-            let wait = match self.clock {
-                Clock::None => self.settings.no_clock_ms,
-                _ if pressed || reply.plies.len() == 2 => self.settings.settle_ms,
-                _ => self.settings.answered_ms,
-            };
-            return Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Resume(snapshot.clone()) });
+            let replies = explain_within(&question, MOST_PLIES, WORK);
+            let reply = replies.into_iter().find(|reply| reply.is_exact())?;
+            Some((reply, snapshot, question.presses > 0))
+        });
+        // Of positions that explain as well the later one: less is hidden by the setup, and the earlier ones had their time.
+        let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| (reply.score, snapshot.at))?;
+        if reply.score < INCREDIBLE {
+            return None;
         }
-        None
+        let wait = match self.clock {
+            Clock::None => self.settings.no_clock_ms,
+            _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
+            _ => self.settings.answered_ms,
+        };
+        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Resume(snapshot.clone()) })
+    }
+
+    /// What stood on the board when the lever was pressed: one of these is the position that was given up.
+    fn standing_at_presses(&self) -> Vec<Snapshot> {
+        /// A press is heard of this much later at the most.
+        const LAG: Millis = Millis(1_200);
+        const MOST_PRESSES: usize = 4;
+        const MOST_SIGHTS: usize = 3;
+        let Some(turn) = self.presses.turn().filter(|_| !self.gap) else { return Vec::new() };
+        let chronology = Chronology::new(&self.evidence, self.since);
+        let count = self.presses.len();
+        let mut standing = Vec::new();
+        for (index, at) in self.presses.times().enumerate().skip(count.saturating_sub(MOST_PRESSES)) {
+            let presses = index + 1;
+            let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
+            for (sight, at) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
+                let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
+                let wrong = sight.differs_from_placement(self.base.placement()).len();
+                if (1..=CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained) {
+                    standing.push(Snapshot { sight, at, turn: Some(turn), presses });
+                }
+            }
+        }
+        standing
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is.
@@ -84,6 +130,8 @@ impl Recogniser {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
         const OFTEN_UNEXPLAINED: u32 = 4;
+        /// After a gap nothing can be explained that the changes do not explain at once.
+        const AFTER_GAP_MS: u64 = 1_000;
         /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
         const UNPRESSED_SQUARES: usize = 4;
         let settings = &self.settings;
@@ -97,6 +145,7 @@ impl Recogniser {
             Clock::None if chaos => return None,
             Clock::None if self.unexplained_sights >= OFTEN_UNEXPLAINED => settings.out_of_step_ms,
             Clock::None => settings.unexplained_no_clock_ms,
+            _ if self.gap && !self.has_gained() => AFTER_GAP_MS,
             _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
             _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
@@ -111,8 +160,12 @@ impl Recogniser {
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
     fn is_chaos(&self) -> bool {
+        self.has_gained() || self.wrong().len() > CHAOS_SQUARES
+    }
+
+    fn has_gained(&self) -> bool {
         let gained = |color: Color| self.sight().of(color).len() > self.base.placement().of(color).len();
-        Color::BOTH.into_iter().any(gained) || self.wrong().len() > CHAOS_SQUARES
+        Color::BOTH.into_iter().any(gained)
     }
 
     fn take_snapshot(&mut self, now: Millis, last_change: Millis) {

@@ -1,6 +1,6 @@
 //! What a decision changes: the position that is published, and what counts as evidence from there on.
 
-use super::{Anomaly, Clock, Decision, Followed, Press, Previous, Reason, Recogniser, Rule, Verdict};
+use super::{Anomaly, Clock, Decision, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
 use crate::recognition::sight::Sight;
@@ -10,17 +10,11 @@ impl Recogniser {
     pub(super) fn decide(&mut self, now: Millis, decision: Decision) -> Verdict {
         match decision {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
-            Decision::Back(previous) => {
-                let plies = self.plies - 1;
-                // The other move may have been pressed for already.
-                let other_pressed = self.presses.turn().is_some_and(|turn| turn != previous.position.turn());
-                let since = previous.since;
-                let (verdict, last) =
-                    self.take_up_after(previous.position, plies, self.presses.len(), Reason::TakenBack);
-                if let Some(press) = last.filter(|_| other_pressed) {
-                    self.presses.put_back(press);
-                }
-                self.since = since;
+            Decision::Back(previous, others) => {
+                // The other plies have been pressed for already.
+                let before = self.presses.len().saturating_sub(others);
+                let verdict = self.take_up(previous.position, self.plies - 1, before, Reason::TakenBack);
+                self.since = previous.since;
                 verdict
             }
             Decision::Resume(snapshot) => match self.position_of(&snapshot.sight, snapshot.turn) {
@@ -82,16 +76,6 @@ impl Recogniser {
     }
 
     pub(super) fn take_up(&mut self, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
-        self.take_up_after(position, plies, presses, reason).0
-    }
-
-    fn take_up_after(
-        &mut self,
-        position: Position,
-        plies: u32,
-        presses: usize,
-        reason: Reason,
-    ) -> (Verdict, Option<Press>) {
         let last = self.presses.set_up(presses);
         self.base = position;
         self.plies = plies;
@@ -100,11 +84,12 @@ impl Recogniser {
         self.anomalies.clear();
         self.snapshots.clear();
         self.unpressed_run = 0;
+        self.gap = false;
         self.unexplained_since = None;
         self.unexplained_sights = 0;
         self.followed = Followed::NOTHING;
         self.revision += 1;
-        (Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }, last)
+        Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }
     }
 
     /// The position that a sight shows: kinds from memory where a piece has not moved, by the rules elsewhere.
