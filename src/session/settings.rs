@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use chrono::{DateTime, FixedOffset};
 
 use super::codes::CodeMap;
+use crate::pdn::time_control::{Period, TimeControl};
 use crate::protocol::Command;
-use crate::recognition::Settings as RecognitionSettings;
+use crate::recognition::{Pace, Settings as RecognitionSettings};
 use crate::rules::{RuleChoices, Variant};
 
 /// Everything the record of a line depends on besides its bytes.
@@ -25,12 +26,16 @@ pub struct LineSettings {
     pub orientation: OrientationSetting,
     /// What the piece codes mean.
     pub codes: CodeMap,
-    /// The recogniser's times and limits.
+    /// The recogniser's times and limits, as they were told; [`LineSettings::recognition_in_force`] has those that count.
     pub recognition: RecognitionSettings,
     /// The serial number of the board that belongs to this line; `None`: whichever is there.
     pub board: Option<String>,
     /// What a board is asked on connecting, after what stands on it: never anything that changes it.
     pub connect: Vec<Command>,
+    /// How fast the recogniser takes the games to be.
+    pub preset: Preset,
+    /// The keys of the recogniser's times that were told.
+    pub told: Vec<String>,
     /// Games of this line before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
 }
@@ -61,6 +66,19 @@ const OPENING: [(&str, Command, bool); 7] = [
     ("bus-address", Command::ReturnBusAddress, true),
     ("battery", Command::SendBatteryStatus, false),
 ];
+
+/// Which times the recogniser uses where none are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Preset {
+    /// Those of the pace that the tag TimeControl says; of a standard game if it says nothing.
+    #[default]
+    Auto,
+    /// Those of a pace.
+    Of(Pace),
+}
+
+/// A game in which a player has less than this for sixty moves, increments included, is blitz.
+const BLITZ_SECONDS: u64 = 15 * 60;
 
 /// Why a setting cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -99,6 +117,8 @@ impl LineSettings {
             recognition: RecognitionSettings::default(),
             board: None,
             connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
+            preset: Preset::Auto,
+            told: Vec::new(),
             games_before: 0,
         }
     }
@@ -166,15 +186,90 @@ impl LineSettings {
                 });
                 self.choose(RuleChoices { thai_reversal, ..self.variant.choices });
             }
+            "preset" => {
+                self.preset = match value {
+                    "auto" => Preset::Auto,
+                    "standard" => Preset::Of(Pace::Standard),
+                    "blitz" => Preset::Of(Pace::Blitz),
+                    _ => return Err(wrong("auto, standard or blitz")),
+                }
+            }
             _ if self.recognition.keys().any(|known| known == key) => {
                 self.recognition.set(key, value).map_err(wrong)?;
+                self.told.push(key.to_owned());
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
         }
         Ok(())
     }
 
+    /// The recogniser's times: those that were told, the others as the preset has them.
+    pub fn recognition_in_force(&self) -> RecognitionSettings {
+        let pace = match self.preset {
+            Preset::Of(pace) => pace,
+            Preset::Auto => self.pace_of_tags(),
+        };
+        self.recognition.at_pace(pace, |key| self.told.iter().any(|told| told == key))
+    }
+
+    /// The pace of the player who has less time.
+    fn pace_of_tags(&self) -> Pace {
+        let controls = self.tags.iter().filter(|(name, _)| name.starts_with("TimeControl"));
+        let seconds = controls.filter_map(|(_, value)| seconds_of_a_game(&value.parse().ok()?)).min();
+        if seconds.is_some_and(|seconds| seconds < BLITZ_SECONDS) { Pace::Blitz } else { Pace::Standard }
+    }
+
     fn choose(&mut self, choices: RuleChoices) {
         self.variant = Variant::new(self.variant.game_type, choices);
+    }
+}
+
+/// The time that a player has for a game of sixty moves; `None` where the control does not tell.
+fn seconds_of_a_game(control: &TimeControl) -> Option<u64> {
+    const MOVES: u64 = 60;
+    let TimeControl::Periods(periods) = control else { return None };
+    let seconds = |period: &Period| match *period {
+        Period::Moves { seconds, .. } | Period::SuddenDeath { seconds } | Period::Hourglass { seconds } => {
+            u64::from(seconds)
+        }
+        Period::Increment { seconds, increment } => u64::from(seconds) + MOVES * u64::from(increment),
+    };
+    Some(periods.iter().map(seconds).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unpressed(settings: &[(&str, &str)], tags: &[(&str, &str)]) -> u64 {
+        let mut line = LineSettings::new(Variant::from_tag("20").unwrap());
+        for (key, value) in settings {
+            line.set(key, value).unwrap();
+        }
+        line.tags = tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        line.recognition_in_force().unpressed_ms
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_time_control_unless_told() {
+        let standard = RecognitionSettings::default().unpressed_ms;
+        let blitz = RecognitionSettings::default().at_pace(Pace::Blitz, |_| false).unpressed_ms;
+        assert!(blitz < standard);
+        for (settings, tags, expected) in [
+            (&[][..], &[][..], standard),
+            (&[], &[("TimeControl", "300+3")], blitz),
+            (&[], &[("TimeControl", "4800+60")], standard),
+            (&[], &[("TimeControl", "40/7200:3600")], standard),
+            (&[], &[("TimeControl", "600+10")], standard),
+            (&[], &[("TimeControlWhite", "900"), ("TimeControlBlack", "180")], blitz),
+            (&[], &[("TimeControl", "five minutes")], standard),
+            (&[("preset", "blitz")], &[], blitz),
+            (&[("preset", "standard")], &[("TimeControl", "300")], standard),
+            (&[("preset", "blitz"), ("unpressed-ms", "7000")], &[], 7000),
+            (&[("unpressed-ms", "8000"), ("preset", "blitz")], &[], 8000),
+        ] {
+            assert_eq!(unpressed(settings, tags), expected, "{settings:?} {tags:?}");
+        }
+        assert!(LineSettings::new(Variant::from_tag("20").unwrap()).set("preset", "bullet").is_err());
     }
 }
