@@ -1,5 +1,7 @@
 //! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
 
+mod serve;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +10,7 @@ use anyhow::Context;
 use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
+use damcast::simulation::faults::usual_rate;
 use damcast::simulation::games;
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
@@ -29,6 +32,8 @@ struct Arguments {
 enum Verb {
     /// Play a game of a PDN file on a board at a pseudo-terminal.
     Play(Play),
+    /// Serve many boards: on a bus, on ports of their own, over TCP, with faults and incidents.
+    Serve(serve::Arguments),
     /// Play games under faults in virtual time and count what the recorder makes of them.
     Score(ScoreArguments),
 }
@@ -99,6 +104,7 @@ struct ScoreArguments {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Play(arguments) => play_game(&arguments),
+        Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Score(arguments) => score(&arguments),
     };
     match outcome {
@@ -210,20 +216,14 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
 
 /// Profiles of single faults: one named, or all.
 fn single_faults(text: &str) -> anyhow::Result<Vec<(String, Profile)>> {
-    const COMMON: f64 = 0.05;
-    const UNKNOWN: f64 = 0.02;
-    let usual = |fault: Fault| match Profile::blitz().rate(fault) {
-        0.0 => UNKNOWN,
-        rate if rate > COMMON => rate,
-        rate => 5.0 * rate,
-    };
     if text == "all" {
-        let named =
-            |fault: Fault| (format!("{} {:.4}", fault.name(), usual(fault)), Profile::only(fault, usual(fault)));
+        let named = |fault: Fault| {
+            (format!("{} {:.4}", fault.name(), usual_rate(fault)), Profile::only(fault, usual_rate(fault)))
+        };
         return Ok(Fault::all().map(named).collect());
     }
     let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
     let fault: Fault = name.parse().context("--fault")?;
-    let rate = rate.map_or(Ok(usual(fault)), str::parse).context("--fault")?;
+    let rate = rate.map_or(Ok(usual_rate(fault)), str::parse).context("--fault")?;
     Ok(vec![(format!("{name} {rate:.4}"), Profile::only(fault, rate))])
 }
