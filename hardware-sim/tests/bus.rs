@@ -25,7 +25,7 @@ fn bus(setting: impl FnOnce(&mut BusSetting)) -> BusWorld {
     let seats = vec![seat(10, 10, 1025, 1), seat(8, 8, 1026, 2), seat(12, 12, 2054, 3), seat(10, 8, 16_383, 4)];
     let mut bus = BusSetting::new(seats, 9);
     setting(&mut bus);
-    BusWorld::new(bus).unwrap()
+    BusWorld::new(bus).expect("the scripts can be played")
 }
 
 /// Sends bytes at a time and returns what is read until then.

@@ -1,13 +1,13 @@
 //! One board alone on its wire: commands in bytes, answers in bytes.
 
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
-use hardware_sim::clock::{ClockSide, SimClock};
+use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
 use hardware_sim::random::{Rng, Span};
 use hardware_sim::scanner::Contact;
 use hardware_sim::wire;
 
 fn clock() -> SimClock {
-    SimClock::new("5400".parse().unwrap(), ClockSide::Left, Span::just(200), Rng::new(2))
+    SimClock::new(TimeControl { base_s: 5400, increment_s: 0 }, ClockSide::Left, Span::just(200), Rng::new(2))
 }
 
 fn board(options: BoardOptions) -> SimBoard {

@@ -112,3 +112,37 @@ fn input(happening: Happening) -> Input {
         Happening::Plugged => Input::LinkUp,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::LineSettings;
+    use crate::simulation::games;
+    use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
+
+    /// What a line records of the first plies of a game on a board alone on a line with these faults.
+    fn recorded(faults: &[&str]) -> (Vec<String>, usize) {
+        let board = BoardPlan { games: vec![1], plies: Some(12), ..BoardPlan::default() };
+        let faults = faults.iter().map(|fault| (*fault).to_owned()).collect();
+        let line = LinePlan { faults, board: vec![board], ..LinePlan::default() };
+        let scenario = Scenario { line: vec![line], ..Scenario::default() };
+        let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
+        let world = &mut ready[0].world;
+        let variant = games::from_pdn("demo", games::DEMONSTRATION, None, Some(1)).unwrap()[0].start.variant();
+        let mut record = Record::default();
+        let mut recorder = Line::new(LineSettings::new(variant));
+        drive_bus(world, &mut recorder, 30_000, |_, output| record.outputs.push(output));
+        (record.entries().into_iter().map(|(_, entry)| entry).collect(), world.to_host().strikes().len())
+    }
+
+    #[test]
+    fn a_board_alone_on_a_line_is_recorded_as_at_its_cable() {
+        let (entries, strikes) = recorded(&[]);
+        assert_eq!((entries.len(), strikes), (12, 0), "{entries:?}");
+        assert_eq!(entries[..3], ["32-28", "16-21", "31-26"]);
+        // The same with bytes that come late, and a byte that is lost in the middle.
+        let (late, strikes) = recorded(&["delay=0.002", "lose@700"]);
+        assert!(strikes > 1);
+        assert_eq!(late, entries);
+    }
+}
