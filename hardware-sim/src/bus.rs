@@ -109,7 +109,7 @@ impl BusWorld {
         incidents.sort_by_key(|incident| incident.at_ms);
         let last = incidents.last().map_or(0, |incident| incident.at_ms);
         let end_ms = seats.iter().map(Seat::end_ms).max().unwrap_or(0).max(last);
-        Ok(BusWorld {
+        let mut world = BusWorld {
             is_on_line: vec![true; seats.len()],
             due: seats.iter().map(Seat::next_time).collect(),
             seats,
@@ -128,7 +128,10 @@ impl BusWorld {
             board_bytes: 0,
             now_ms: 0,
             end_ms,
-        })
+        };
+        // Who is absent from the start is absent before anybody asks.
+        world.live(0);
+        Ok(world)
     }
 
     /// When something happens next, in milliseconds; a driver need not call before.
@@ -333,6 +336,20 @@ impl BusWorld {
                 self.line.break_off(seat, at_us);
             }
         }
+    }
+}
+
+/// Everything that was drawn, a line for each seat: print it with every failure.
+impl std::fmt::Display for BusWorld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, seat) in self.seats.iter().enumerate() {
+            let away = if self.is_on_line[index] { "" } else { " (not on the line)" };
+            writeln!(f, "board {}{away}: {seat}", index + 1)?;
+        }
+        for incident in self.done.iter().chain(&self.incidents) {
+            writeln!(f, "{} ms: {:?}", incident.at_ms, incident.what)?;
+        }
+        Ok(())
     }
 }
 

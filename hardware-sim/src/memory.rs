@@ -224,11 +224,14 @@ mod tests {
         assert_eq!(memory.changes(), [0x44, 3, 0x7b, 0x44, 3]);
         memory.piece(9_000_000, 3, 0);
         assert_eq!(memory.from_start(), [0x7b, 0x44, 3]);
-        // A piece that blinks alone overwrites itself, but never what was handed out.
         assert_eq!(memory.changes(), [0x40, 3]);
+        // A piece that blinks alone overwrites itself, but never what was handed out.
         memory.piece(10_000_000, 3, 4);
+        assert_eq!(memory.changes(), [0x44, 3]);
         memory.piece(11_000_000, 3, 0);
-        assert_eq!(memory.changes(), [0x44, 3, 0x40, 3]);
+        memory.piece(12_000_000, 3, 4);
+        memory.piece(13_000_000, 3, 0);
+        assert_eq!(memory.changes(), [0x40, 3]);
         assert_eq!(memory.changes(), []);
         assert_eq!(memory.from_start(), [0x7b, 0x44, 3, 0x40, 3, 0x44, 3, 0x40, 3]);
     }

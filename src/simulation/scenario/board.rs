@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use hardware_sim::board::{BoardOptions, Numbering};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::profile::Profile;
+use hardware_sim::random::Span;
 use hardware_sim::scanner::ScanMode;
 use hardware_sim::script::{Before, Game};
 use hardware_sim::seat::Setting;
@@ -45,6 +46,8 @@ pub struct BoardPlan {
     pub scan: Option<String>,
     /// How half-scanning boards count: all-fields or scanned-fields.
     pub numbering: Option<String>,
+    /// From a bus command to its answer, in milliseconds, when the board is not storing; half a millisecond to three if left out.
+    pub answer_ms: Option<f64>,
     /// Events of earlier games in the memory; 4000 fill it.
     pub old_events: u32,
     /// The board is not there until an incident `back`.
@@ -66,6 +69,7 @@ impl Default for BoardPlan {
             serial: None,
             scan: None,
             numbering: None,
+            answer_ms: None,
             old_events: 0,
             absent: false,
         }
@@ -121,6 +125,12 @@ impl BoardPlan {
         board.long_serial = 3_000_000_000 + u64::from(board.serial);
         if !(1..=99_999).contains(&board.serial) {
             return Err(format!("serial = {}: a serial number has five digits", board.serial));
+        }
+        if let Some(answer_ms) = self.answer_ms {
+            if !(0.0..=1_000.0).contains(&answer_ms) {
+                return Err(format!("answer-ms = {answer_ms}: expected 0 to 1000"));
+            }
+            board.answer_us = Span::just((answer_ms * 1000.0) as u32);
         }
         match self.scan.as_deref() {
             None => {}

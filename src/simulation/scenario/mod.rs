@@ -214,6 +214,7 @@ mod tests {
             ("[[line]]\nboard = [{}]\nincident = [{ what = \"away\", board = 2 }]", "incident 1: board = 2"),
             ("[[line]]\nboard = [{}]\nincident = [{ at = -1, what = \"unplug\" }]", "at = -1"),
             ("[[line]]\nboard = [{}]\nincident = [{ what = \"watchdog\", board = 1, for = 2 }]", "`for` means nothing"),
+            ("[[line]]\nboard = [{ answer-ms = -1 }]", "answer-ms = -1"),
             ("[[line]]\nboard = [{ pdn = \"/nowhere.pdn\" }]", "/nowhere.pdn"),
             ("[[line]]\nboard = [{}]\n[[line]]\nname = \"line-1\"\nboard = [{}]", "two of this name"),
             ("lines = 3", "lines"),
