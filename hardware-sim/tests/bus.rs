@@ -258,7 +258,7 @@ fn a_deaf_line_takes_nothing_and_still_tells() {
     bytes(&mut world, 0, &[0x44], 100);
     assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
     let said = bytes(&mut world, 1_600, &[], 60_000);
-    assert!(said.iter().any(|byte| *byte == 0x8e), "the boards are in update mode and go on: {said:02x?}");
+    assert!(said.contains(&0x8e), "the boards are in update mode and go on: {said:02x?}");
     assert!(!world.is_deaf() && !bytes(&mut world, 60_000, &[0x46], 60_100).is_empty());
 }
 
