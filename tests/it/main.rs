@@ -27,4 +27,5 @@ mod recordings;
 mod records;
 mod replay_cmd;
 mod rule_book;
+mod simulated_lines;
 mod simulation;
