@@ -19,6 +19,7 @@ use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay};
+use crate::rules::variant::default_game_type;
 use crate::rules::{GameTypeError, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
@@ -75,6 +76,9 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
             return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
+    if default_game_type(variant.game_type.number) == Some(variant.game_type) {
+        return believed;
+    }
     let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
     if default == variant || Replay::under(located, variant).problems.is_empty() {
         return believed;
@@ -91,7 +95,8 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
 fn names_first_move(game: &Game, variant: &Variant) -> bool {
     let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
     let first = game.moves().find(|ply| !ply.is_unknown());
-    first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
+    let is_letter = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a'..=b'l');
+    first.is_none_or(|ply| ply.text.bytes().any(is_letter) == is_algebraic)
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
