@@ -708,9 +708,9 @@ fn bad_input_has_a_place() {
         ("1. 32-28 /FEN 19-23 *", "1:10", "not closed"),
         ("1. 32-28 \0\0 19-23 *", "1:10", "not PDN"),
         ("\n 1. 32-28 {x\0 19-23", "2:11", "not closed"),
-        ("[White \"x\n1. 32-28 19-23 *", "1:1", "not closed"),
+        ("[White \"x\n\n1. 32-28 19-23 *", "1:1", "not closed"),
         ("1. 32-28 19-23 2. 73-0 *", "1:19", "squares that this board does not have"),
-        ("1. 32-28 19-23 2. 0-0 *", "1:19", "stands before no move"),
+        ("1. 32-28 19-23 2. 0-0 *", "1:23", "without a game"),
     ] {
         let text = format!("{text} [Site \"x\"] 1. 31-26 *");
         let (games, mut problems) = reader::read_located(&text);
