@@ -9,7 +9,7 @@ use damcast::pdn::renumber::renumber;
 use damcast::pdn::replay::{KnownBy, Replay, Step};
 use damcast::pdn::standard::{Ambiguous, converted, standard};
 use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{fen, infer, notation, strict};
+use damcast::pdn::{fen, infer, live, notation, strict};
 use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use proptest::prelude::*;
 
@@ -434,13 +434,20 @@ fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
     assert_eq!(&standard(&again, None).0, game, "{text}");
 }
 
-/// The file of a game as the feed writes it, the result last and spare lines behind it, is strict after every line.
-fn is_strict_after_every_line(mut game: Game) {
-    game.tags.remove("Result");
-    game.tags.set("Result", "*");
-    let text = writer::write(&[game], Style::Live).replacen("[Result \"*\"]\n", "[Result \"*\"]\n\n\n", 1);
+/// The file of a game as the feed writes it is strict after every line, and when its result is written over the `*`.
+fn is_strict_after_every_line(game: Game) {
+    let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
+    let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
+    let head: String = live::header(variant, &tags).iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
     for (at, _) in text.match_indices('\n') {
         assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
+    }
+    for result in variant.result_format.values() {
+        let (offset, bytes) = live::overwrite_result(text.as_bytes(), result).unwrap();
+        let mut finished = text.clone().into_bytes();
+        finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(strict::check_bytes(&finished, None), []);
     }
 }
 
