@@ -17,18 +17,26 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod account;
+mod clock_truth;
+mod codes;
 mod dialogue;
+mod endings;
 mod game;
+mod identity;
 mod lever;
+mod result_piece;
 mod sensors;
 mod settings;
 mod table;
 
-pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
+pub use codes::CodeMap;
+pub use settings::{LineSettings, OrientationSetting, Preset, SettingError};
 
 use crate::millis::Millis;
-use crate::protocol::{Decoder, Item, Message};
+use crate::protocol::{Command, Decoder, Item, Message};
 use dialogue::{Dialogue, Turn};
+use identity::Identity;
 use table::Table;
 
 /// What can happen to a line.
@@ -40,7 +48,8 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`.
+    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
+    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -70,10 +79,20 @@ pub enum Effect {
     /// Overwrite the value of the Result tag of the game opened last, at equal length
     /// ([`crate::pdn::live::overwrite_result`]).
     Result(String),
+    /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
+    /// is not the one expected. Until the link is up again everything goes on as if it were refused.
+    Reopen {
+        /// Who answers that should not; `None`: nobody.
+        board: Option<String>,
+    },
     /// Tell the operator.
     Notice(String),
     /// Keep this in the log: why something was published.
     Note(String),
+    /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
+    /// replaces the one before; an empty one takes it back, or the moves are in the file now. For listeners, never for the
+    /// file.
+    Provisional(Vec<String>),
 }
 
 /// One line: a board on a wire, and the game on it.
@@ -82,18 +101,25 @@ pub struct Line {
     now: Millis,
     decoder: Decoder,
     dialogue: Dialogue,
+    identity: Identity,
     table: Table,
+    /// What would have been published since the operator asked to hold back.
+    held: Option<Vec<Effect>>,
     told_unknown: Vec<u8>,
 }
 
 impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
+        let identity = Identity::new(settings.board.clone());
+        let opening = [&[Command::SendBoard], settings.connect.as_slice()].concat();
         Line {
             now: Millis::ZERO,
             decoder: Decoder::new(),
-            dialogue: Dialogue::default(),
+            dialogue: Dialogue::new(opening, identity.question()),
+            identity,
             table: Table::new(settings),
+            held: None,
             told_unknown: Vec::new(),
         }
     }
@@ -108,7 +134,8 @@ impl Line {
             Input::Tick => {}
             Input::LinkUp => {
                 self.decoder = Decoder::new();
-                self.table.link(true);
+                self.identity.forget();
+                self.table.link(self.identity.is_admitted());
                 let turns = self.dialogue.link_up(now);
                 self.say(turns, &mut outputs);
             }
@@ -154,7 +181,15 @@ impl Line {
 
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
-        self.table.status()
+        let status = self.table.status();
+        let board = self.identity.serial().map(str::to_owned);
+        let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
+            (_, true) => "no answer".to_owned(),
+            _ if self.held.is_some() => format!("held back: {}", status.state),
+            (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
+            _ => status.state,
+        };
+        Status { state, board, ..status }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
@@ -181,14 +216,22 @@ impl Line {
         if self.dialogue.hear(self.now, &message) {
             self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
+        let was_admitted = self.identity.is_admitted();
+        let effects = self.identity.hear(&message);
+        self.put(effects, outputs);
+        if self.identity.is_admitted() != was_admitted {
+            self.table.link(!was_admitted);
+            let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(self.now) };
+            self.say(turns, outputs);
+        }
+        if !self.identity.is_admitted() {
+            return;
+        }
+        self.table.hear(self.now);
         let effects = match &message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
             Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
             Message::Clock(report) => self.table.clock(self.now, report),
-            Message::SerialNumber(number) => vec![Effect::Note(format!("serial number {number}"))],
-            Message::LongSerialNumber(number) => vec![Effect::Note(format!("long serial number {number}"))],
-            Message::Version(version) => vec![Effect::Note(format!("version {}.{}", version.main, version.sub))],
-            Message::Trademark(text) => vec![Effect::Note(format!("trade mark {text}"))],
             Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
                 self.told_unknown.push(id.0);
                 vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
@@ -205,8 +248,31 @@ impl Line {
             "result" => self.table.result(self.now, rest.trim()),
             "start" => self.table.start_on_request(self.now, rest.trim()),
             "setup" => self.table.set_up_on_request(self.now, rest.trim()),
-            _ => vec![Effect::Notice(format!("request `{request}` is not known; known are result, start and setup"))],
+            "flip" => self.table.flip(self.now),
+            "names" => self.table.name_players(rest.trim()),
+            "hold" => self.hold(),
+            "release" => self.release(),
+            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
+            _ => vec![Effect::Notice(format!(
+                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
+            ))],
         }
+    }
+
+    /// From now on nothing is published; what would be waits.
+    fn hold(&mut self) -> Vec<Effect> {
+        self.held.get_or_insert_default();
+        vec![Effect::Notice("nothing is published until `release`".to_owned())]
+    }
+
+    fn release(&mut self) -> Vec<Effect> {
+        let Some(held) = self.held.take() else {
+            return vec![Effect::Notice("nothing is held back".to_owned())];
+        };
+        let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
+        let mut effects = vec![Effect::Notice(format!("published again; {lines} lines were held back"))];
+        effects.extend(held);
+        effects
     }
 
     fn decide(&mut self, outputs: &mut Vec<Output>) {
@@ -221,19 +287,28 @@ impl Line {
                 Turn::Silent => {
                     Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned())
                 }
+                Turn::Reopen => Effect::Reopen { board: None },
             };
             outputs.push(Output { at: self.now, effect });
         }
     }
 
     fn put(&mut self, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        outputs.extend(effects.into_iter().map(|effect| Output { at: self.now, effect }));
+        for effect in effects {
+            let is_publication = matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_));
+            match &mut self.held {
+                Some(held) if is_publication => held.push(effect),
+                _ => outputs.push(Output { at: self.now, effect }),
+            }
+        }
     }
 }
 
 /// The state of a line for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
+    /// The serial number of the board, if it has said one since the link came up.
+    pub board: Option<String>,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.
@@ -244,4 +319,20 @@ pub struct Status {
     pub last: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
+    /// Moves that are likely but not final, as in [`Effect::Provisional`].
+    pub provisional: Vec<String>,
+    /// What is known of a board that nothing explains.
+    pub doubt: Option<Doubt>,
+}
+
+/// A board that nothing explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    /// Since when, in the time of the line.
+    pub since: Millis,
+    /// The squares that differ from the published position, as players call them.
+    pub squares: Vec<String>,
+    /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
+    /// `setup` last. At most three; empty until the board has been quiet for a moment.
+    pub readings: Vec<String>,
 }

@@ -61,8 +61,35 @@ fn the_annotated_file_shows_every_key_with_its_default() {
         |line: &str| line.starts_with("# ") && line.contains(" = ") && line[2..].starts_with(char::is_lowercase);
     let uncommented: Vec<&str> = text.lines().map(|line| if is_key(line) { &line[2..] } else { line }).collect();
     let mut config = read(&uncommented.join("\n"));
-    config.lines[0].settings.retain(|(key, _)| key != "turkish-promotion" && key != "thai-removal");
+    // Where there is no default an example is shown.
+    let is_example = |key: &str| key == "board" || key.starts_with("turkish-") || key.starts_with("thai-");
+    config.lines[0].settings.retain(|(key, _)| !is_example(key));
     assert_eq!(config, read(&text));
+}
+
+#[test]
+fn a_line_may_be_where_its_board_is() {
+    let text = r#"
+        station = { directory = "r" }
+        [[line]]
+        name = "a"
+        port = "any"
+        board = "01025"
+        game-type = "20"
+        [[line]]
+        name = "b"
+        port = "any"
+        board = "01026"
+        game-type = "20"
+        connect = "clock"
+        [[line]]
+        name = "c"
+        port = "usb:045b:8111"
+        game-type = "20"
+    "#;
+    let config = read(text);
+    assert_eq!(config.lines.iter().map(|line| line.board()).collect::<Vec<_>>(), [Some("01025"), Some("01026"), None]);
+    assert_eq!(config.lines[1].settings, [pair("board", "01026"), pair("connect", "clock")]);
 }
 
 #[test]
@@ -86,6 +113,19 @@ fn tags_of_the_line_go_before_those_of_the_station() {
 fn only_what_differs_from_its_default_is_kept_for_the_log() {
     let text = format!("{SMALLEST}orientation = \"turned\"\ncodes = \"draughts\"\n[recognition]\nsettle-ms = 500\n");
     assert_eq!(read(&text).lines[0].settings, [pair("settle-ms", "500"), pair("orientation", "turned")]);
+}
+
+#[test]
+fn codes_are_named_or_told_one_by_one() {
+    let settings = |codes: &str| read(&format!("{SMALLEST}codes = \"{codes}\"\n")).lines[0].settings.clone();
+    assert_eq!(settings("chess"), [pair("codes", "chess")]);
+    assert_eq!(settings("1=w 4=b 7=W 10=B"), [], "the same as draughts");
+    assert_eq!(settings("1=b 4=w 7=B 10=W"), [pair("codes", "1=b 4=w 7=B 10=W")]);
+    let refused = refuse(&format!("{SMALLEST}codes = \"1=w 4=x\"\n"));
+    assert!(
+        refused.contains("damcast.toml:9:9: `codes = 1=w 4=x`: expected w, W, b or B as the meaning of code 4"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -124,7 +164,21 @@ fn what_is_wrong_is_said_with_line_and_key() {
         (SMALLEST.replace("board-1", "../x"), "6:8", "becomes the name of files"),
         (SMALLEST.replace("board-1", ".x"), "6:8", "becomes the name of files"),
         (SMALLEST.replace("board-1", &"x".repeat(65)), "6:8", "1 to 64 letters"),
-        (SMALLEST.replace("serial:", "tcp://"), "7:8", "`tcp:` is no kind of port"),
+        (SMALLEST.replace("serial:", "bluetooth:"), "7:8", "`bluetooth:` is no kind of port"),
+        (SMALLEST.replace("serial:", "tcp://"), "7:8", "expected a host and a port, as in tcp://10.0.0.7:4001"),
+        (format!("{SMALLEST}board = 1025\n"), "9:9", "expected a string in quotes"),
+        (format!("{SMALLEST}board = \"A1\"\n"), "9:9", "up to ten digits in quotes"),
+        (format!("{SMALLEST}connect = \"clock scan-100\"\n"), "9:11", "words from: clock version"),
+        (twice("name = \"b\"\nport = \"any\"").replace("serial:/dev/ttyACM0", "usb:045b:8111"), "12:8", "give each"),
+        (
+            twice("name = \"b\"\nport = \"/dev/b\"\nboard = \"1025\"").replacen(
+                "name =",
+                "board = \"01025\"\nname =",
+                1,
+            ),
+            "14:9",
+            "belongs to another [[line]] already, in line 6",
+        ),
         (format!("{SMALLEST}time-scale = 0\n"), "9:14", "above 0, at most 10000"),
         (format!("{SMALLEST}time-scale = nan\n"), "9:14", "above 0, at most 10000"),
         (format!("{SMALLEST}time-scale = \"fast\"\n"), "9:14", "`time-scale` is a string; expected a number"),
