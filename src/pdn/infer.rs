@@ -80,10 +80,15 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
         return believed;
     }
     let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
-    if default == variant || Replay::under(located, variant).problems.is_empty() {
+    if default == variant {
         return believed;
     }
-    if !Replay::under(located, default).problems.is_empty() {
+    // On a board that is turned round every move may be legal, but for the turn.
+    let score = |variant| {
+        let replay = Replay::under(located, variant);
+        (replay.moves().count(), Reverse(replay.problems.len()))
+    };
+    if score(default) <= score(variant) {
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
