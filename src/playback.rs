@@ -180,7 +180,7 @@ impl Playback {
                     }
                 }
                 Effect::Notice(text) => self.notices.push((at, about(board, &text))),
-                Effect::Send(_) | Effect::Note(_) => {}
+                Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
             }
         }
     }

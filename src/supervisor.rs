@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::config::{Config, LineConfig};
+use crate::link::{PortAddress, Ports};
 use crate::station::{self, Ending, Folders, LineReport, Reporter};
 
 /// The first wait before a line is opened again.
@@ -69,11 +70,17 @@ pub async fn run(
         ..LineReport::default()
     };
     reports.send_replace(config.lines.iter().map(row).collect());
+    let ports = Ports::default();
+    for line in &config.lines {
+        if let PortAddress::Serial(path) = &line.port {
+            ports.reserve(path);
+        }
+    }
     let (stop, stopped) = watch::channel(false);
     let mut tasks = JoinSet::new();
     for (row, line) in config.lines.into_iter().enumerate() {
         let reporter = Reporter::new(reports.clone(), row);
-        tasks.spawn(keep_running(line, folders.clone(), stopped.clone(), reporter));
+        tasks.spawn(keep_running(line, folders.clone(), ports.clone(), stopped.clone(), reporter));
     }
     shutdown.await;
     info!("stopping");
@@ -83,7 +90,13 @@ pub async fn run(
 }
 
 /// Runs a line, again and again if need be.
-async fn keep_running(line: LineConfig, folders: Folders, mut stop: watch::Receiver<bool>, reporter: Reporter) {
+async fn keep_running(
+    line: LineConfig,
+    folders: Folders,
+    ports: Ports,
+    mut stop: watch::Receiver<bool>,
+    reporter: Reporter,
+) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
@@ -92,7 +105,8 @@ async fn keep_running(line: LineConfig, folders: Folders, mut stop: watch::Recei
             reporter.broken(reason);
         };
         // A task of its own, so that a panic is an error here and not an end.
-        let task = tokio::spawn(station::run(line.clone(), folders.clone(), stop.clone(), reporter.clone()));
+        let station = station::run(line.clone(), folders.clone(), ports.clone(), stop.clone(), reporter.clone());
+        let task = tokio::spawn(station);
         match task.await {
             Ok(Ok(Ending::Stopped)) => return,
             Ok(Ok(Ending::Reopen)) => continue,

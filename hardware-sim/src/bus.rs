@@ -75,6 +75,7 @@ pub struct BusWorld {
     is_plugged: bool,
     is_silent: bool,
     is_open: bool,
+    is_deaf: bool,
     board_bytes: u64,
     now_ms: u64,
     end_ms: u64,
@@ -108,7 +109,7 @@ impl BusWorld {
         incidents.sort_by_key(|incident| incident.at_ms);
         let last = incidents.last().map_or(0, |incident| incident.at_ms);
         let end_ms = seats.iter().map(Seat::end_ms).max().unwrap_or(0).max(last);
-        Ok(BusWorld {
+        let mut world = BusWorld {
             is_on_line: vec![true; seats.len()],
             due: seats.iter().map(Seat::next_time).collect(),
             seats,
@@ -123,10 +124,14 @@ impl BusWorld {
             is_plugged: true,
             is_silent: false,
             is_open: false,
+            is_deaf: false,
             board_bytes: 0,
             now_ms: 0,
             end_ms,
-        })
+        };
+        // Who is absent from the start is absent before anybody asks.
+        world.live(0);
+        Ok(world)
     }
 
     /// When something happens next, in milliseconds; a driver need not call before.
@@ -149,7 +154,7 @@ impl BusWorld {
     /// of that. On a dead line they are lost. They take their time on the line, too: 4 bytes 4.2 ms.
     pub fn host(&mut self, now_ms: u64, bytes: &[u8]) {
         self.live(now_ms);
-        if !self.passes() {
+        if !self.passes() || self.is_deaf {
             return;
         }
         let now_us = self.now_ms * 1000;
@@ -198,6 +203,11 @@ impl BusWorld {
     /// Whether a board is on the line.
     pub fn is_on_line(&self, seat: usize) -> bool {
         self.is_on_line.get(seat).copied().unwrap_or(false)
+    }
+
+    /// Whether the far end takes no bytes at the moment: a driver of a real port leaves them there.
+    pub fn is_deaf(&self) -> bool {
+        self.is_deaf
     }
 
     /// Takes a board off the line or puts it on, from now on: an absent board is one that is taken off at the start.
@@ -301,6 +311,7 @@ impl BusWorld {
                 self.line.set_alive(now_us, self.passes());
             }
             Mishap::Hold | Mishap::Release => self.line.hold(now_us, incident.what == Mishap::Hold),
+            Mishap::Deafen | Mishap::Hear => self.is_deaf = incident.what == Mishap::Deafen,
             Mishap::Babble(for_ms) => {
                 let bytes = (0..u64::from(for_ms) * 960 / 1000).map(|_| self.rng.below(256) as u8).collect();
                 self.line.say(self.seats.len(), &Sent { start_us: now_us, bytes });
@@ -325,6 +336,20 @@ impl BusWorld {
                 self.line.break_off(seat, at_us);
             }
         }
+    }
+}
+
+/// Everything that was drawn, a line for each seat: print it with every failure.
+impl std::fmt::Display for BusWorld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, seat) in self.seats.iter().enumerate() {
+            let away = if self.is_on_line[index] { "" } else { " (not on the line)" };
+            writeln!(f, "board {}{away}: {seat}", index + 1)?;
+        }
+        for incident in self.done.iter().chain(&self.incidents) {
+            writeln!(f, "{} ms: {:?}", incident.at_ms, incident.what)?;
+        }
+        Ok(())
     }
 }
 

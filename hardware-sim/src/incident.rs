@@ -36,6 +36,10 @@ pub enum Mishap {
     Hold,
     /// He lets it go.
     Release,
+    /// The far end takes no more bytes: what a host sends piles up before the port. Boards are still heard.
+    Deafen,
+    /// It takes bytes again.
+    Hear,
 }
 
 impl Incident {

@@ -216,6 +216,39 @@ mod tests {
     }
 
     #[test]
+    fn changes_and_what_came_from_the_start_meet_without_a_gap() {
+        let mut memory = EventMemory::new();
+        memory.piece(1_000_000, 3, 4);
+        memory.start_tag(2_000_000, &[(3, 4)]);
+        assert_eq!(memory.from_start(), [], "nothing of it was handed out");
+        assert_eq!(memory.changes(), [0x44, 3, 0x7b, 0x44, 3]);
+        memory.piece(9_000_000, 3, 0);
+        assert_eq!(memory.from_start(), [0x7b, 0x44, 3]);
+        assert_eq!(memory.changes(), [0x40, 3]);
+        // A piece that blinks alone overwrites itself, but never what was handed out.
+        memory.piece(10_000_000, 3, 4);
+        assert_eq!(memory.changes(), [0x44, 3]);
+        memory.piece(11_000_000, 3, 0);
+        memory.piece(12_000_000, 3, 4);
+        memory.piece(13_000_000, 3, 0);
+        assert_eq!(memory.changes(), [0x40, 3]);
+        assert_eq!(memory.changes(), []);
+        assert_eq!(memory.from_start(), [0x7b, 0x44, 3, 0x40, 3, 0x44, 3, 0x40, 3]);
+    }
+
+    #[test]
+    fn a_start_tag_that_the_ring_has_swallowed_leaves_what_there_is() {
+        let mut memory = EventMemory::new();
+        memory.start_tag(0, &[]);
+        for k in 0..5000u64 {
+            memory.piece(k * 1_000_000, (k % 100) as u8, 1);
+        }
+        let waiting = memory.changes();
+        assert_eq!((waiting.len(), waiting[0]), (RING - 1, 32), "a host that was away too long finds the end only");
+        assert_eq!(memory.from_start(), waiting);
+    }
+
+    #[test]
     fn a_full_ring_loses_its_oldest_bytes_only() {
         let mut memory = EventMemory::new();
         for k in 0..5000u64 {

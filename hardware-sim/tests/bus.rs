@@ -25,7 +25,7 @@ fn bus(setting: impl FnOnce(&mut BusSetting)) -> BusWorld {
     let seats = vec![seat(10, 10, 1025, 1), seat(8, 8, 1026, 2), seat(12, 12, 2054, 3), seat(10, 8, 16_383, 4)];
     let mut bus = BusSetting::new(seats, 9);
     setting(&mut bus);
-    BusWorld::new(bus).unwrap()
+    BusWorld::new(bus).expect("the scripts can be played")
 }
 
 /// Sends bytes at a time and returns what is read until then.
@@ -248,6 +248,28 @@ fn a_babbler_and_one_who_holds_the_line_silence_everybody_until_they_stop() {
     );
     assert!(bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100).is_empty());
     assert_eq!(bytes(&mut world, 3_100, &[0x87, 0x08, 0x01, 0x10], 3_180).len(), 6);
+}
+
+#[test]
+fn a_deaf_line_takes_nothing_and_still_tells() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_000, Mishap::Deafen), Incident::new(9_000, Mishap::Hear)];
+    });
+    bytes(&mut world, 0, &[0x44], 100);
+    assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
+    let said = bytes(&mut world, 1_600, &[], 60_000);
+    assert!(said.contains(&0x8e), "the boards are in update mode and go on: {said:02x?}");
+    assert!(!world.is_deaf() && !bytes(&mut world, 60_000, &[0x46], 60_100).is_empty());
+}
+
+#[test]
+fn a_board_that_is_absent_from_the_start_comes_later() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(0, Mishap::Away(2)), Incident::new(5_000, Mishap::Back(2))];
+    });
+    assert!(!world.is_on_line(2) && world.to_string().contains("board 3 (not on the line)"));
+    assert!(bytes(&mut world, 1_000, &[0x87, 0x10, 0x06, 0x1d], 1_100).is_empty());
+    assert_eq!(bytes(&mut world, 6_000, &[0x87, 0x10, 0x06, 0x1d], 6_100), [0x87, 0x00, 0x06, 0x10, 0x06, 0x23]);
 }
 
 #[test]

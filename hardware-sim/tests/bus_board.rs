@@ -3,12 +3,13 @@
 //! The board has serial number 01025, so its address is `08 01`; every checksum is the sum of the bytes before it in seven bits.
 
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
-use hardware_sim::clock::{ClockSide, SimClock};
+use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
 use hardware_sim::random::{Rng, Span};
 use hardware_sim::scanner::{Contact, ScanMode};
 
 fn board_with(options: BoardOptions) -> SimBoard {
-    let clock = SimClock::new("5400".parse().unwrap(), ClockSide::Left, Span::just(200), Rng::new(2));
+    let clock =
+        SimClock::new(TimeControl { base_s: 5400, increment_s: 0 }, ClockSide::Left, Span::just(200), Rng::new(2));
     let mut board = SimBoard::new(options, Some(clock), Rng::new(1));
     board.power_on(0);
     board
@@ -116,14 +117,14 @@ fn changes_are_handed_out_once_and_can_be_repeated() {
     let mut board = board();
     talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
     board.set(1_000_000, 63, Contact::steady(1));
-    let changes = vec![0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x3f, 0x16];
+    let changes = [0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x3f, 0x16];
     // Until it has been asked for, nothing is said; and an empty answer takes what was there before.
     assert!(talk(&mut board, 1_000, &[], 2_000).is_empty());
-    assert_eq!(talk(&mut board, 2_000, &[0x83, 0x08, 0x01, 0x0c], 2_100), [changes.clone()]);
-    assert_eq!(talk(&mut board, 2_100, &[0x84, 0x08, 0x01, 0x0d], 2_200), [changes.clone()]);
+    assert_eq!(talk(&mut board, 2_000, &[0x83, 0x08, 0x01, 0x0c], 2_100), [changes]);
+    assert_eq!(talk(&mut board, 2_100, &[0x84, 0x08, 0x01, 0x0d], 2_200), [changes]);
     assert_eq!(talk(&mut board, 2_200, &[0x84, 0x08, 0x01, 0x0d], 2_300), [changes]);
-    let nothing = vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14];
-    assert_eq!(talk(&mut board, 2_300, &[0x83, 0x08, 0x01, 0x0c], 2_400), [nothing.clone()]);
+    let nothing = [0x85, 0x00, 0x06, 0x08, 0x01, 0x14];
+    assert_eq!(talk(&mut board, 2_300, &[0x83, 0x08, 0x01, 0x0c], 2_400), [nothing]);
     assert_eq!(talk(&mut board, 2_400, &[0x84, 0x08, 0x01, 0x0d], 2_500), [nothing]);
 }
 

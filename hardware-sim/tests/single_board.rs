@@ -1,13 +1,13 @@
 //! One board alone on its wire: commands in bytes, answers in bytes.
 
 use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
-use hardware_sim::clock::{ClockSide, SimClock};
+use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
 use hardware_sim::random::{Rng, Span};
 use hardware_sim::scanner::Contact;
 use hardware_sim::wire;
 
 fn clock() -> SimClock {
-    SimClock::new("5400".parse().unwrap(), ClockSide::Left, Span::just(200), Rng::new(2))
+    SimClock::new(TimeControl { base_s: 5400, increment_s: 0 }, ClockSide::Left, Span::just(200), Rng::new(2))
 }
 
 fn board(options: BoardOptions) -> SimBoard {
@@ -179,6 +179,78 @@ fn set_and_run_sets_the_clock() {
     assert_eq!(last[9], 0x09);
     let bad = talk(&mut board, 4_000, &[0x2b, 3, 3, 0x55, 0], 4_500);
     assert!(bad.iter().any(|message| message[3..6] == [0x0a, 0x40, 0x55]));
+}
+
+#[test]
+fn every_clock_command_has_its_ack_and_does_its_own() {
+    // Commands and acks in bytes: ack0 done (10) or error (40), ack1 the command.
+    let cases: [(&[u8], [u8; 2]); 12] = [
+        (&[0x2b, 0x0b, 3, 0x01, 1, 2, 3, 4, 5, 6, 0, 0, 0], [0x10, 0x01]),
+        (&[0x2b, 0x04, 3, 0x02, 1, 0], [0x10, 0x02]),
+        (&[0x2b, 0x03, 3, 0x03, 0], [0x10, 0x03]),
+        (&[0x2b, 0x03, 3, 0x08, 0], [0x10, 0x08]),
+        (&[0x2b, 0x03, 3, 0x09, 0], [0x10, 0x09]),
+        (&[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], [0x10, 0x0a]),
+        (&[0x2b, 0x04, 3, 0x0b, 8, 0], [0x10, 0x0b]),
+        (&[0x2b, 0x0c, 3, 0x0c, b'D', b'A', b'M', b' ', b'1', b'0', b'x', b'8', 2, 0], [0x10, 0x0c]),
+        // A minute that no clock has, a text that is too short, a beep of no length, a command that does not exist.
+        (&[0x2b, 0x0a, 3, 0x0a, 0, 75, 0, 0, 5, 0, 1, 0], [0x40, 0x0a]),
+        (&[0x2b, 0x05, 3, 0x0c, b'D', 0, 0], [0x40, 0x0c]),
+        (&[0x2b, 0x03, 3, 0x0b, 0], [0x40, 0x0b]),
+        (&[0x2b, 0x03, 3, 0x55, 0], [0x40, 0x55]),
+    ];
+    let mut board = board(BoardOptions::new(10, 10));
+    talk(&mut board, 0, &[0x43], 100);
+    for (k, (command, ack)) in cases.into_iter().enumerate() {
+        let at = 1_000 + 1_000 * k as u64;
+        let said = talk(&mut board, at, command, at + 600);
+        let acks: Vec<_> = said.iter().filter(|message| message[3] & 0x0f == 0x0a).collect();
+        assert_eq!(acks.len(), 1, "{command:02x?}");
+        assert_eq!(acks[0][4..6], ack, "{command:02x?}");
+        let clock = board.clock().unwrap();
+        match command[3] {
+            0x01 => assert_eq!(clock.text(), Some("segments")),
+            0x03 => assert_eq!(clock.text(), None),
+            0x0b if ack[0] == 0x10 => {
+                assert!(clock.is_beeping(at + 500) && !clock.is_beeping(at + 530), "8 units of 64 ms")
+            }
+            0x0c if ack[0] == 0x10 => assert_eq!(clock.text(), Some("DAM 10x8")),
+            _ => {}
+        }
+    }
+    // Not in the mode for it: 90 with its top bit in bit 5 of the left hours, and the times stay.
+    let mut board = self::board(BoardOptions { clock_in_mode_23: false, ..BoardOptions::new(10, 10) });
+    talk(&mut board, 0, &[0x43], 100);
+    let said = talk(&mut board, 1_000, &[0x2b, 0x0a, 3, 0x0a, 0, 5, 0, 0, 5, 0, 1, 0], 1_600);
+    assert!(said.iter().any(|message| message[3..8] == [0x0a, 0x10, 0x10, 0x2a, 0]), "{said:02x?}");
+    assert_eq!(board.clock().unwrap().reading(1_600).left_s, 5_400);
+}
+
+#[test]
+fn reading_a_full_memory_takes_eight_seconds_and_updates_wait_behind_it() {
+    let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
+    let mut sent = Vec::new();
+    board.receive(0, &[0x44, 0x49]);
+    board.advance(1_000_000, &mut sent);
+    board.set(1_000_000, 63, Contact::steady(1));
+    board.receive(2_000_000, &[0x42]);
+    board.advance(20_000_000, &mut sent);
+    assert_eq!(sent.iter().map(|message| message.bytes[0]).collect::<Vec<_>>(), [0x8f, 0x8e, 0x86]);
+    assert_eq!(sent[0].bytes[..3], [0x8f, 0x3e, 0x03], "0x1f00 bytes and the header");
+    assert_eq!(sent[0].bytes.last(), Some(&0x6b));
+    let after_us = sent[1].start_us - sent[0].start_us;
+    assert!((8_260_000..8_280_000).contains(&after_us), "{after_us} us");
+    assert_eq!(sent[1].bytes, [0x8e, 0, 5, 63, 1]);
+    assert_eq!(sent[2].bytes[3 + 63], 1, "the dump that was asked for meanwhile says what stands now");
+}
+
+#[test]
+fn a_full_memory_is_told_on_a_bus_too() {
+    let mut board = board(BoardOptions { old_events: 4_000, ..BoardOptions::new(10, 10) });
+    board.set(1_000_000, 63, Contact::steady(1));
+    // All that the ring holds without what still waits: four bytes of the power-up and one event are waiting.
+    let told = talk(&mut board, 2_000, &[0x86, 0x08, 0x01, 0x0f], 12_000).concat();
+    assert_eq!((told.len(), &told[..5]), (6 + 0x1eff - 6, [0x86, 0x3d, 0x7f, 0x08, 0x01].as_slice()));
 }
 
 #[test]

@@ -35,13 +35,9 @@ pub(super) fn see_bus(name: &Value, seen: &mut Seen) -> Result<(), ConfigError> 
 pub(super) fn read_boards(
     boards: Value,
     line: &str,
-    mode: Mode,
     core: &LineSettings,
     seen: &mut Seen,
 ) -> Result<Vec<BoardConfig>, ConfigError> {
-    if mode != Mode::Bus {
-        return Err(boards.error("only a bus has boards with addresses; this line needs mode = \"bus\" for them"));
-    }
     let mut read = Vec::new();
     for table in boards.tables("[[line.board]]")? {
         let board = read_board(table, line, core, &read, seen)?;
@@ -74,7 +70,7 @@ fn read_board(
     }
     let game_type = game_type.map(|value| value.string().map(|text| text.trim().to_owned())).transpose()?;
     let mut settings = Pairs::new();
-    for key in LineSettings::KEYS {
+    for key in LineSettings::KEYS.into_iter().filter(|key| !matches!(*key, "board" | "connect")) {
         let Some(value) = table.take(key) else { continue };
         set(&mut core, &value, &mut settings)?;
     }

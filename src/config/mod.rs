@@ -80,6 +80,11 @@ pub struct BoardConfig {
 }
 
 impl LineConfig {
+    /// The serial number of the board that belongs to the line, if one does.
+    pub fn board(&self) -> Option<&str> {
+        self.settings.iter().rev().find(|(key, _)| key == "board").map(|(_, number)| number.as_str())
+    }
+
     /// The head of a log of this line, without its opening.
     pub fn header(&self) -> Header {
         Header {
@@ -158,7 +163,7 @@ fn read_station(station: &mut Table) -> Result<(PathBuf, Pairs), ConfigError> {
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
 fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(playback::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
-    let known: Vec<&str> = settings.recognition.keys().collect();
+    let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut table = table;
     let mut pairs = Pairs::new();
     for key in known {
@@ -174,7 +179,12 @@ fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
 struct Seen {
     names: Vec<(String, usize)>,
     buses: Vec<(String, usize)>,
+    /// Address and line of those that name one port.
     ports: Vec<(PortAddress, usize)>,
+    /// Board and line of those that name a board.
+    boards: Vec<(String, usize)>,
+    /// The line of a choice of ports without a board.
+    choice: Option<usize>,
 }
 
 fn read_line(
@@ -185,11 +195,14 @@ fn read_line(
 ) -> Result<LineConfig, ConfigError> {
     let named = table.require("name", "\"board-1\"")?;
     let name = read_name(&named, seen)?;
-    let port = read_port(&table.require("port", "\"serial:/dev/ttyACM0\"")?, seen)?;
+    let port_value = table.require("port", "\"serial:/dev/ttyACM0\"")?;
+    let port = read_port(&port_value, seen)?;
     let mode = table.take("mode").map(|value| bus::read_mode(&value)).transpose()?.unwrap_or_default();
     if mode == Mode::Bus {
         bus::see_bus(&named, seen)?;
     }
+    // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
+    let boards = if mode == Mode::Bus { table.take("board") } else { None };
     let game_type = table.require("game-type", "\"20\"")?;
     let mut core = default_settings(game_type.string()?).map_err(|error| game_type.error(error))?;
     let game_type = game_type.string()?.trim().to_owned();
@@ -198,8 +211,14 @@ fn read_line(
     for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
         let Some(value) = table.take(key) else { continue };
         set(&mut core, &value, &mut settings)?;
+        if key == "board" {
+            see_board(&value, seen)?;
+        }
     }
-    let boards = table.take("board").map(|boards| bus::read_boards(boards, &name, mode, &core, seen)).transpose()?;
+    if core.board.is_none() && !port.is_one_port() {
+        see_choice(&port_value, seen)?;
+    }
+    let boards = boards.map(|boards| bus::read_boards(boards, &name, &core, seen)).transpose()?;
     let own_tags = table.take("tags").map(|tags| read_tags(tags, "[line.tags]")).transpose()?.unwrap_or_default();
     let mut tags = station_tags.to_vec();
     tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
@@ -232,11 +251,33 @@ fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
 
 fn read_port(value: &Value, seen: &mut Seen) -> Result<PortAddress, ConfigError> {
     let port: PortAddress = value.string()?.parse().map_err(|error| value.error(error))?;
+    if !port.is_one_port() {
+        return Ok(port);
+    }
     if let Some((_, line)) = seen.ports.iter().find(|(other, _)| *other == port) {
         return Err(value.error(format!("the port {port} is used already, in line {line}; a board has one line")));
     }
     seen.ports.push((port.clone(), value.line()));
     Ok(port)
+}
+
+fn see_board(value: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+    let board = value.string()?.trim_start_matches('0').to_owned();
+    if let Some((_, line)) = seen.boards.iter().find(|(other, _)| *other == board) {
+        return Err(value.error(format!("this board belongs to another [[line]] already, in line {line}")));
+    }
+    seen.boards.push((board, value.line()));
+    Ok(())
+}
+
+/// Two lines that take whichever board is there would record each other's games.
+fn see_choice(port: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+    if let Some(line) = seen.choice.replace(port.line()) {
+        return Err(port.error(format!(
+            "this may be the same port as that in line {line}; give each [[line]] its `board`, a serial number"
+        )));
+    }
+    Ok(())
 }
 
 fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {

@@ -20,18 +20,26 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod account;
 mod bus;
+mod clock_truth;
+mod codes;
 mod dialogue;
+mod endings;
 mod game;
+mod held;
+mod identity;
 mod lever;
 mod memory;
+mod result_piece;
 mod sensors;
 mod settings;
 mod single;
 mod table;
 
 pub use crate::protocol::BusAddress;
-pub use settings::{BusSettings, CodeMap, LineSettings, OrientationSetting, SettingError, UnknownBoards};
+pub use codes::CodeMap;
+pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
 use crate::bytelog::Mode;
 use crate::millis::Millis;
@@ -47,8 +55,9 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`. On a bus the address of
-    /// the board goes before it: `1025 result 2-0`.
+    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
+    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the address of the board goes before it:
+    /// `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -80,10 +89,20 @@ pub enum Effect {
     /// Overwrite the value of the Result tag of the game opened last, at equal length
     /// ([`crate::pdn::live::overwrite_result`]).
     Result(String),
+    /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
+    /// is not the one expected. Until the link is up again everything goes on as if it were refused.
+    Reopen {
+        /// Who answers that should not; `None`: nobody.
+        board: Option<String>,
+    },
     /// Tell the operator.
     Notice(String),
     /// Keep this in the log: why something was published.
     Note(String),
+    /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
+    /// replaces the one before; an empty one takes it back, or the moves are in the file now. For listeners, never for the
+    /// file.
+    Provisional(Vec<String>),
 }
 
 /// One line: what is on a wire, and the games on it.
@@ -168,7 +187,7 @@ impl Line {
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
         match &self.wire {
-            Wire::Single(single) => single.table().status(),
+            Wire::Single(single) => single.status(),
             Wire::Bus(bus) => bus.status(self.now),
         }
     }
@@ -204,6 +223,8 @@ impl Line {
 /// The state of a line for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
+    /// The serial number of the board, if it has said one since the link came up.
+    pub board: Option<String>,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.
@@ -214,4 +235,20 @@ pub struct Status {
     pub last: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
+    /// Moves that are likely but not final, as in [`Effect::Provisional`].
+    pub provisional: Vec<String>,
+    /// What is known of a board that nothing explains.
+    pub doubt: Option<Doubt>,
+}
+
+/// A board that nothing explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    /// Since when, in the time of the line.
+    pub since: Millis,
+    /// The squares that differ from the published position, as players call them.
+    pub squares: Vec<String>,
+    /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
+    /// `setup` last. At most three; empty until the board has been quiet for a moment.
+    pub readings: Vec<String>,
 }

@@ -25,7 +25,7 @@ use crate::bytelog::{Kind, Record};
 use crate::config::LineConfig;
 use crate::feed::{self, Feeds};
 use crate::journal::Journal;
-use crate::link::{Link, LinkEvent};
+use crate::link::{Link, LinkEvent, Ports};
 use crate::playback;
 use crate::session::{BusAddress, Effect, Input, Line, Output, Status};
 use clock::Clock;
@@ -35,6 +35,10 @@ pub use opening::{Folders, OpeningError};
 
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
+
+/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
+/// board that is played faster than time.
+const SURELY_QUIET: Duration = Duration::from_secs(3);
 
 /// What is known about a line, for people and for pages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -130,10 +134,11 @@ pub enum StationError {
 pub async fn run(
     config: LineConfig,
     folders: Folders,
+    ports: Ports,
     mut shutdown: watch::Receiver<bool>,
     reporter: Reporter,
 ) -> Result<Ending, StationError> {
-    let mut station = Station::open(config, folders, reporter).await?;
+    let mut station = Station::open(config, folders, ports, reporter).await?;
     loop {
         station.report();
         if station.is_outdated && !station.line.has_open_game() {
@@ -161,6 +166,8 @@ struct Station {
     name: String,
     line: Line,
     link: Link,
+    /// The board that is known to be at the open port.
+    board: Option<String>,
     clock: Clock,
     journal: Journal,
     /// Away only while a thread writes it.
@@ -171,14 +178,30 @@ struct Station {
 }
 
 impl Station {
-    async fn open(config: LineConfig, folders: Folders, reporter: Reporter) -> Result<Station, StationError> {
+    async fn open(
+        config: LineConfig,
+        folders: Folders,
+        ports: Ports,
+        reporter: Reporter,
+    ) -> Result<Station, StationError> {
         let (name, address) = (config.name.clone(), config.port.clone());
+        let board = config.board().map(str::to_owned);
         let opened = tokio::task::spawn_blocking(move || opening::open(&config, &folders)).await??;
         let Opened { line, clock, journal, feeds, is_outdated, notices } = opened;
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
-        let link = Link::new(address);
-        let mut station =
-            Station { name, line, link, clock, journal, feeds: Some(feeds), is_outdated, last_tick: None, reporter };
+        let link = Link::new(address, board, ports);
+        let mut station = Station {
+            name,
+            line,
+            link,
+            board: None,
+            clock,
+            journal,
+            feeds: Some(feeds),
+            is_outdated,
+            last_tick: None,
+            reporter,
+        };
         for notice in notices {
             station.tell(0, &notice)?;
         }
@@ -198,7 +221,8 @@ impl Station {
     async fn on_link(&mut self, event: LinkEvent) -> Result<(), StationError> {
         match event {
             LinkEvent::Up => {
-                info!(line = self.name, "the port is open");
+                info!(line = self.name, "the port is open ({})", self.link.place());
+                self.board = None;
                 self.reporter.update(|row| row.no_link = None);
                 self.take(Kind::LinkUp).await
             }
@@ -258,7 +282,9 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                Effect::Send(_) => {}
+                // What is provisional is part of the status.
+                Effect::Send(_) | Effect::Provisional(_) => {}
+                Effect::Reopen { board } => self.reopen(board.as_deref()),
                 Effect::Notice(text) => self.tell(now, &playback::about(board, &text))?,
                 Effect::Note(text) => {
                     let text = playback::about(board, &text);
@@ -306,6 +332,19 @@ impl Station {
         self.log(at, Kind::Note(notice.to_owned()))
     }
 
+    /// Gives up the open port: another board is at it, or none that answers.
+    fn reopen(&mut self, board: Option<&str>) {
+        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
+            return;
+        }
+        let place = self.link.place();
+        self.link.reopen(board);
+        self.tell_link_is_down(match board {
+            Some(board) => format!("{place} carries board {board}"),
+            None => format!("nothing answers at {place}; opening it again"),
+        });
+    }
+
     fn tell_link_is_down(&self, reason: String) {
         warn!(line = self.name, "the link is down: {reason}");
         self.reporter.update(|row| row.no_link = Some(reason));
@@ -316,8 +355,12 @@ impl Station {
         move |error| StationError::Log { path: path.clone(), error }
     }
 
-    fn report(&self) {
+    fn report(&mut self) {
         let status = self.line.status();
+        if status.board.is_some() && status.board != self.board {
+            self.board.clone_from(&status.board);
+            status.board.iter().for_each(|board| self.link.carries(board));
+        }
         let live_file =
             |board: Option<BusAddress>| self.feeds.as_ref().and_then(|feeds| feeds.path(board)).map(ToOwned::to_owned);
         let boards = self.line.boards().into_iter();

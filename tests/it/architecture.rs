@@ -20,9 +20,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
-    ("supervisor", &["config", "station"]),
+    ("supervisor", &["config", "link", "station"]),
     // simulated boards
-    ("simulation", &["millis", "rules", "pdn", "session"]),
+    ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];
 
 /// The first module of the shell in the table above.

@@ -4,6 +4,24 @@ use super::{Mode, SimBoard, TICK_US};
 use crate::clock::{Reading, SimClock};
 use crate::wire::{self, id};
 
+/// Commands of a clock message.
+const SEGMENTS: u8 = 0x01;
+const ICONS: u8 = 0x02;
+const END_DISPLAY: u8 = 0x03;
+const BUTTON: u8 = 0x08;
+const VERSION: u8 = 0x09;
+const SET_AND_RUN: u8 = 0x0a;
+const BEEP: u8 = 0x0b;
+const ASCII: u8 = 0x0c;
+
+/// First and second byte of acks.
+const DONE: u8 = 0x10;
+const ERROR: u8 = 0x40;
+const NOT_IN_MODE_23: u8 = 0x90;
+
+/// One unit of a beep, in milliseconds.
+const BEEP_UNIT_MS: u64 = 64;
+
 impl SimBoard {
     /// `2b size 03 command ... 00`. The clock acts on it in every mode; its ack is passed on only where clock messages are.
     pub(super) fn clock_command(&mut self, now: u64, command: &[u8]) {
@@ -11,16 +29,11 @@ impl SimBoard {
         if !self.clock_reading(now).connected {
             return;
         }
-        if let (0x0a, [lh, lm, ls, rh, rm, rs, flags], Some(clock)) = (*code, data, self.clock.as_mut()) {
-            let seconds = |h: &u8, m: &u8, s: &u8| u64::from(*h) * 3600 + u64::from(*m) * 60 + u64::from(*s);
-            // Bits 0 and 1: the left, the right time runs; bit 2: pause.
-            let run = flags & 0x03 != 0 && flags & 0x04 == 0;
-            clock.set_times(now / 1000, seconds(lh, lm, ls), seconds(rh, rm, rs), run);
-        }
-        let ack = match code {
-            0x09 => [0x10, 0x09, self.options.clock_version, 0],
-            0x01..=0x03 | 0x08 | 0x0a..=0x0c => [0x10, *code, 0, 0],
-            _ => [0x40, *code, 0, 0],
+        let (Some(clock), now_ms) = (self.clock.as_mut(), now / 1000) else { return };
+        let ack = match (*code, data) {
+            (SET_AND_RUN, _) if !self.options.clock_in_mode_23 => [DONE, NOT_IN_MODE_23, 0, 0],
+            (VERSION, []) => [DONE, VERSION, self.options.clock_version, 0],
+            (code, data) => [if act(clock, now_ms, code, data) { DONE } else { ERROR }, code, 0, 0],
         };
         let due = now + self.rng.span(self.options.ack_ms) * 1000;
         self.answer_ack(now, due, ack);
@@ -70,4 +83,27 @@ impl SimBoard {
         let behind = now.saturating_sub(self.next_tick_us).div_ceil(TICK_US);
         self.next_tick_us += behind * TICK_US;
     }
+}
+
+/// What the clock does about a command; false when it cannot make sense of it.
+fn act(clock: &mut SimClock, now_ms: u64, code: u8, data: &[u8]) -> bool {
+    match (code, data) {
+        (SET_AND_RUN, [lh @ 0..=9, lm @ 0..=59, ls @ 0..=59, rh @ 0..=9, rm @ 0..=59, rs @ 0..=59, flags]) => {
+            let seconds = |h: &u8, m: &u8, s: &u8| u64::from(*h) * 3600 + u64::from(*m) * 60 + u64::from(*s);
+            // Bits 0 and 1: the left, the right time runs; bit 2: pause.
+            let run = flags & 0x03 != 0 && flags & 0x04 == 0;
+            clock.set_times(now_ms, seconds(lh, lm, ls), seconds(rh, rm, rs), run);
+        }
+        (ASCII, [text @ .., beep]) if text.len() == 8 => {
+            clock.show(Some(text.iter().map(|byte| char::from(byte & 0x7f)).collect()));
+            clock.beep(now_ms, u64::from(*beep) * BEEP_UNIT_MS);
+        }
+        // Which segments make which letter is nothing that anybody here need know.
+        (SEGMENTS, [_, ..]) => clock.show(Some("segments".to_string())),
+        (END_DISPLAY, []) => clock.show(None),
+        (BEEP, [units]) => clock.beep(now_ms, u64::from(*units) * BEEP_UNIT_MS),
+        (ICONS, [_, ..]) | (BUTTON, []) => {}
+        _ => return false,
+    }
+    true
 }

@@ -32,6 +32,8 @@ pub struct BoardOptions {
     pub trademark: String,
     /// Version of the clock, two nibbles.
     pub clock_version: u8,
+    /// The clock is in the mode in which a host may set it; otherwise it refuses to be set.
+    pub clock_in_mode_23: bool,
     /// Time from a clock command to its ack, in milliseconds.
     pub ack_ms: Span,
     /// Share of clock commands after which one clock message reads all zero.
@@ -77,6 +79,7 @@ impl BoardOptions {
             version: (1, 11),
             trademark: "simulated draughts board\r\nnot a product of any maker\r\n".to_string(),
             clock_version: 0x22,
+            clock_in_mode_23: true,
             ack_ms: Span::new(40, 250),
             zero_after_command: 0.0,
             answer_us: Span::new(500, 3_000),

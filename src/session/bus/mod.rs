@@ -173,7 +173,7 @@ impl Bus {
         let command = asked.map(|asked| asked.command);
         board.hear(now, command, &message.answer, &self.settings.bus, &mut self.usage, &mut effects);
         self.told_nobody = false;
-        put(now, from, effects, outputs);
+        put(now, from, board.pass(effects), outputs);
     }
 
     /// An answer to a ping to all. The board has to answer for itself before it is believed.
@@ -255,7 +255,7 @@ impl Bus {
             if board.deadline_away().is_some_and(|at| at <= now) {
                 let mut effects = Vec::new();
                 board.decide(now, &mut effects);
-                put(now, address, effects, outputs);
+                put(now, address, board.pass(effects), outputs);
             }
         }
         if let Some(asked) = self.asked.filter(|asked| asked.until <= now) {
@@ -278,6 +278,7 @@ impl Bus {
         let was_away = !board.is_here();
         let mut effects = Vec::new();
         board.miss(now, asked.command, &mut effects);
+        let effects = board.pass(effects);
         let is_nothing = board.origin == Origin::Rumoured && matches!(board.presence, Presence::Away { tries: 2.. });
         if is_nothing {
             self.boards.remove(&asked.to);
@@ -349,8 +350,10 @@ impl Bus {
                 format!("request `{request}`: there is no board {address} on this bus; known are {}", known())
             }
             Some(address) => {
-                let effects = self.boards.get_mut(&address).map(|board| board.request(now, rest, &self.settings.bus));
-                put(now, address, effects.unwrap_or_default(), outputs);
+                if let Some(board) = self.boards.get_mut(&address) {
+                    let effects = board.request(now, rest, &self.settings.bus);
+                    put(now, address, board.pass(effects), outputs);
+                }
                 return;
             }
         };
@@ -380,7 +383,7 @@ impl Bus {
 
     /// The states of the boards, by ascending address.
     pub fn boards(&self) -> Vec<(BusAddress, Status)> {
-        self.boards.iter().map(|(&address, board)| (address, board.table().status())).collect()
+        self.boards.iter().map(|(&address, board)| (address, board.status())).collect()
     }
 }
 

@@ -23,8 +23,9 @@ use super::usage::{Usage, time_of};
 use crate::millis::Millis;
 use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
 use crate::protocol::{BusAnswer, BusCommand, changes};
+use crate::session::held::Held;
 use crate::session::table::{Attention, Table};
-use crate::session::{BusSettings, Effect, LineSettings};
+use crate::session::{BusSettings, Effect, LineSettings, Status};
 use reports::Reports;
 
 /// A board that is away is pinged again after this, then after ever longer waits.
@@ -95,6 +96,7 @@ pub struct BusBoard {
     damaged: u32,
     dumped_at: Option<Millis>,
     reports: Reports,
+    held: Held,
     /// Games that have their start tag.
     tagged: u32,
     is_identified: bool,
@@ -119,6 +121,7 @@ impl BusBoard {
             damaged: 0,
             dumped_at: None,
             reports: Reports::new(now),
+            held: Held::default(),
             tagged: 0,
             is_identified: false,
             told_away: false,
@@ -320,7 +323,7 @@ impl BusBoard {
     /// It answers: what happened in the meantime, and what stands on it?
     fn come(&mut self, effects: &mut Vec<Effect>) {
         self.presence = Presence::Here;
-        self.table.link(true);
+        self.table.link_to_memory();
         self.reports.come();
         if std::mem::take(&mut self.told_away) {
             effects.push(Effect::Notice("the board answers again".to_owned()));
@@ -405,13 +408,29 @@ impl BusBoard {
 
     /// An operator's request.
     pub fn request(&mut self, now: Millis, request: &str, bus: &BusSettings) -> Vec<Effect> {
-        let mut effects = self.table.request(self.reports.table_time(now), request);
+        let mut effects = match request.trim() {
+            "hold" => self.held.hold(),
+            "release" => self.held.release(),
+            request => self.table.request(self.reports.table_time(now), request),
+        };
         if !self.is_here() {
             self.decide(now, &mut effects);
         } else {
             self.schedule(now, bus);
         }
         effects
+    }
+
+    /// What of this is not held back by the operator.
+    pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
+        self.held.pass(effects)
+    }
+
+    /// The state for people.
+    pub fn status(&self) -> Status {
+        let status = self.table.status();
+        let state = if self.held.is_holding() { format!("held back: {}", status.state) } else { status.state };
+        Status { state, ..status }
     }
 
     /// When something is due without an answer: a board that is away can still get its result.
@@ -423,7 +442,9 @@ impl BusBoard {
     /// Decides what is due. Nothing is, while it is not known what was lost.
     pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         if !self.is_in_the_dark() {
-            effects.extend(self.table.decide(self.reports.live(now)));
+            let at = self.reports.live(now);
+            self.table.is_known_until(at);
+            effects.extend(self.table.decide(at));
         }
     }
 

@@ -189,6 +189,7 @@ impl BusBoard {
         }
         for (at, change) in kept {
             self.live_until(at, effects);
+            self.table.is_known_until(at);
             self.take(at, change, effects);
             self.reports.lived = self.reports.lived.max(at);
             effects.extend(self.table.decide(self.reports.lived));
@@ -233,6 +234,7 @@ impl BusBoard {
                 return;
             }
             self.reports.lived = at;
+            self.table.is_known_until(at);
             effects.extend(self.table.decide(at));
         }
     }
