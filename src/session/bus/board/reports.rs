@@ -188,7 +188,7 @@ impl BusBoard {
             self.reports.ahead = self.reports.ahead + behind;
         }
         for (at, change) in kept {
-            self.live_until(at, effects);
+            self.live_until_next(at, effects);
             self.table.is_known_until(at);
             self.take(at, change, effects);
             self.reports.lived = self.reports.lived.max(at);
@@ -221,6 +221,20 @@ impl BusBoard {
             }
             _ => {}
         }
+    }
+
+    /// The same up to the next change: until then nothing has changed, which is as good as a dump.
+    fn live_until_next(&mut self, at: Millis, effects: &mut Vec<Effect>) {
+        if let Some(wanted) =
+            self.table.wants_dump_at().map(|wanted| wanted.max(self.reports.lived)).filter(|&wanted| wanted < at)
+        {
+            self.live_until(wanted, effects);
+            self.reports.lived = wanted;
+            self.table.is_known_until(wanted);
+            self.table.unchanged(wanted);
+            effects.extend(self.table.decide(wanted));
+        }
+        self.live_until(at, effects);
     }
 
     /// Lives through every deadline up to a time of the table, each at its own time.
