@@ -171,7 +171,11 @@ impl Table {
             }
             ClockReport::Times(times) if !times.is_all_zero() => {
                 let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
-                for times in self.truth.judge(now, *times, plies) {
+                let judged = self.truth.judge(now, *times, plies);
+                if judged.afresh {
+                    self.clock.forget_reading();
+                }
+                for times in judged.good {
                     effects.extend(self.clock_times(now, times));
                 }
             }
