@@ -182,8 +182,9 @@ impl Link {
         self.state = State::Closed { retry: Instant::now() + wait };
     }
 
-    /// This board answers on the open port: where others may look for it if it goes.
+    /// This board answers on the open port, as it should; others need not look for theirs there.
     pub fn carries(&mut self, board: &str) {
+        self.refusals = 0;
         if let State::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
             self.ports.note(path, Some(board));
         }

@@ -592,7 +592,7 @@ impl Table {
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks, board: None }
+                Status { state, game: game.number(), plies, last, clocks, ..Status::default() }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);
