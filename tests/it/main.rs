@@ -13,6 +13,7 @@ mod fen;
 mod games;
 mod geometry;
 mod line_cmd;
+mod network;
 mod notation;
 mod operator;
 mod pdn;
