@@ -182,7 +182,7 @@ impl Hall {
                 _ => {}
             }
         }
-        if cycle % 3 == 0 {
+        if cycle.is_multiple_of(3) {
             self.boards[0].answer();
         }
         self.boards.iter_mut().for_each(|board| board.port = None);
