@@ -167,7 +167,7 @@ impl Playback {
                     }
                 }
                 Effect::Notice(text) => self.notices.push((at, text)),
-                Effect::Send(_) | Effect::Note(_) | Effect::Reopen { .. } => {}
+                Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
             }
         }
     }

@@ -46,6 +46,9 @@ pub struct Arguments {
     /// A setting of `[[line]]` or `[recognition]`. Goes before `# set-KEY:` of the input.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// Print moves that are likely but not final as `MILLIS ~ MOVES`; without moves, they are taken back or in the file.
+    #[arg(long)]
+    provisional: bool,
 }
 
 /// How many boards are on a wire.
@@ -142,7 +145,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
         }
         now = Millis(record.at);
         let outputs = line.handle(now, event);
-        output.write_all(answer(record.at, &outputs, line.deadline()).as_bytes())?;
+        output.write_all(answer(record.at, &outputs, line.deadline(), arguments.provisional).as_bytes())?;
         output.flush()?;
     }
     Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
@@ -166,7 +169,7 @@ fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
 }
 
 /// What a driver reads after one record.
-fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>) -> String {
+fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provisional: bool) -> String {
     let mut text = String::new();
     for Output { at, effect } in outputs {
         // Writing into a string cannot fail.
@@ -175,7 +178,10 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>) -> String {
             Effect::Append(line) => writeln!(text, "{at} + {line}"),
             Effect::Result(result) => writeln!(text, "{at} = {result}"),
             Effect::Notice(notice) => writeln!(text, "{at} ? {}", notice.replace(char::is_control, " ")),
-            Effect::Open { .. } | Effect::Note(_) | Effect::Reopen { .. } => Ok(()),
+            Effect::Provisional(moves) if with_provisional => {
+                writeln!(text, "{}", format!("{at} ~ {}", moves.join(" ")).trim_end())
+            }
+            Effect::Open { .. } | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {
@@ -204,11 +210,15 @@ mod tests {
             at(400, Effect::Send(vec![0x42, 0x0a])),
             at(500, Effect::Result("2-0".into())),
             at(500, Effect::Notice("two kings too many".into())),
+            at(500, Effect::Provisional(vec!["32-28".into()])),
         ];
         assert_eq!(
-            answer(510, &outputs, Some(Millis(900))),
+            answer(510, &outputs, Some(Millis(900)), false),
             "300 + [GameType \"20\"]\n300 + \n400 > 420a\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
         );
-        assert_eq!(answer(7, &[], None), "7 . -\n");
+        assert_eq!(answer(7, &[], None, false), "7 . -\n");
+        let provisional = [&["32-28", "19-23"][..], &[]]
+            .map(|moves| at(7, Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect())));
+        assert_eq!(answer(7, &provisional, None, true), "7 ~ 32-28 19-23\n7 ~\n7 . -\n");
     }
 }

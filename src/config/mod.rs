@@ -130,7 +130,7 @@ fn read_station(station: &mut Table) -> Result<(PathBuf, Pairs), ConfigError> {
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
 fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(playback::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
-    let known: Vec<&str> = settings.recognition.keys().collect();
+    let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut table = table;
     let mut pairs = Pairs::new();
     for key in known {

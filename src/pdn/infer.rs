@@ -6,7 +6,7 @@
 //! |---|---|
 //! | numbers above 50 | Canadian |
 //! | numbers above 32 | International, Frisian |
-//! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai |
+//! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai, Russian with numbers |
 //! | numbers up to 32 in positions without moves | the same, English first |
 //! | letters up to h | Russian, Brazilian, Czech, pool, Turkish, English with letters |
 //! | i or j | Spantsiretti |
@@ -181,7 +181,7 @@ fn candidates(squares: &Squares) -> &'static [&'static str] {
         }
         Squares { highest: 51.., .. } => &["27"],
         Squares { highest: 33.., .. } => &["20", "40", "27"],
-        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],
+        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "25,W,8,8,N2,0", "27"],
         _ => &["21", "22", "23", "24", "28", "31", "20", "40", "27"],
     }
 }

@@ -517,7 +517,9 @@ impl Walk<'_> {
     }
 
     fn report(&mut self, index: usize, unresolved: Unresolved, position: &Position, ply: &MoveEntry) {
-        let level = if self.lines.len() > 1 { Level::Warning } else { Level::Error };
+        // Of an ambiguous move with nothing behind it only its own path is missing.
+        let is_last = matches!(unresolved, Unresolved::Ambiguous(_)) && following(self.entries, index).next().is_none();
+        let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
         let what = match &unresolved {
             Unresolved::Malformed => format!("{} names squares that this board does not have", quoted(&ply.text)),
             Unresolved::Illegal => format!("{} is not legal", quoted(&ply.text)),

@@ -30,6 +30,7 @@ use super::lexer::{Flaw, Input, Kind, Lexer, Token};
 use super::problem::{Place, Problem, Problems, quoted};
 use super::reader::{self, Located};
 use super::replay::{self, Seen};
+use super::syntax::Names;
 use super::tag::{self, TagFlaw};
 use super::time_control::TimeControl;
 use super::values::{self, Date, TagTime};
@@ -84,8 +85,8 @@ pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
 struct Grammar {
     problems: Problems,
     part: Part,
-    /// The name of the first tag of the header.
-    first_tag: String,
+    /// The names of the tags of the header.
+    names: Names,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
     /// How many variations deeper than [`DEEPEST`].
@@ -126,8 +127,9 @@ impl Grammar {
         if token.flaw == Some(Flaw::TooLong) {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
-        let is_move = matches!(token.kind, Kind::Word(Word::Move));
-        if !is_move
+        // An ellipsis or an unknown move behind a number has a reason of its own.
+        let may_follow_number = matches!(token.kind, Kind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
+        if !may_follow_number
             && token.kind != Kind::PercentLine
             && let Some(number) = self.number.take()
         {
@@ -210,16 +212,25 @@ impl Grammar {
                 self.separator(place);
             }
             Word::Ellipsis => {
+                self.number = None;
                 self.error(place, "an ellipsis", "three dots follow a number without a blank: 1... 7-12");
             }
             Word::Unknown => {
+                self.number = None;
                 self.error(place, "an unknown move", "a null move is written /FEN \"B::\"/");
                 self.entry();
             }
             Word::Captured => {
                 self.error(place, format!("captured squares {}", quoted(text)), "a proposal for 3.1, not in 3.0");
             }
-            Word::Junk => self.error(place, format!("{} is not PDN", quoted(text)), "no token begins so"),
+            Word::Junk => {
+                let hint = match text {
+                    "}" => "comments do not nest: the first `}` ends the comment",
+                    "." => "a dot stands behind a number only",
+                    _ => "no token begins so",
+                };
+                self.error(place, format!("{} is not PDN", quoted(text)), hint);
+            }
         }
     }
 
@@ -252,12 +263,13 @@ impl Grammar {
             self.end_game(place);
         }
         let parts = tag::parts(token.text);
-        if self.part == Part::Tags && token.after_empty_line && self.first_tag == parts.name {
+        if self.part == Part::Tags && token.after_empty_line && self.names.contains(&parts.name) {
             self.error(place, "a second header", "games are separated by *");
         }
         if self.part == Part::Nothing {
-            self.first_tag.clone_from(&parts.name);
+            self.names.clear();
         }
+        self.names.push(&parts.name);
         self.part = Part::Tags;
         let name = quoted(&parts.name);
         for flaw in parts.flaws {
@@ -481,12 +493,11 @@ fn check_result(located: &Located, variant: &'static Variant, problems: &mut Pro
         None => {
             // Without a game type, or with one of another table, either of the standard's types will do.
             let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
-            let formats = if is_known {
-                vec![variant.result_format]
+            let fits = if is_known {
+                variant.result_format.values().contains(&result)
             } else {
-                vec![crate::rules::ResultFormat::Default, crate::rules::ResultFormat::International]
+                values::is_standard_result(result)
             };
-            let fits = formats.iter().any(|format| format.values().contains(&result));
             (fits, if is_known { variant.name.to_owned() } else { "any game type".to_owned() })
         }
     };

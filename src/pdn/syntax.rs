@@ -11,7 +11,7 @@
 //! | question | answer |
 //! |---|---|
 //! | where does a game end? | at a terminator; at a tag behind movetext; at the end of the text |
-//! | and one without movetext or terminator? | where, behind an empty line, the first tag of its header comes again |
+//! | and one without movetext or terminator? | where, behind an empty line, a tag of its header comes again |
 //! | `32-28*` | a forced move, unless nothing but a tag or the end follows: then the `*` ends the game |
 //! | `4-6` before a tag | a result if the game's Result tag says the same |
 //! | `1. ... 7-12` | `1... 7-12` |
@@ -67,6 +67,8 @@ pub struct Syntax {
     ply: Held,
     /// A terminator inside a variation: if the variation ends next, it meant only that.
     held_end: Option<(End, Place)>,
+    /// The last line in which an escape for a line break stood as text.
+    escapes_in: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -76,7 +78,31 @@ struct GameState {
     body: bool,
     comments: bool,
     result: Option<String>,
-    first_tag: Option<String>,
+    names: Names,
+}
+
+/// The names of the tags of a header, as far as they fit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(String);
+
+impl Names {
+    /// Longer than the names of any header of people.
+    const LONGEST: usize = 4096;
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.0.split_terminator('\n').any(|known| known == name)
+    }
+
+    pub(super) fn push(&mut self, name: &str) {
+        if self.0.len() + name.len() < Names::LONGEST {
+            self.0.push_str(name);
+            self.0.push('\n');
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -214,7 +240,7 @@ impl Syntax {
         }
         self.drop_number(sink);
         let parts = tag::parts(token.text);
-        if token.after_empty_line && self.game.first_tag.as_deref() == Some(parts.name.as_str()) {
+        if token.after_empty_line && self.game.names.contains(&parts.name) {
             self.end_game(End::Open, token.place, sink);
         }
         if parts.name.is_empty() && parts.value.is_empty() {
@@ -227,9 +253,7 @@ impl Syntax {
             }
         }
         self.game.tags = true;
-        if self.game.first_tag.is_none() {
-            self.game.first_tag = Some(parts.name.clone());
-        }
+        self.game.names.push(&parts.name);
         if parts.name == "Result" {
             self.game.result = Some(parts.value.chars().take(32).collect());
         }
@@ -279,6 +303,10 @@ impl Syntax {
     fn junk(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         let text = token.text;
         if matches!(text, "\\r" | "\\n" | "\\r\\n") {
+            // A program that does so does it behind every tag: once a line is enough.
+            if self.escapes_in.replace(token.place.line) == Some(token.place.line) {
+                return;
+            }
             let what = format!("{} as text", quoted(text));
             problem(
                 sink,
@@ -293,6 +321,10 @@ impl Syntax {
                 "}" => found.hint("comments do not nest: the first `}` ends the comment"),
                 "]" => found.hint("there is no tag to end"),
                 "/" => found.hint("a setup is written /FEN \"...\"/"),
+                "." => found.hint("a dot stands behind a number only"),
+                _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    found.hint("a move names two squares, and a move number has a dot behind it")
+                }
                 _ => found,
             },
         );
@@ -431,13 +463,20 @@ fn fen_of(text: &str) -> &str {
     inner.get(3..).unwrap_or("").trim().trim_matches('"').trim()
 }
 
-/// Line breaks, with the blanks around them, as one blank; no blanks at the ends.
+/// Line breaks, with the blanks around them, as one blank; no blanks at the ends. What else counts as white, a no-break
+/// space for one, is text.
 fn one_line(text: &str) -> String {
-    let text = text.trim();
+    let text = text.trim_matches(is_comment_blank);
     if !text.contains(['\n', '\r']) {
         return text.to_owned();
     }
-    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let lines = text.split(['\n', '\r']).map(|line| line.trim_matches(is_comment_blank));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Does a comment lose this at its ends, and beside its line breaks?
+pub(super) fn is_comment_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
 /// The glyph that means the same as a strength.

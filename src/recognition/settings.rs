@@ -36,6 +36,29 @@ pub struct Settings {
     pub unconfirmed_ms: u64,
 }
 
+/// How fast a game is played. The times of [`Settings::default`] are those of a standard game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pace {
+    /// A quarter of an hour a player, or more.
+    #[default]
+    Standard,
+    /// Less than that.
+    Blitz,
+}
+
+/// What is shorter in blitz. Players answer within seconds, so whatever waits for longer than a reply takes waits for
+/// nothing; what waits for a scan or a press stays as it is. `answered-ms` stays too: shorter, it publishes what was never played.
+const BLITZ: [(&str, u64); 4] = [
+    // A hand that rests this long in blitz has let go.
+    ("unpressed-ms", 4_000),
+    // Captured pieces are swept off, or not at all.
+    ("left-ms", 1_500),
+    // The next ply decides between two readings sooner.
+    ("ambiguous-ms", 2_500),
+    // Nobody stops a blitz game to argue: what stands is played on.
+    ("unexplained-ms", 4_000),
+];
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -80,23 +103,31 @@ impl Settings {
         ]
     }
 
+    /// The times of a pace, but for those that were told.
+    #[must_use]
+    pub fn at_pace(mut self, pace: Pace, is_told: impl Fn(&str) -> bool) -> Settings {
+        for (key, field) in self.fields() {
+            let blitz = BLITZ.iter().find(|(known, _)| *known == key).filter(|_| pace == Pace::Blitz && !is_told(key));
+            if let Some((_, value)) = blitz {
+                *field = *value;
+            }
+        }
+        self
+    }
+
+    /// All times longer or shorter, as a curve of delay against errors needs it.
+    #[must_use]
+    pub fn scaled(mut self, percent: u64) -> Settings {
+        for (_, field) in self.fields() {
+            *field = *field * percent / 100;
+        }
+        self
+    }
+
     /// The names of all settings, as in the configuration.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         let mut settings = *self;
         settings.fields().map(|(key, _)| key).into_iter()
-    }
-
-    /// Every setting that differs from its default, as key and value.
-    pub fn changed(&self) -> Vec<(&'static str, u64)> {
-        let (mut settings, mut defaults) = (*self, Settings::default());
-        let defaults = defaults.fields().map(|(_, value)| *value);
-        let fields = settings.fields().map(|(key, value)| (key, *value));
-        fields
-            .into_iter()
-            .zip(defaults)
-            .filter(|((_, value), default)| value != default)
-            .map(|(field, _)| field)
-            .collect()
     }
 
     /// Sets one of [`Settings::keys`].
@@ -114,5 +145,23 @@ impl Settings {
         let (_, field) = fields.iter_mut().find(|(known, _)| *known == key).ok_or("a known setting")?;
         **field = span;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blitz_is_never_slower_and_leaves_alone_what_was_told() {
+        let standard = Settings::default();
+        let mut blitz = standard.at_pace(Pace::Blitz, |key| key == "unpressed-ms");
+        assert_eq!(blitz.unpressed_ms, standard.unpressed_ms);
+        let mut defaults = standard;
+        for ((key, blitz), (_, standard)) in blitz.fields().into_iter().zip(defaults.fields()) {
+            assert!(*blitz <= *standard, "{key}");
+        }
+        assert!(BLITZ.iter().all(|(key, value)| blitz.keys().any(|known| known == *key) && *value >= 1_000));
+        assert_eq!(standard.at_pace(Pace::Standard, |_| false), standard);
     }
 }

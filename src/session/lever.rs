@@ -30,6 +30,7 @@ pub struct ClockWatch {
     right: Option<(Color, Trust)>,
     contradictions: u32,
     told: bool,
+    confirmations: u32,
 }
 
 impl ClockWatch {
@@ -55,6 +56,7 @@ impl ClockWatch {
         self.right = None;
         self.contradictions = 0;
         self.told = false;
+        self.confirmations = 0;
     }
 
     /// Who sits at the right of the clock, where that is known.
@@ -85,14 +87,21 @@ impl ClockWatch {
         }
     }
 
-    /// This colour has moved and the lever was pressed: learns the sides. When it contradicts what was learned before for
-    /// the second time, the new meaning counts; returns whether that is news in this game.
+    /// This colour has moved and the lever was pressed: learns the sides. When what was learned before has been contradicted
+    /// so much more often than confirmed that the new meaning counts (hands in haste deceive now and then), returns whether
+    /// that is news in this game.
     pub fn learn(&mut self, mover: Color) -> bool {
         const TOLERATED: u32 = 1;
+        /// Confirmations that are remembered.
+        const SURE: u32 = 3;
         let Some(last) = &self.last else { return false };
         let right = right_player(last.lever(), !mover);
         match self.right {
             Some((known, Trust::Seen)) if known != right => {
+                if self.confirmations > 0 {
+                    self.confirmations -= 1;
+                    return false;
+                }
                 self.contradictions += 1;
                 if self.contradictions > TOLERATED {
                     self.contradictions = 0;
@@ -100,10 +109,11 @@ impl ClockWatch {
                     return !std::mem::replace(&mut self.told, true);
                 }
             }
-            _ => {
+            Some((known, Trust::Seen)) if known == right => {
+                self.confirmations = (self.confirmations + 1).min(SURE);
                 self.contradictions = 0;
-                self.right = Some((right, Trust::Seen));
             }
+            _ => self.right = Some((right, Trust::Seen)),
         }
         false
     }

@@ -17,8 +17,11 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+mod account;
 mod clock_truth;
+mod codes;
 mod dialogue;
+mod endings;
 mod game;
 mod identity;
 mod lever;
@@ -27,7 +30,8 @@ mod sensors;
 mod settings;
 mod table;
 
-pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
+pub use codes::CodeMap;
+pub use settings::{LineSettings, OrientationSetting, Preset, SettingError};
 
 use crate::millis::Millis;
 use crate::protocol::{Command, Decoder, Item, Message};
@@ -85,6 +89,10 @@ pub enum Effect {
     Notice(String),
     /// Keep this in the log: why something was published.
     Note(String),
+    /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
+    /// replaces the one before; an empty one takes it back, or the moves are in the file now. For listeners, never for the
+    /// file.
+    Provisional(Vec<String>),
 }
 
 /// One line: a board on a wire, and the game on it.
@@ -219,6 +227,7 @@ impl Line {
         if !self.identity.is_admitted() {
             return;
         }
+        self.table.hear(self.now);
         let effects = match &message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
             Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
@@ -312,4 +321,20 @@ pub struct Status {
     pub last: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
+    /// Moves that are likely but not final, as in [`Effect::Provisional`].
+    pub provisional: Vec<String>,
+    /// What is known of a board that nothing explains.
+    pub doubt: Option<Doubt>,
+}
+
+/// A board that nothing explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    /// Since when, in the time of the line.
+    pub since: Millis,
+    /// The squares that differ from the published position, as players call them.
+    pub squares: Vec<String>,
+    /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
+    /// `setup` last. At most three; empty until the board has been quiet for a moment.
+    pub readings: Vec<String>,
 }

@@ -3,11 +3,11 @@
 //! A board numbers its fields row by row from the top left as seen with its connector on the left, White's usual side,
 //! and never turns its numbering: with the connector on White's right everything arrives turned by 180 degrees.
 
+use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
-use super::settings::CodeMap;
 use crate::protocol::{Field, PieceCode};
 use crate::recognition::{Seen, Sight};
-use crate::rules::{Color, Geometry, Square};
+use crate::rules::{Geometry, Square};
 
 /// How the board lies on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,7 +127,7 @@ impl Sensors {
         let index = self.field_at(self.numbering, field)?;
         *self.fields.get_mut(index)? = code;
         let square = self.square_of(index, self.orientation)?;
-        Some((square, self.piece(code)))
+        Some((square, self.codes.piece(code)))
     }
 
     fn field_at(&self, numbering: Numbering, field: Field) -> Option<usize> {
@@ -175,7 +175,7 @@ impl Sensors {
         let mut sight = Sight::default();
         for (index, &code) in self.fields.iter().enumerate() {
             if let Some(square) = self.square_of(index, orientation) {
-                sight.put(square, self.piece(code));
+                sight.put(square, self.codes.piece(code));
             }
         }
         sight
@@ -187,25 +187,5 @@ impl Sensors {
             Orientation::Turned => self.fields.len() - 1 - field,
         };
         self.geometry.square_at(field / self.geometry.width(), field % self.geometry.width())
-    }
-
-    /// The piece that a code stands for. Result pieces and codes that this set does not have are no pieces.
-    fn piece(&self, code: PieceCode) -> Option<Seen> {
-        use Color::{Black, White};
-        let (color, crowned) = match (self.codes, code.0) {
-            (CodeMap::Draughts, 1) => (White, false),
-            (CodeMap::Draughts, 4) => (Black, false),
-            (CodeMap::Draughts, 7) => (White, true),
-            (CodeMap::DraughtsOld, 1) => (White, false),
-            (CodeMap::DraughtsOld, 7) => (Black, false),
-            (CodeMap::DraughtsOld, 4) => (White, true),
-            (CodeMap::Draughts | CodeMap::DraughtsOld, 10) => (Black, true),
-            (CodeMap::Chess, 6) => (White, true),
-            (CodeMap::Chess, 12) => (Black, true),
-            (CodeMap::Chess, 1..=5) => (White, false),
-            (CodeMap::Chess, 7..=11) => (Black, false),
-            _ => return None,
-        };
-        Some(Seen { color, crowned })
     }
 }

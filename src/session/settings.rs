@@ -3,10 +3,14 @@
 //! One place reads and checks them, whether they come from the configuration, from `--set key=value`, or from the
 //! `# set-key: value` lines of a log.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, FixedOffset};
 
+use super::codes::CodeMap;
+use crate::pdn::time_control::{Period, TimeControl};
 use crate::protocol::Command;
-use crate::recognition::Settings as RecognitionSettings;
+use crate::recognition::{Pace, Settings as RecognitionSettings};
 use crate::rules::{RuleChoices, Variant};
 
 /// Everything the record of a line depends on besides its bytes.
@@ -22,12 +26,16 @@ pub struct LineSettings {
     pub orientation: OrientationSetting,
     /// What the piece codes mean.
     pub codes: CodeMap,
-    /// The recogniser's times and limits.
+    /// The recogniser's times and limits, as they were told; [`LineSettings::recognition_in_force`] has those that count.
     pub recognition: RecognitionSettings,
     /// The serial number of the board that belongs to this line; `None`: whichever is there.
     pub board: Option<String>,
     /// What a board is asked on connecting, after what stands on it: never anything that changes it.
     pub connect: Vec<Command>,
+    /// How fast the recogniser takes the games to be.
+    pub preset: Preset,
+    /// The keys of the recogniser's times that were told.
+    pub told: Vec<String>,
     /// Games of this line before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
 }
@@ -44,18 +52,6 @@ pub enum OrientationSetting {
     Turned,
 }
 
-/// What the piece codes of this board mean.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum CodeMap {
-    /// Draughts sets: 1 white man, 4 black man, 7 white king, 10 black king.
-    #[default]
-    Draughts,
-    /// Older draughts firmware: white king and black man are swapped.
-    DraughtsOld,
-    /// A chess set: pawns as men, queens as kings; other chess pieces count as men of their colour.
-    Chess,
-}
-
 /// Serial numbers have five digits, or ten.
 const LONGEST_SERIAL: usize = 10;
 
@@ -70,6 +66,19 @@ const OPENING: [(&str, Command, bool); 7] = [
     ("bus-address", Command::ReturnBusAddress, true),
     ("battery", Command::SendBatteryStatus, false),
 ];
+
+/// Which times the recogniser uses where none are told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Preset {
+    /// Those of the pace that the tag TimeControl says; of a standard game if it says nothing.
+    #[default]
+    Auto,
+    /// Those of a pace.
+    Of(Pace),
+}
+
+/// A game in which a player has less than this for sixty moves, increments included, is blitz.
+const BLITZ_SECONDS: u64 = 15 * 60;
 
 /// Why a setting cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -88,14 +97,14 @@ pub enum SettingError {
         /// The value as given.
         value: String,
         /// What it may be.
-        expected: &'static str,
+        expected: Cow<'static, str>,
     },
 }
 
 impl LineSettings {
     /// The keys that [`LineSettings::set`] knows.
-    pub const KEYS: [&'static str; 6] =
-        ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal"];
+    pub const KEYS: [&'static str; 7] =
+        ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal", "thai-reversal"];
 
     /// A line that plays this game, everything else as it is by default.
     pub fn new(variant: &'static Variant) -> LineSettings {
@@ -104,10 +113,12 @@ impl LineSettings {
             opened: None,
             tags: Vec::new(),
             orientation: OrientationSetting::Auto,
-            codes: CodeMap::Draughts,
+            codes: CodeMap::default(),
             recognition: RecognitionSettings::default(),
             board: None,
             connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
+            preset: Preset::Auto,
+            told: Vec::new(),
             games_before: 0,
         }
     }
@@ -119,7 +130,12 @@ impl LineSettings {
     /// When the key does not exist or cannot have this value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         use crate::rules::variant::{PromotionInCapture, Removal};
-        let wrong = |expected| SettingError::Value { key: key.to_owned(), value: value.to_owned(), expected };
+        let refuse = |expected: Cow<'static, str>| SettingError::Value {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            expected,
+        };
+        let wrong = |expected: &'static str| refuse(expected.into());
         match key {
             "board" => {
                 let is_number =
@@ -144,14 +160,7 @@ impl LineSettings {
                     _ => return Err(wrong("auto, normal or turned")),
                 }
             }
-            "codes" => {
-                self.codes = match value {
-                    "draughts" => CodeMap::Draughts,
-                    "draughts-old" => CodeMap::DraughtsOld,
-                    "chess" => CodeMap::Chess,
-                    _ => return Err(wrong("draughts, draughts-old or chess")),
-                }
-            }
+            "codes" => self.codes = value.parse().map_err(|why: String| refuse(why.into()))?,
             "turkish-promotion" => {
                 let turkish_promotion = Some(match value {
                     "where-the-move-ends" => PromotionInCapture::WhereTheMoveEnds,
@@ -169,15 +178,98 @@ impl LineSettings {
                 });
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
             }
+            "thai-reversal" => {
+                let thai_reversal = Some(match value {
+                    "allowed" => true,
+                    "forbidden" => false,
+                    _ => return Err(wrong("allowed or forbidden")),
+                });
+                self.choose(RuleChoices { thai_reversal, ..self.variant.choices });
+            }
+            "preset" => {
+                self.preset = match value {
+                    "auto" => Preset::Auto,
+                    "standard" => Preset::Of(Pace::Standard),
+                    "blitz" => Preset::Of(Pace::Blitz),
+                    _ => return Err(wrong("auto, standard or blitz")),
+                }
+            }
             _ if self.recognition.keys().any(|known| known == key) => {
                 self.recognition.set(key, value).map_err(wrong)?;
+                self.told.push(key.to_owned());
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
         }
         Ok(())
     }
 
+    /// The recogniser's times: those that were told, the others as the preset has them.
+    pub fn recognition_in_force(&self) -> RecognitionSettings {
+        let pace = match self.preset {
+            Preset::Of(pace) => pace,
+            Preset::Auto => self.pace_of_tags(),
+        };
+        self.recognition.at_pace(pace, |key| self.told.iter().any(|told| told == key))
+    }
+
+    /// The pace of the player who has less time.
+    fn pace_of_tags(&self) -> Pace {
+        let controls = self.tags.iter().filter(|(name, _)| name.starts_with("TimeControl"));
+        let seconds = controls.filter_map(|(_, value)| seconds_of_a_game(&value.parse().ok()?)).min();
+        if seconds.is_some_and(|seconds| seconds < BLITZ_SECONDS) { Pace::Blitz } else { Pace::Standard }
+    }
+
     fn choose(&mut self, choices: RuleChoices) {
         self.variant = Variant::new(self.variant.game_type, choices);
+    }
+}
+
+/// The time that a player has for a game of sixty moves; `None` where the control does not tell.
+fn seconds_of_a_game(control: &TimeControl) -> Option<u64> {
+    const MOVES: u64 = 60;
+    let TimeControl::Periods(periods) = control else { return None };
+    let seconds = |period: &Period| match *period {
+        Period::Moves { seconds, .. } | Period::SuddenDeath { seconds } | Period::Hourglass { seconds } => {
+            u64::from(seconds)
+        }
+        Period::Increment { seconds, increment } => u64::from(seconds) + MOVES * u64::from(increment),
+    };
+    Some(periods.iter().map(seconds).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unpressed(settings: &[(&str, &str)], tags: &[(&str, &str)]) -> u64 {
+        let mut line = LineSettings::new(Variant::from_tag("20").unwrap());
+        for (key, value) in settings {
+            line.set(key, value).unwrap();
+        }
+        line.tags = tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        line.recognition_in_force().unpressed_ms
+    }
+
+    #[test]
+    fn the_pace_is_that_of_the_time_control_unless_told() {
+        let standard = RecognitionSettings::default().unpressed_ms;
+        let blitz = RecognitionSettings::default().at_pace(Pace::Blitz, |_| false).unpressed_ms;
+        assert!(blitz < standard);
+        for (settings, tags, expected) in [
+            (&[][..], &[][..], standard),
+            (&[], &[("TimeControl", "300+3")], blitz),
+            (&[], &[("TimeControl", "4800+60")], standard),
+            (&[], &[("TimeControl", "40/7200:3600")], standard),
+            (&[], &[("TimeControl", "600+10")], standard),
+            (&[], &[("TimeControlWhite", "900"), ("TimeControlBlack", "180")], blitz),
+            (&[], &[("TimeControl", "five minutes")], standard),
+            (&[("preset", "blitz")], &[], blitz),
+            (&[("preset", "standard")], &[("TimeControl", "300")], standard),
+            (&[("preset", "blitz"), ("unpressed-ms", "7000")], &[], 7000),
+            (&[("unpressed-ms", "8000"), ("preset", "blitz")], &[], 8000),
+        ] {
+            assert_eq!(unpressed(settings, tags), expected, "{settings:?} {tags:?}");
+        }
+        assert!(LineSettings::new(Variant::from_tag("20").unwrap()).set("preset", "bullet").is_err());
     }
 }

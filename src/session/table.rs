@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 
+use super::account;
 use super::clock_truth::{ClockNotices, ClockTruth};
 use super::game::Game;
 use super::lever::ClockWatch;
@@ -17,10 +18,10 @@ use super::sensors::{Orientation, Sensors};
 use super::{Effect, LineSettings, OrientationSetting, Status};
 use crate::millis::Millis;
 use crate::pdn::clock::ClockTime;
-use crate::pdn::fen;
+use crate::pdn::{fen, live, values};
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Color, Placement, Position, SquareSet};
+use crate::rules::{Move, Placement, Position, ResultFormat, SquareSet};
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -36,6 +37,8 @@ const RESULT_WAITS: Millis = Millis::seconds(10);
 const SETTING_UP: Millis = Millis::seconds(5);
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
+/// A running clock is heard every second.
+const DEAF: Millis = Millis(2_500);
 /// Boards of which more is wrong than this are not being set up for a game.
 const NEARLY_SET_UP: usize = 8;
 
@@ -50,6 +53,7 @@ enum Stage {
 #[derive(Debug)]
 pub struct Table {
     settings: LineSettings,
+    recognition: crate::recognition::Settings,
     sensors: Sensors,
     clock: ClockWatch,
     truth: ClockTruth,
@@ -61,13 +65,20 @@ pub struct Table {
     readings: VecDeque<(PressId, ClockTimes)>,
     last_change: Millis,
     confirmed: bool,
+    /// How the board lies, if it shows the start position.
+    start_seen: Option<Orientation>,
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
+    /// What was last told to be likely, and from what that text was made.
+    provisional: Vec<String>,
+    expected: Option<(Position, Vec<Move>)>,
     linked: bool,
+    /// When the board was last heard.
+    heard_at: Millis,
 }
 
 impl Table {
@@ -78,6 +89,7 @@ impl Table {
             OrientationSetting::Auto | OrientationSetting::Normal => Orientation::Normal,
         };
         Table {
+            recognition: settings.recognition_in_force(),
             sensors: Sensors::new(&settings.variant.geometry, settings.codes, orientation),
             clock: ClockWatch::default(),
             truth: ClockTruth::new(settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, t)| t.as_str())),
@@ -89,12 +101,16 @@ impl Table {
             readings: VecDeque::new(),
             last_change: Millis::ZERO,
             confirmed: true,
+            start_seen: None,
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
             result_pieces: ResultPieces::default(),
             flipped: false,
+            provisional: Vec::new(),
+            expected: None,
             linked: false,
+            heard_at: Millis::ZERO,
             settings,
         }
     }
@@ -118,6 +134,23 @@ impl Table {
         self.confirmed = false;
     }
 
+    /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
+    /// noticed or not.
+    pub fn hear(&mut self, now: Millis) {
+        if self.deaf_at().is_some_and(|at| at < now)
+            && let Stage::Playing(game) = &mut self.stage
+        {
+            game.recogniser.was_deaf();
+            self.confirmed = false;
+        }
+        self.heard_at = now;
+    }
+
+    /// From when on silence means that the board is not heard.
+    fn deaf_at(&self) -> Option<Millis> {
+        (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
+    }
+
     /// The board reported one field.
     pub fn field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
         if !self.sensors.has(field) {
@@ -128,6 +161,7 @@ impl Table {
             ))];
         }
         let reported = self.sensors.update(field, code);
+        self.start_seen = self.look_for_start();
         self.last_change = now;
         self.confirmed = false;
         if let (Stage::Playing(game), Some((square, seen))) = (&mut self.stage, reported) {
@@ -151,6 +185,7 @@ impl Table {
         self.confirmed = !changed;
         if changed {
             self.last_change = now;
+            self.start_seen = self.look_for_start();
         }
         let sight = self.sensors.sight();
         if let Stage::Playing(game) = &mut self.stage {
@@ -190,6 +225,7 @@ impl Table {
 
     fn clock_times(&mut self, now: Millis, times: ClockTimes) -> Vec<Effect> {
         let news = self.clock.read(times);
+        let ran = self.clock_state == Clock::Running;
         self.clock_state = match (times.running(), self.clock_state) {
             (true, _) => Clock::Running,
             (false, Clock::Running) => Clock::Stopped { since: Some(now) },
@@ -200,12 +236,14 @@ impl Table {
         let told = self.clock_notices.reading(&times, self.clock.right_player());
         let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
         let recogniser = &mut game.recogniser;
-        if times.running() && recogniser.plies() == 0 && !recogniser.is_touched() {
+        let untouched = recogniser.plies() == 0 && !recogniser.is_touched();
+        if times.running() && untouched && !recogniser.is_pressed_for() {
             self.clock.assume(recogniser.position().turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        if news.pressed {
-            if let Some(mover) = recogniser.likely_mover()
+        // A press that starts the clock completes no ply.
+        if news.pressed && (ran || !untouched) {
+            if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(
@@ -232,7 +270,7 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) => game.recogniser.wants_dump_at(),
             Stage::Waiting | Stage::Over => {
-                let settled = self.last_change + Millis(self.settings.recognition.settle_ms);
+                let settled = self.last_change + Millis(self.recognition.settle_ms);
                 (!self.confirmed).then_some(settled)
             }
         }
@@ -244,7 +282,8 @@ impl Table {
         let setting_up = self.tells_at();
         let (verdict, result) = match &self.stage {
             Stage::Playing(game) => {
-                (game.recogniser.deadline(), game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
+                let verdict = game.recogniser.deadline().filter(|&at| self.deaf_at().is_none_or(|deaf| at <= deaf));
+                (verdict, game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
@@ -261,14 +300,43 @@ impl Table {
             if let Verdict::Ply { .. } = verdict {
                 effects.extend(self.end_without_moves());
             }
+            effects.extend(self.news());
         }
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
+        effects.extend(self.tell_provisional());
         effects
     }
 
+    /// What is expected to be published next, when that has changed.
+    fn tell_provisional(&mut self) -> Option<Effect> {
+        let provisional = match &self.stage {
+            Stage::Playing(game) if self.linked && game.result.is_none() => {
+                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                if self.expected.as_ref() == Some(&expected) {
+                    return None;
+                }
+                let provisional = account::line_of_play(&expected.0, &expected.1);
+                self.expected = Some(expected);
+                provisional
+            }
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
+                self.expected = None;
+                Vec::new()
+            }
+        };
+        if provisional == self.provisional {
+            return None;
+        }
+        self.provisional.clone_from(&provisional);
+        Some(Effect::Provisional(provisional))
+    }
+
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
+        if self.deaf_at().is_some_and(|at| at < now) {
+            return None;
+        }
         match &mut self.stage {
             Stage::Playing(game) => game.recogniser.verdict(now),
             Stage::Waiting | Stage::Over => None,
@@ -283,10 +351,7 @@ impl Table {
     }
 
     fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
-        let (press, why) = match verdict {
-            Verdict::Ply { press, rule, explained, .. } => (*press, format!("{rule:?}, {explained} explained")),
-            Verdict::Setup { press, reason, .. } => (*press, format!("{reason:?}")),
-        };
+        let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
         let is_certain = self.clock_state != Clock::None && self.truth.is_certain(now);
         let latest = self.clock.last().filter(|_| is_certain);
@@ -294,25 +359,39 @@ impl Table {
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let mut effects = game.publish(verdict, reading.as_ref(), &self.clock, &self.settings, &mut self.games);
         let text = game.last().unwrap_or_default();
+        let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
         effects.insert(0, Effect::Note(format!("{text}: {why}")));
-        if let Verdict::Setup { .. } = verdict {
+        if let Verdict::Setup { reason, .. } = verdict {
+            let why = account::reason_for_people(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
         }
         effects
     }
 
-    /// A side that is to move and has no move has lost.
+    /// A side that is to move and has no move has lost. Where only the limit on moves of one king is in its way, or the
+    /// organiser has results of their own, that is for the arbiter.
     fn end_without_moves(&mut self) -> Vec<Effect> {
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
         let position = *game.recogniser.position();
-        if !position.legal_moves().is_empty() {
+        let (Some(winner), None, Some(format)) = (
+            position.winner(),
+            position.exhausted_king(),
+            live::result_format(self.settings.variant, &self.settings.tags),
+        ) else {
             return Vec::new();
-        }
-        let winner = !position.turn();
-        let mut effects = self.close(game, Some(self.settings.variant.result_format.win(winner)));
+        };
+        let mut effects = self.close(game, Some(format.win(winner)));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
         self.stage = Stage::Over;
         effects
+    }
+
+    /// What the operator is to know about draws and the like.
+    fn news(&mut self) -> Vec<Effect> {
+        match &mut self.stage {
+            Stage::Playing(game) => game.news(),
+            Stage::Waiting | Stage::Over => Vec::new(),
+        }
     }
 
     fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
@@ -333,7 +412,7 @@ impl Table {
             return None;
         }
         let since = match game.recogniser.doubt() {
-            Some((since, _)) => since,
+            Some(doubt) => doubt.quiet_since,
             None if self.is_stopped() => self.last_change,
             None => return None,
         };
@@ -349,8 +428,10 @@ impl Table {
             return Vec::new();
         }
         let notice = match game.recogniser.doubt() {
-            Some((_, squares)) if !self.is_stopped() => {
-                format!("no legal move explains the board; it differs on {}", self.names(squares))
+            Some(doubt) if !self.is_stopped() => {
+                let doubt = account::doubt(&doubt, self.settings.variant);
+                let (squares, readings) = (doubt.squares.join(", "), doubt.readings.join("; or "));
+                format!("no legal move explains the board; it differs on {squares}; closest: {readings}")
             }
             _ => "pieces are moved while the clock stands; nothing is recorded until it runs".to_owned(),
         };
@@ -364,7 +445,7 @@ impl Table {
 
     fn names(&self, squares: SquareSet) -> String {
         let geometry = &self.settings.variant.geometry;
-        geometry.in_name_order(squares).iter().map(|&square| geometry.name(square)).collect::<Vec<_>>().join(", ")
+        account::names(geometry, squares).join(", ")
     }
 
     fn orientations(&self) -> &'static [Orientation] {
@@ -375,8 +456,8 @@ impl Table {
         }
     }
 
-    /// How the board lies, if it shows the start position.
-    fn start_seen(&self) -> Option<Orientation> {
+    /// How the board lies, if it shows the start position. To be asked again after every change: it looks at every field.
+    fn look_for_start(&self) -> Option<Orientation> {
         let start = Position::start(self.settings.variant);
         let shows_start = |orientation: Orientation| {
             self.sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
@@ -392,19 +473,19 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) if game.recogniser.plies() == 0 && game.number().is_none() => None,
             Stage::Playing(game) => {
-                self.start_seen().filter(|_| self.confirmed)?;
+                self.start_seen.filter(|_| self.confirmed)?;
                 let few = game.recogniser.plies() < FEW_PLIES;
                 if few && self.clock_state == Clock::Running {
                     return None;
                 }
                 Some(self.last_change + if few { NEW_GAME_EARLY } else { NEW_GAME })
             }
-            Stage::Waiting | Stage::Over => self.start_seen().map(|_| Millis::ZERO),
+            Stage::Waiting | Stage::Over => self.start_seen.map(|_| Millis::ZERO),
         }
     }
 
     fn begin_new_game(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen()) else {
+        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen) else {
             return Vec::new();
         };
         self.sensors.turn(orientation);
@@ -418,7 +499,7 @@ impl Table {
 
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
-        let effects = match &self.stage {
+        let mut effects = match &self.stage {
             Stage::Playing(game) => self.close(game, None),
             Stage::Waiting | Stage::Over => Vec::new(),
         };
@@ -432,13 +513,14 @@ impl Table {
         self.told = None;
         self.told_doubt = false;
         let sight = self.sensors.sight();
-        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.settings.recognition);
+        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.recognition);
         if clock == Clock::Running {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
         recogniser.link(self.linked);
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
+        effects.extend(self.news());
         effects
     }
 
@@ -456,8 +538,11 @@ impl Table {
     /// When the operator is told what is missing for the start position.
     fn tells_at(&self) -> Option<Millis> {
         let waits = matches!(self.stage, Stage::Waiting | Stage::Over) && self.linked && self.sensors.is_known();
+        if !waits {
+            return None;
+        }
         let (wrong, _) = self.wrong_for_start();
-        (waits && wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
+        (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
     }
 
     fn tell_set_up(&mut self, now: Millis) -> Vec<Effect> {
@@ -497,21 +582,15 @@ impl Table {
 
     /// The operator says how the game ended.
     pub fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let format = self.settings.variant.result_format;
-        let value = match text {
-            "1-0" | "2-0" => format.win(Color::White),
-            "0-1" | "0-2" => format.win(Color::Black),
-            "1/2-1/2" | "1-1" | "½-½" => format.draw(),
-            "0-0" => "0-0",
-            "*" => "*",
-            _ => {
-                let known = format.values().join(" ");
-                return vec![Effect::Notice(format!("`{text}` is not a result of this game; known are {known}"))];
-            }
+        let format = live::result_format(self.settings.variant, &self.settings.tags);
+        let Some(value) = values::result_in(format, text) else {
+            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
+            let known = format.map_or_else(own, ResultFormat::in_words);
+            return vec![Effect::Notice(format!("`{text}` is not a result of this game; its results are {known}"))];
         };
         match &mut self.stage {
             Stage::Playing(game) if game.number().is_some() => {
-                game.result = Some((value.to_owned(), now));
+                game.result = Some((value, now));
                 Vec::new()
             }
             _ => vec![Effect::Notice(format!("no game is going on that could end {value}"))],
@@ -537,7 +616,9 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
         let verdict = game.recogniser.set_up(position);
-        self.publish(now, &verdict)
+        let mut effects = self.publish(now, &verdict);
+        effects.extend(self.news());
+        effects
     }
 
     /// The operator says that the board lies the other way round.
@@ -545,6 +626,7 @@ impl Table {
         self.flipped = !self.flipped;
         let orientation = self.sensors.orientation().other();
         self.sensors.turn(orientation);
+        self.start_seen = self.look_for_start();
         self.last_change = now;
         self.confirmed = false;
         let sight = self.sensors.sight();
@@ -586,13 +668,16 @@ impl Table {
             Stage::Playing(game) => {
                 let state = match game.recogniser.doubt() {
                     _ if !self.linked => "no connection".to_owned(),
-                    Some((_, squares)) => format!("unexplained: {}", self.names(squares)),
+                    Some(doubt) => format!("unexplained: {}", self.names(doubt.squares)),
                     None if game.number().is_none() => "ready".to_owned(),
                     None if self.is_stopped() => "clock stopped".to_owned(),
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks, ..Status::default() }
+                let doubt = game.recogniser.doubt().filter(|_| self.linked);
+                let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
+                let provisional = self.provisional.clone();
+                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, ..Status::default() }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);

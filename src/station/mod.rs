@@ -269,7 +269,8 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                Effect::Send(_) => {}
+                // What is provisional is part of the status.
+                Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
                 Effect::Notice(text) => self.tell(now, &text)?,
                 Effect::Note(text) => {

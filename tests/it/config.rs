@@ -62,8 +62,8 @@ fn the_annotated_file_shows_every_key_with_its_default() {
     let uncommented: Vec<&str> = text.lines().map(|line| if is_key(line) { &line[2..] } else { line }).collect();
     let mut config = read(&uncommented.join("\n"));
     // Where there is no default an example is shown.
-    let examples = ["board", "turkish-promotion", "thai-removal"];
-    config.lines[0].settings.retain(|(key, _)| !examples.contains(&key.as_str()));
+    let is_example = |key: &str| key == "board" || key.starts_with("turkish-") || key.starts_with("thai-");
+    config.lines[0].settings.retain(|(key, _)| !is_example(key));
     assert_eq!(config, read(&text));
 }
 
@@ -113,6 +113,19 @@ fn tags_of_the_line_go_before_those_of_the_station() {
 fn only_what_differs_from_its_default_is_kept_for_the_log() {
     let text = format!("{SMALLEST}orientation = \"turned\"\ncodes = \"draughts\"\n[recognition]\nsettle-ms = 500\n");
     assert_eq!(read(&text).lines[0].settings, [pair("settle-ms", "500"), pair("orientation", "turned")]);
+}
+
+#[test]
+fn codes_are_named_or_told_one_by_one() {
+    let settings = |codes: &str| read(&format!("{SMALLEST}codes = \"{codes}\"\n")).lines[0].settings.clone();
+    assert_eq!(settings("chess"), [pair("codes", "chess")]);
+    assert_eq!(settings("1=w 4=b 7=W 10=B"), [], "the same as draughts");
+    assert_eq!(settings("1=b 4=w 7=B 10=W"), [pair("codes", "1=b 4=w 7=B 10=W")]);
+    let refused = refuse(&format!("{SMALLEST}codes = \"1=w 4=x\"\n"));
+    assert!(
+        refused.contains("damcast.toml:9:9: `codes = 1=w 4=x`: expected w, W, b or B as the meaning of code 4"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -1,0 +1,212 @@
+//! What is done when nothing legal explains the board: the ways back to a known position.
+
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Snapshot};
+use crate::millis::Millis;
+use crate::recognition::chronology::Chronology;
+use crate::recognition::explain::{MOST_WORK, Question, explain, explain_within};
+use crate::rules::{Color, SquareSet};
+
+/// Unexplained placements that are remembered in case a legal reply follows.
+const MOST_SNAPSHOTS: usize = 4;
+/// More wrong squares than this are a board in chaos, not a move.
+const CHAOS_SQUARES: usize = 8;
+/// Presses after which an unexplained board is judged quickly: play goes on, so it will not explain itself.
+const MANY_PRESSES: usize = 4;
+
+impl Recogniser {
+    /// Nothing legal explains the board.
+    pub(super) fn unexplained(&mut self, now: Millis) -> Option<Draft> {
+        let last_change = self.evidence.last_change();
+        if self.unexplained_since.is_none() {
+            self.unexplained_since = Some(now);
+        }
+        let draft = self.change_of_mind().or_else(|| self.resumption()).or_else(|| self.lost_thread());
+        self.take_snapshot(now, last_change);
+        self.seek_readings(now);
+        draft
+    }
+
+    /// The side that moved last has put its move back, or replaced it by another.
+    fn change_of_mind(&self) -> Option<Draft> {
+        const REPLACED_MS: u64 = 1_500;
+        const PUT_BACK_MS: u64 = 6_000;
+        let previous = self.previous.clone()?;
+        if self.evidence.moment() <= previous.at {
+            return None;
+        }
+        let clockless = self.clock == Clock::None;
+        let wrong = self.evidence.contradictions(previous.position.placement()) - self.anomalous();
+        if wrong.is_empty() {
+            let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
+            let decision = Decision::Back(previous, 0);
+            return lever_back.then(|| Draft { ready_at: self.confirmed_at(PUT_BACK_MS), decision });
+        }
+        let question = Question {
+            base: &previous.position,
+            evidence: &self.evidence,
+            since: previous.since,
+            anomalies: self.anomalous(),
+            presses: 0,
+            press_missing: false,
+            gap: false,
+        };
+        let others = explain(&question);
+        let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
+        let plies = other.plies.len();
+        let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
+        if !clockless && self.presses.turn() != Some(next) {
+            return None;
+        }
+        let wait = match plies {
+            1 if clockless => self.settings.no_clock_ms,
+            1 => REPLACED_MS,
+            _ => self.settings.settle_ms,
+        };
+        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) })
+    }
+
+    /// A legal reply to a position that was not explained: what went before stands.
+    fn resumption(&self) -> Option<Draft> {
+        /// A reply of more plies than this may be an accident.
+        const MOST_PLIES: usize = 3;
+        /// There are up to sixteen positions to reply to.
+        const WORK: u32 = MOST_WORK / 8;
+        let standing = self.standing_at_presses();
+        let candidates = standing.iter().chain(&self.snapshots);
+        let replies = candidates.filter_map(|snapshot| {
+            let position = self.position_of(&snapshot.sight, snapshot.turn)?;
+            let question = Question {
+                base: &position,
+                evidence: &self.evidence,
+                since: snapshot.at,
+                anomalies: SquareSet::EMPTY,
+                presses: self.presses.len().saturating_sub(snapshot.presses),
+                press_missing: false,
+                gap: false,
+            };
+            let replies = explain_within(&question, MOST_PLIES, WORK);
+            let reply = replies.into_iter().find(|reply| reply.is_exact())?;
+            Some((reply, snapshot, question.presses > 0))
+        });
+        // Of positions that explain as well the later one: less is hidden by the setup, and the earlier ones had their time.
+        let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| (reply.score, snapshot.at))?;
+        if reply.score < INCREDIBLE {
+            return None;
+        }
+        let wait = match self.clock {
+            Clock::None => self.settings.no_clock_ms,
+            _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
+            _ => self.settings.answered_ms,
+        };
+        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Resume(snapshot.clone()) })
+    }
+
+    /// What stood on the board when the lever was pressed: one of these is the position that was given up.
+    fn standing_at_presses(&self) -> Vec<Snapshot> {
+        /// A press is heard of this much later at the most.
+        const LAG: Millis = Millis(1_200);
+        const MOST_PRESSES: usize = 4;
+        const MOST_SIGHTS: usize = 3;
+        let Some(turn) = self.presses.turn().filter(|_| !self.gap) else { return Vec::new() };
+        let chronology = Chronology::new(&self.evidence, self.since);
+        let count = self.presses.len();
+        let mut standing = Vec::new();
+        for (index, at) in self.presses.times().enumerate().skip(count.saturating_sub(MOST_PRESSES)) {
+            let presses = index + 1;
+            let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
+            for (sight, at) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
+                let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
+                let wrong = sight.differs_from_placement(self.base.placement()).len();
+                if (1..=CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained) {
+                    standing.push(Snapshot { sight, at, turn: Some(turn), presses });
+                }
+            }
+        }
+        standing
+    }
+
+    /// The board has been unexplained for so long that what it shows is taken as it is.
+    fn lost_thread(&self) -> Option<Draft> {
+        const PLAY_GOES_ON_MS: u64 = 2_000;
+        const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
+        const OFTEN_UNEXPLAINED: u32 = 4;
+        /// After a gap nothing can be explained that the changes do not explain at once.
+        const AFTER_GAP_MS: u64 = 1_000;
+        /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
+        const UNPRESSED_SQUARES: usize = 4;
+        let settings = &self.settings;
+        let presses = self.presses.len();
+        let chaos = self.is_chaos();
+        if self.plies == 0 {
+            // Before the first move pieces are still being set up.
+            return None;
+        }
+        let wait = match self.clock {
+            Clock::None if chaos => return None,
+            Clock::None if self.unexplained_sights >= OFTEN_UNEXPLAINED => settings.out_of_step_ms,
+            Clock::None => settings.unexplained_no_clock_ms,
+            _ if self.gap && !self.has_gained() => AFTER_GAP_MS,
+            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
+            _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
+            _ if chaos => settings.chaos_ms,
+            _ if presses >= MANY_PRESSES => PLAY_GOES_ON_MS,
+            _ if presses > 0 => settings.unexplained_ms,
+            _ => settings.unexplained_unpressed_ms,
+        };
+        let last_press = self.presses.last_at().unwrap_or_default();
+        let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
+        Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) })
+    }
+
+    /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
+    fn is_chaos(&self) -> bool {
+        self.has_gained() || self.wrong().len() > CHAOS_SQUARES
+    }
+
+    fn has_gained(&self) -> bool {
+        let gained = |color: Color| self.sight().of(color).len() > self.base.placement().of(color).len();
+        Color::BOTH.into_iter().any(gained)
+    }
+
+    fn take_snapshot(&mut self, now: Millis, last_change: Millis) {
+        const STANDS_MS: u64 = 1_000;
+        let given_up = !self.presses.is_empty() || self.clock == Clock::None;
+        let wait = if self.presses.len() >= MANY_PRESSES { self.settings.settle_ms } else { STANDS_MS };
+        let stands_at = last_change + Millis(wait);
+        if !given_up || (self.presses.is_empty() && self.is_chaos()) {
+            return;
+        }
+        if now < stands_at || !self.confirmed {
+            self.wake_at(now, Some(stands_at));
+            return;
+        }
+        let sight = *self.sight();
+        let (turn, presses) = (self.presses.turn(), self.presses.len());
+        let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
+        if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
+            // Pressed again with nothing moved: a ply that left no trace on the board.
+            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, self.evidence.moment());
+            return;
+        }
+        if self.snapshots.len() == MOST_SNAPSHOTS {
+            self.snapshots.remove(0);
+        }
+        self.unexplained_sights += 1;
+        let at = self.evidence.moment();
+        self.snapshots.push(Snapshot { sight, at, turn, presses });
+    }
+
+    /// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
+    /// the board is not: somebody will take it off.
+    pub(super) fn stale_anomaly(&self) -> Option<Draft> {
+        const PLIES: u32 = 4;
+        const SPAN: Millis = Millis::seconds(60);
+        if self.clock != Clock::Running {
+            return None;
+        }
+        let stale = |anomaly: &&Anomaly| !anomaly.captured && self.plies >= anomaly.plies + PLIES;
+        let oldest = self.anomalies.iter().filter(stale).map(|anomaly| anomaly.at);
+        let ready_at = (oldest.min()? + SPAN).max(self.confirmed_at(self.settings.settle_ms));
+        Some(Draft { ready_at, decision: Decision::Setup(Reason::Anomaly) })
+    }
+}
