@@ -135,14 +135,14 @@ impl Line {
             Input::LinkUp => {
                 self.decoder = Decoder::new();
                 self.identity.forget();
-                self.table.link(self.identity.is_admitted());
+                self.table.link(now, self.identity.is_admitted());
                 let turns = self.dialogue.link_up(now);
                 self.say(turns, &mut outputs);
             }
             Input::LinkDown => {
                 self.decoder = Decoder::new();
                 self.dialogue.link_down();
-                self.table.link(false);
+                self.table.link(now, false);
             }
             Input::Operator(request) => {
                 let effects = self.request(&request);
@@ -220,7 +220,7 @@ impl Line {
         let effects = self.identity.hear(&message);
         self.put(effects, outputs);
         if self.identity.is_admitted() != was_admitted {
-            self.table.link(!was_admitted);
+            self.table.link(self.now, !was_admitted);
             let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(self.now) };
             self.say(turns, outputs);
         }
