@@ -14,7 +14,7 @@ use damcast::rules::Variant;
 use super::pieces;
 
 /// The longest text that is held against the rules: checking every move of a long one takes long without showing more.
-const LONGEST_CHECKED: usize = 4096;
+const LONGEST_CHECKED: usize = 1024;
 
 /// Reading alone.
 pub fn reader(data: &[u8]) {

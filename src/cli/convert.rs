@@ -9,7 +9,7 @@ use damcast::pdn::game::Game;
 use damcast::pdn::infer;
 use damcast::pdn::pdn2;
 use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::reader::{self, Located};
+use damcast::pdn::reader::Located;
 use damcast::pdn::renumber;
 use damcast::pdn::standard::{self, Ambiguous};
 use damcast::pdn::writer::{self, Style};
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut games = Vec::new();
     let mut code = ExitCode::SUCCESS;
     for path in &arguments.files {
-        let (found, problems) = reader::read_bytes(&input::whole(path)?, arguments.reading.encoding);
+        let (found, problems) = input::games(path, arguments.reading.encoding)?;
         let ambiguous = if arguments.pdn31 { Ambiguous::Captured } else { Ambiguous::Path };
         let (converted, changes) = convert(&found, told, arguments.board.as_deref(), ambiguous)?;
         games.extend(converted);

@@ -19,6 +19,7 @@ use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay};
+use crate::rules::variant::default_game_type;
 use crate::rules::{GameTypeError, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
@@ -75,11 +76,19 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
             return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
-    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
-    if default == variant || Replay::under(located, variant).problems.is_empty() {
+    if default_game_type(variant.game_type.number) == Some(variant.game_type) {
         return believed;
     }
-    if !Replay::under(located, default).problems.is_empty() {
+    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
+    if default == variant {
+        return believed;
+    }
+    // On a board that is turned round every move may be legal, but for the turn.
+    let score = |variant| {
+        let replay = Replay::under(located, variant);
+        (replay.moves().count(), Reverse(replay.problems.len()))
+    };
+    if score(default) <= score(variant) {
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
@@ -91,7 +100,8 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
 fn names_first_move(game: &Game, variant: &Variant) -> bool {
     let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
     let first = game.moves().find(|ply| !ply.is_unknown());
-    first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
+    let is_letter = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a'..=b'l');
+    first.is_none_or(|ply| ply.text.bytes().any(is_letter) == is_algebraic)
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.

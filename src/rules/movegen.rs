@@ -76,8 +76,14 @@ impl Position {
         scratch.len()
     }
 
+    /// All legal captures, each once, in the place of what the vector held. `capturers` are the pieces that can take.
+    pub(super) fn captures_into(&self, capturers: SquareSet, found: &mut Vec<Move>) {
+        found.clear();
+        Captures::of(self, capturers, Keep::EachMoveOnce, found);
+    }
+
     /// The pieces of the side to move that can take something, whatever has priority.
-    fn capturers(&self) -> SquareSet {
+    pub(super) fn capturers(&self) -> SquareSet {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let theirs = placement.of(!us);
@@ -164,12 +170,12 @@ impl Position {
     }
 }
 
-fn quiet(from: Square, to: Square, promotes: bool) -> Move {
+pub(super) fn quiet(from: Square, to: Square, promotes: bool) -> Move {
     Move { from, to, captured: SquareSet::EMPTY, promotes, path: Path::Quiet }
 }
 
 /// Directions are written for White; Black's are turned round.
-fn seen_by(color: Color, way: Direction) -> Direction {
+pub(super) fn seen_by(color: Color, way: Direction) -> Direction {
     match color {
         Color::White => way,
         Color::Black => way.reverse(),

@@ -1,5 +1,6 @@
-//! A simulated board against the recorder, in virtual time, within one process.
+//! Simulated boards against the recorder, in virtual time, within one process.
 
+use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
 use crate::millis::Millis;
@@ -121,9 +122,74 @@ pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Str
     }
 }
 
+/// Plays the boards of one line to their end against a recorder, and `after_ms` longer. Every output goes to `hear`; what is to
+/// be sent has been sent then.
+pub fn drive_bus(
+    world: &mut BusWorld,
+    recorder: &mut impl Recorder,
+    after_ms: u64,
+    mut hear: impl FnMut(&BusWorld, Output),
+) {
+    let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
+    loop {
+        for (at, input) in inputs.drain(..) {
+            for output in recorder.handle(Millis(at), input) {
+                if let Effect::Send(bytes) = &output.effect {
+                    world.host(output.at.0, bytes);
+                }
+                hear(world, output);
+            }
+        }
+        let end = world.end_ms() + after_ms;
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min();
+        let Some(next) = next.filter(|&next| next <= end) else { return };
+        inputs.extend(world.advance(next).into_iter().map(|(at, happening)| (at, input(happening))));
+        if recorder.deadline().is_some_and(|at| at.0 <= next) {
+            inputs.push((next, Input::Tick));
+        }
+    }
+}
+
+fn input(happening: Happening) -> Input {
+    match happening {
+        Happening::Bytes(bytes) => Input::Bytes(bytes),
+        Happening::Unplugged => Input::LinkDown,
+        Happening::Plugged => Input::LinkUp,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::LineSettings;
+    use crate::simulation::games;
+    use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
+
+    /// What a line records of the first plies of a game on a board alone on a line with these faults.
+    fn recorded(faults: &[&str]) -> (Vec<String>, usize) {
+        let board = BoardPlan { games: vec![1], plies: Some(12), ..BoardPlan::default() };
+        let faults = faults.iter().map(|fault| (*fault).to_owned()).collect();
+        let line = LinePlan { faults, board: vec![board], ..LinePlan::default() };
+        let scenario = Scenario { line: vec![line], ..Scenario::default() };
+        let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
+        let world = &mut ready[0].world;
+        let variant = games::from_pdn("demo", games::DEMONSTRATION, None, Some(1)).unwrap()[0].start.variant();
+        let mut record = Record::default();
+        let mut recorder = Line::new(LineSettings::new(variant));
+        drive_bus(world, &mut recorder, 30_000, |_, output| record.outputs.push(output));
+        (record.entries().into_iter().map(|(_, entry)| entry).collect(), world.to_host().strikes().len())
+    }
+
+    #[test]
+    fn a_board_alone_on_a_line_is_recorded_as_at_its_cable() {
+        let (entries, strikes) = recorded(&[]);
+        assert_eq!((entries.len(), strikes), (12, 0), "{entries:?}");
+        assert_eq!(entries[..3], ["32-28", "16-21", "31-26"]);
+        // The same with bytes that come late, and a byte that is lost in the middle.
+        let (late, strikes) = recorded(&["delay=0.002", "lose@700"]);
+        assert!(strikes > 1);
+        assert_eq!(late, entries);
+    }
 
     #[test]
     fn an_announcement_is_kept_or_withdrawn() {

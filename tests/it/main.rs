@@ -31,4 +31,5 @@ mod records;
 mod replay_cmd;
 mod replug;
 mod rule_book;
+mod simulated_lines;
 mod simulation;

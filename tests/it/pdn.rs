@@ -9,7 +9,7 @@ use damcast::pdn::renumber::renumber;
 use damcast::pdn::replay::{KnownBy, Replay, Step};
 use damcast::pdn::standard::{Ambiguous, converted, standard};
 use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{fen, infer, notation, strict};
+use damcast::pdn::{fen, infer, live, notation, strict};
 use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use proptest::prelude::*;
 
@@ -434,13 +434,20 @@ fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
     assert_eq!(&standard(&again, None).0, game, "{text}");
 }
 
-/// The file of a game as the feed writes it, the result last and spare lines behind it, is strict after every line.
-fn is_strict_after_every_line(mut game: Game) {
-    game.tags.remove("Result");
-    game.tags.set("Result", "*");
-    let text = writer::write(&[game], Style::Live).replacen("[Result \"*\"]\n", "[Result \"*\"]\n\n\n", 1);
+/// The file of a game as the feed writes it is strict after every line, and when its result is written over the `*`.
+fn is_strict_after_every_line(game: Game) {
+    let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
+    let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
+    let head: String = live::header(variant, &tags).iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
     for (at, _) in text.match_indices('\n') {
         assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
+    }
+    for result in variant.result_format.values() {
+        let (offset, bytes) = live::overwrite_result(text.as_bytes(), result).unwrap();
+        let mut finished = text.clone().into_bytes();
+        finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(strict::check_bytes(&finished, None), []);
     }
 }
 
@@ -661,14 +668,97 @@ const SOUP: &[&str] = &[
     "[%clk 0:00:01]",
 ];
 
+/// Each file cut at every byte: what stands before the cut is read, and the games that were whole stay as they are.
 #[test]
 fn a_text_cut_at_any_byte_is_read() {
-    for at in 0..DIALECTS.len() {
-        let (games, _) = reader::read_bytes(&DIALECTS.as_bytes()[..at], Encoding::Detect);
-        for located in &games {
-            let _ = standard(located, None);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pdn");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let seeds = paths.iter().map(|path| std::fs::read(path).unwrap());
+    let mut dice = Dice(5);
+    let generated = writer::write(&[game(Variant::international(), &mut dice, 12, true)], Style::Compact);
+    let texts: Vec<Vec<u8>> = seeds.chain([DIALECTS.into(), generated.into()]).collect();
+    assert!(texts.len() > 8);
+    for text in texts {
+        let (whole, _) = reader::read_bytes(&text, Encoding::Detect);
+        for at in 0..text.len() {
+            let (games, _) = reader::read_bytes(&text[..at], Encoding::Detect);
+            assert!(games.len() <= whole.len() + 1);
+            let is_the_same = games.iter().zip(&whole).take(games.len().saturating_sub(1));
+            // The last whole game may have been cut in its terminator: `1-1` is the beginning of `1-10`.
+            let same = is_the_same.filter(|(cut, whole)| cut.game == whole.game).count();
+            assert!(same + 2 >= games.len(), "{}", String::from_utf8_lossy(&text[..at]));
+            for located in games.iter().skip(same) {
+                let _ = standard(located, None);
+            }
         }
     }
+}
+
+/// What cannot be read is told with its place, and what stands behind it is read.
+#[test]
+fn bad_input_has_a_place() {
+    let crowd = format!("W:W{}:B1", (1..=500).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
+    let crowded = format!("[FEN \"{crowd}\"] 1. 32-28 *");
+    let crowded_setup = format!("1. 32-28 /FEN \"{crowd}\"/ 19-23 *");
+    for (text, place, part) in [
+        ("[FEN \"W:W0:B1\"] 1. 32-28 *", "1:1", "no such square"),
+        ("[FEN \"W:W73:B1\"] [GameType \"27\"] 1. 32-28 *", "1:1", "no such square"),
+        ("[FEN \"W:W31,31:B1\"] 1. 32-28 *", "1:1", "twice"),
+        ("[FEN \"W:W31:B31\"] 1. 32-28 *", "1:1", "twice"),
+        ("[FEN \"W:WK1-21:B50\"] 1. 32-28 *", "1:1", "21 pieces"),
+        ("[FEN \"W:W5:B50\"] 1. 5-10 *", "1:1", "crowning row"),
+        ("[FEN \"no FEN\"] 1. 32-28 *", "1:1", "side to move"),
+        (&crowded, "1:1", "longer than a FEN can be"),
+        (&crowded_setup, "1:10", "longer than a FEN can be"),
+        ("1. 32-28 /FEN \"W:W31,31:B1\"/ 19-23 *", "1:10", "twice"),
+        ("1. 32-28 /FEN 19-23 *", "1:10", "not closed"),
+        ("1. 32-28 \0\0 19-23 *", "1:10", "not PDN"),
+        ("\n 1. 32-28 {x\0 19-23", "2:11", "not closed"),
+        ("[White \"x\n\n1. 32-28 19-23 *", "1:1", "not closed"),
+        ("1. 32-28 19-23 2. 73-0 *", "1:19", "squares that this board does not have"),
+        ("1. 32-28 19-23 2. 0-0 *", "1:23", "without a game"),
+    ] {
+        let text = format!("{text} [Site \"x\"] 1. 31-26 *");
+        let (games, mut problems) = reader::read_located(&text);
+        problems.extend(games.iter().flat_map(|located| Replay::of(located, Some(Variant::international())).problems));
+        let fits =
+            problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+        assert!(fits, "{text}: {problems:#?}");
+        assert!(problems.iter().all(|problem| problem.to_string().len() < 2000), "{problems:#?}");
+        // A comment without its end takes all the rest; nothing else does.
+        let last = games.last().map(|located| moves(&located.game));
+        assert!(last == Some(vec!["31-26"]) || text.contains('{'), "{text}: {games:?}");
+    }
+}
+
+/// Of several paths that mean the same move the first is written, compared as text; all of them are read.
+#[test]
+fn the_first_of_several_paths_is_written() {
+    let mut with_choice = 0;
+    for variant in Variant::all() {
+        let mut dice = Dice(11);
+        for position in (0..30).filter_map(|_| with_ambiguous_captures(variant, &mut dice)) {
+            let legal = position.legal_moves();
+            let routes = position.capture_routes();
+            for ply in legal.iter().filter(|ply| notation::is_ambiguous(ply, &legal)) {
+                let same = routes.iter().filter(|route| *route == ply);
+                let mut paths: Vec<String> = same.map(|route| notation::write_long(variant, route)).collect();
+                paths.sort();
+                paths.dedup();
+                assert_eq!(notation::write(variant, ply, &legal), paths[0], "{paths:?}");
+                with_choice += usize::from(paths.len() > 1);
+                for path in &paths {
+                    let read = notation::read(&position, path).map(|read| read.captured());
+                    let also = legal.iter().filter(|other| **other != *ply).any(|other| {
+                        routes.iter().any(|route| route == other && notation::write_long(variant, route) == *path)
+                    });
+                    assert!(read == Ok(ply.captured()) || also, "{path}: {read:?}");
+                }
+            }
+        }
+    }
+    assert!(with_choice > 0, "no case");
 }
 
 #[test]

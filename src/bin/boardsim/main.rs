@@ -1,5 +1,7 @@
 //! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
 
+mod serve;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +12,7 @@ use damcast::rules::Variant;
 use damcast::session::LineSettings;
 use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, provisional, suspects};
 use damcast::simulation::chronicle::chronicle;
+use damcast::simulation::faults::usual_rate;
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Played, Score, Who, run};
 use damcast::simulation::soak::soak;
@@ -31,6 +34,8 @@ struct Arguments {
 enum Verb {
     /// Play a game of a PDN file on a board at a pseudo-terminal.
     Play(Play),
+    /// Serve many boards: on a bus, on ports of their own, over TCP, with faults and incidents.
+    Serve(serve::Arguments),
     /// Play games under faults in virtual time and count what the recorder makes of them.
     Score(ScoreArguments),
     /// Play very many games of mixed hands and faults: nothing may break, and every file must be right at every moment.
@@ -138,6 +143,7 @@ struct SoakArguments {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Play(arguments) => play_game(&arguments),
+        Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Score(arguments) => score(&arguments),
         Verb::Soak(arguments) => soak_games(&arguments),
     };
@@ -342,18 +348,11 @@ fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
 
 /// Hands with single faults: one named, or all.
 fn single_faults(text: &str) -> anyhow::Result<Vec<Hands>> {
-    const COMMON: f64 = 0.05;
-    const UNKNOWN: f64 = 0.02;
-    let usual = |fault: Fault| match Profile::blitz().rate(fault) {
-        0.0 => UNKNOWN,
-        rate if rate > COMMON => rate,
-        rate => 5.0 * rate,
-    };
     if text == "all" {
-        return Ok(Fault::all().map(|fault| Hands::only(fault, usual(fault))).collect());
+        return Ok(Fault::all().map(|fault| Hands::only(fault, usual_rate(fault))).collect());
     }
     let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
     let fault: Fault = name.parse().context("--fault")?;
-    let rate = rate.map_or(Ok(usual(fault)), str::parse).context("--fault")?;
+    let rate = rate.map_or(Ok(usual_rate(fault)), str::parse).context("--fault")?;
     Ok(vec![Hands::only(fault, rate)])
 }
