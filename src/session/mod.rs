@@ -135,14 +135,14 @@ impl Line {
             Input::LinkUp => {
                 self.decoder = Decoder::new();
                 self.identity.forget();
-                self.table.link(self.identity.is_admitted());
+                self.table.link(now, self.identity.is_admitted());
                 let turns = self.dialogue.link_up(now);
                 self.say(turns, &mut outputs);
             }
             Input::LinkDown => {
                 self.decoder = Decoder::new();
                 self.dialogue.link_down();
-                self.table.link(false);
+                self.table.link(now, false);
             }
             Input::Operator(request) => {
                 let effects = self.request(&request);
@@ -184,12 +184,12 @@ impl Line {
         let status = self.table.status();
         let board = self.identity.serial().map(str::to_owned);
         let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            (_, true) => "no answer".to_owned(),
             _ if self.held.is_some() => format!("held back: {}", status.state),
+            (_, true) => "no answer".to_owned(),
             (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
             _ => status.state,
         };
-        Status { state, board, ..status }
+        Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
@@ -220,7 +220,7 @@ impl Line {
         let effects = self.identity.hear(&message);
         self.put(effects, outputs);
         if self.identity.is_admitted() != was_admitted {
-            self.table.link(!was_admitted);
+            self.table.link(self.now, !was_admitted);
             let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(self.now) };
             self.say(turns, outputs);
         }
@@ -309,6 +309,8 @@ impl Line {
 pub struct Status {
     /// The serial number of the board, if it has said one since the link came up.
     pub board: Option<String>,
+    /// Whether it is the board expected, or none is.
+    pub is_admitted: bool,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.

@@ -344,7 +344,7 @@ impl Station {
         let status = self.line.status();
         if status.board.is_some() && status.board != self.board {
             self.board.clone_from(&status.board);
-            status.board.iter().for_each(|board| self.link.carries(board));
+            status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
         }
         let live_file = self.feed.as_ref().and_then(Feed::path).map(ToOwned::to_owned);
         self.reporter.update(|row| {

@@ -41,7 +41,7 @@ fn the_smallest_form_is_valid() {
 
 #[test]
 fn the_files_of_the_package_are_valid() {
-    for file in ["config/damcast.toml", "config/examples/club-usb.toml"] {
+    for file in ["config/damcast.toml", "config/examples/club-usb.toml", "config/examples/tournament-any.toml"] {
         if let Err(error) = Config::load(file.as_ref()) {
             panic!("{error}");
         }

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod boards;
+mod clock;
 mod config;
 mod daemon;
 mod dependencies;
@@ -15,7 +16,9 @@ mod games;
 mod geometry;
 mod line_cmd;
 mod line_program;
+mod network;
 mod notation;
+mod operator;
 mod pdn;
 mod pdn_commands;
 mod pdn_corpus;
@@ -26,6 +29,7 @@ mod random_positions;
 mod recordings;
 mod records;
 mod replay_cmd;
+mod replug;
 mod rule_book;
 mod simulated_lines;
 mod simulation;
