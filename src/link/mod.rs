@@ -182,8 +182,9 @@ impl Link {
         self.state = State::Closed { retry: Instant::now() + wait };
     }
 
-    /// This board answers on the open port: where others may look for it if it goes.
+    /// This board answers on the open port, as it should; others need not look for theirs there.
     pub fn carries(&mut self, board: &str) {
+        self.refusals = 0;
         if let State::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
             self.ports.note(path, Some(board));
         }
@@ -268,4 +269,121 @@ fn open_serial(path: &Path, ports: &Ports) -> Result<Port, String> {
     let Some(claim) = ports.claim(path) else { return Err("another line has this port".to_owned()) };
     let stream = serial::open(path)?;
     Ok(Port { wire: Wire::Serial(stream), path: Some(path.to_owned()), _claim: Some(claim) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::net::TcpListener;
+
+    fn link(address: &str) -> Link {
+        Link::new(address.parse().unwrap(), None, Ports::default())
+    }
+
+    /// How often a link is woken while it waits for so long.
+    async fn wake_ups(mut link: Link, span: Duration) -> u32 {
+        let polls = AtomicU32::new(0);
+        let waiting = async {
+            loop {
+                link.next().await;
+            }
+        };
+        let mut waiting = Box::pin(waiting);
+        let counted = poll_fn(|context| {
+            polls.fetch_add(1, Ordering::Relaxed);
+            waiting.as_mut().poll(context)
+        });
+        let ended: Result<(), _> = timeout(span, counted).await;
+        assert!(ended.is_err());
+        polls.into_inner()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_that_is_not_there_wakes_nobody_more_than_once_in_two_seconds() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("nowhere").display().to_string();
+        for address in [nowhere.clone(), format!("any:{nowhere}*")] {
+            let polls = wake_ups(link(&address), Duration::from_secs(600)).await;
+            // Once for each wait, and once more where a thread looks into folders.
+            assert!((250..700).contains(&polls), "{address}: {polls} wake-ups in ten minutes");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_board_behind_a_network_goes_and_comes_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
+        for _ in 0..2 {
+            assert_eq!(link.next().await, LinkEvent::Up);
+            let (mut server, _) = listener.accept().await.unwrap();
+            link.send(&[0x4b, 0x42]).await.unwrap();
+            let mut heard = [0; 2];
+            server.read_exact(&mut heard).await.unwrap();
+            assert_eq!(heard, [0x4b, 0x42]);
+            server.write_all(&[0x93, 0xff]).await.unwrap();
+            assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x93, 0xff]));
+            drop(server);
+            assert!(matches!(link.next().await, LinkEvent::Down(_)));
+            assert!(!link.is_up());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_board_behind_a_telnet_server_is_set_up_and_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("rfc2217://{}?baud=9600", listener.local_addr().unwrap()));
+        let serving = async {
+            let (mut server, _) = listener.accept().await.unwrap();
+            let mut asked = [0; 9];
+            server.read_exact(&mut asked).await.unwrap();
+            assert_eq!(asked, [0xff, 0xfb, 0x2c, 0xff, 0xfb, 0x00, 0xff, 0xfd, 0x00]);
+            server.write_all(&[0xff, 0xfd, 0x2c, 0xff, 0xfd, 0x00, 0xff, 0xfb, 0x00]).await.unwrap();
+            let mut settings = [0; 45];
+            server.read_exact(&mut settings).await.unwrap();
+            assert_eq!(settings[..10], [0xff, 0xfa, 0x2c, 0x01, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0]);
+            // Bytes of the board before the port is set up, and after.
+            let answer = [0x93, 0xff, 0xff, 0xff, 0xfa, 0x2c, 0x65, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0];
+            server.write_all(&answer).await.unwrap();
+            server
+        };
+        let (up, mut server) = tokio::join!(link.next(), serving);
+        assert_eq!(up, LinkEvent::Up);
+        assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x93, 0xff]));
+        server.write_all(&[0x01, 0xff, 0xff, 0x02]).await.unwrap();
+        assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x01, 0xff, 0x02]));
+        link.send(&[0x42]).await.unwrap();
+        let mut heard = [0; 1];
+        server.read_exact(&mut heard).await.unwrap();
+        assert_eq!(heard, [0x42]);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_speaks_something_else_is_waited_for_with_its_reason() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("rfc2217://{}", listener.local_addr().unwrap()));
+        let serving = async {
+            let (mut server, _) = listener.accept().await.unwrap();
+            server.write_all(&[0xff, 0xfe, 0x2c]).await.unwrap();
+            server
+        };
+        let (event, _server) = tokio::join!(link.next(), serving);
+        assert!(matches!(&event, LinkEvent::Waiting(reason) if reason.contains("use tcp://")), "{event:?}");
+    }
+
+    #[tokio::test]
+    async fn opening_goes_on_where_a_cancelled_wait_left_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
+        // As a station does that has something else to do meanwhile.
+        let mut waits = 0;
+        while timeout(Duration::from_micros(1), link.next()).await != Ok(LinkEvent::Up) {
+            waits += 1;
+            assert!(waits < 100_000, "never up");
+        }
+        listener.accept().await.unwrap();
+        assert!(timeout(Duration::from_millis(1), listener.accept()).await.is_err(), "one connection only");
+    }
 }

@@ -54,7 +54,18 @@ pub struct ClockTruth {
     /// The periods of the time control, where it is known.
     periods: Vec<Period>,
     good: Option<Reading>,
+    /// Another reading has agreed with a good one: the first of all has nothing to be judged by.
+    is_confirmed: bool,
     doubtful: Vec<Reading>,
+}
+
+/// What became of a reading.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judged {
+    /// The readings that are good now, in order: this one, none, or this and those that were doubtful before it.
+    pub good: Vec<ClockTimes>,
+    /// What was believed before these was never true: they tell nothing about what happened since.
+    pub afresh: bool,
 }
 
 impl ClockTruth {
@@ -67,14 +78,14 @@ impl ClockTruth {
         ClockTruth { periods, ..ClockTruth::default() }
     }
 
-    /// A reading has come after so many plies. Gives the readings that are good now, in order: this one, none, or this and
-    /// those that were doubtful before it.
-    pub fn judge(&mut self, now: Millis, times: ClockTimes, plies: u32) -> Vec<ClockTimes> {
+    /// A reading has come after so many plies.
+    pub fn judge(&mut self, now: Millis, times: ClockTimes, plies: u32) -> Judged {
         let reading = Reading { at: now, times };
         if self.good.is_none_or(|good| self.follows(&good, &reading, plies)) {
+            self.is_confirmed |= self.good.is_some();
             self.good = Some(reading);
             self.doubtful.clear();
-            return vec![times];
+            return Judged { good: vec![times], afresh: false };
         }
         if self.doubtful.last().is_some_and(|last| !self.follows(last, &reading, plies)) {
             self.doubtful.clear();
@@ -86,15 +97,17 @@ impl ClockTruth {
         self.doubtful.push(reading);
         let since = self.doubtful.first().map_or(now, |first| first.at);
         if self.doubtful.len() < AGREE || now - since < AGREE_FOR {
-            return Vec::new();
+            return Judged::default();
         }
         self.good = Some(reading);
-        std::mem::take(&mut self.doubtful).into_iter().map(|reading| reading.times).collect()
+        let good = std::mem::take(&mut self.doubtful).into_iter().map(|reading| reading.times).collect();
+        Judged { good, afresh: !std::mem::replace(&mut self.is_confirmed, true) }
     }
 
     /// The clock has gone: the next one is another.
     pub fn forget(&mut self) {
         self.good = None;
+        self.is_confirmed = false;
         self.doubtful.clear();
     }
 
@@ -202,7 +215,7 @@ mod tests {
         for (second, (left, right, taken)) in readings.iter().enumerate() {
             let now = Millis::seconds(second as u64);
             let times = truth.judge(now, clock(time(left), time(right)), plies);
-            assert_eq!(times.len(), *taken, "{left} {right} in {readings:?}");
+            assert_eq!(times.good.len(), *taken, "{left} {right} in {readings:?}");
             assert_eq!(truth.is_certain(now), *taken > 0);
         }
     }
@@ -266,6 +279,16 @@ mod tests {
     }
 
     #[test]
+    fn a_first_reading_that_nothing_agrees_with_was_none() {
+        let mut truth = ClockTruth::new(None);
+        truth.judge(Millis::ZERO, clock(9, 9), 0);
+        let judged = (1..4).map(|second| truth.judge(Millis::seconds(second), clock(4800, 4800), 0)).last().unwrap();
+        assert!(judged.afresh && judged.good.len() == 3);
+        let judged = (4..7).map(|second| truth.judge(Millis::seconds(second), clock(9, 9), 0)).last().unwrap();
+        assert!(!judged.afresh && judged.good.len() == 3);
+    }
+
+    #[test]
     fn what_a_running_clock_showed_long_ago_is_not_certain() {
         let mut truth = ClockTruth::new(None);
         truth.judge(Millis::ZERO, clock(100, 100), 0);
@@ -318,11 +341,11 @@ mod tests {
                     let is_far = |wrong: u32, right: u32| wrong + 300 < right || wrong > right + 300;
                     prop_assume!(is_far(left, sides[0]) || is_far(right, sides[1]));
                     let wrong = ClockTimes { status: ClockStatus(status), ..clock(left, right) };
-                    prop_assert_eq!(truth.judge(now, wrong, 20), vec![]);
+                    prop_assert_eq!(truth.judge(now, wrong, 20).good, vec![]);
                     prop_assert!(!truth.is_certain(now));
                     now = now + Millis(20);
                 }
-                prop_assert_eq!(truth.judge(now, good, 20), vec![good]);
+                prop_assert_eq!(truth.judge(now, good, 20).good, vec![good]);
             }
         }
 
@@ -335,7 +358,7 @@ mod tests {
             let sent = readings.len();
             for (pause, left, right, plies) in readings {
                 now = now + Millis(pause);
-                taken += truth.judge(now, clock(left, right), plies).len();
+                taken += truth.judge(now, clock(left, right), plies).good.len();
             }
             prop_assert!(taken <= sent && truth.doubtful.len() <= MOST_KEPT);
         }

@@ -41,6 +41,11 @@ impl ClockWatch {
         News { pressed }
     }
 
+    /// The last reading was none: the next one shows no press.
+    pub fn forget_reading(&mut self) {
+        self.last = None;
+    }
+
     /// The last reading.
     pub fn last(&self) -> Option<&ClockTimes> {
         self.last.as_ref()

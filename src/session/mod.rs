@@ -141,8 +141,8 @@ impl Line {
                 Wire::Bus(bus) => bus.link_up(now),
             },
             Input::LinkDown => match &mut self.wire {
-                Wire::Single(single) => single.link_down(),
-                Wire::Bus(bus) => bus.link_down(),
+                Wire::Single(single) => single.link_down(now),
+                Wire::Bus(bus) => bus.link_down(now),
             },
             Input::Operator(request) => match &mut self.wire {
                 Wire::Single(single) => single.request(now, &request, &mut outputs),
@@ -225,6 +225,8 @@ impl Line {
 pub struct Status {
     /// The serial number of the board, if it has said one since the link came up.
     pub board: Option<String>,
+    /// Whether it is the board expected, or none is.
+    pub is_admitted: bool,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.

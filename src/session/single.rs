@@ -44,28 +44,28 @@ impl Single {
         let status = self.table.status();
         let board = self.identity.serial().map(str::to_owned);
         let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            (_, true) => "no answer".to_owned(),
             _ if self.held.is_holding() => format!("held back: {}", status.state),
+            (_, true) => "no answer".to_owned(),
             (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
             _ => status.state,
         };
-        Status { state, board, ..status }
+        Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
     }
 
     /// The port is open.
     pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         self.decoder = Decoder::new();
         self.identity.forget();
-        self.table.link(self.identity.is_admitted());
+        self.table.link(now, self.identity.is_admitted());
         let turns = self.dialogue.link_up(now);
         self.say(now, turns, outputs);
     }
 
     /// The port is gone.
-    pub fn link_down(&mut self) {
+    pub fn link_down(&mut self, now: Millis) {
         self.decoder = Decoder::new();
         self.dialogue.link_down();
-        self.table.link(false);
+        self.table.link(now, false);
     }
 
     /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
@@ -86,7 +86,7 @@ impl Single {
         let effects = self.identity.hear(message);
         self.put(now, effects, outputs);
         if self.identity.is_admitted() != was_admitted {
-            self.table.link(!was_admitted);
+            self.table.link(now, !was_admitted);
             let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(now) };
             self.say(now, turns, outputs);
         }

@@ -73,6 +73,8 @@ pub struct Table {
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
+    /// The link is up again, but no dump has come since: until when one is waited for.
+    gap_until: Option<Millis>,
     /// What was last told to be likely, and from what that text was made.
     provisional: Vec<String>,
     expected: Option<(Position, Vec<Move>)>,
@@ -120,6 +122,7 @@ impl Table {
             told_doubt: false,
             result_pieces: ResultPieces::default(),
             flipped: false,
+            gap_until: None,
             provisional: Vec::new(),
             expected: None,
             linked: false,
@@ -134,13 +137,24 @@ impl Table {
         matches!(&self.stage, Stage::Playing(game) if game.number().is_some())
     }
 
-    /// The link came up or went away.
-    pub fn link(&mut self, up: bool) {
+    /// The link came up or went away. What stands on the board after a gap is judged when a dump has shown it: what was seen
+    /// before may be a hand in the air, however long ago.
+    pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
+        self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(up);
+            game.recogniser.link(false);
         }
         self.confirmed = false;
+    }
+
+    /// The gap is over: a dump has come, or none comes.
+    fn end_gap(&mut self) {
+        if self.gap_until.take().is_some()
+            && let Stage::Playing(game) = &mut self.stage
+        {
+            game.recogniser.link(true);
+        }
     }
 
     /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
@@ -157,8 +171,11 @@ impl Table {
 
     /// The board can be heard again, and kept its reports.
     pub fn link_to_memory(&mut self) {
-        self.link(true);
+        self.linked = true;
+        self.gap_until = None;
+        self.confirmed = false;
         if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.link(true);
             game.recogniser.misses_nothing();
         }
     }
@@ -204,6 +221,7 @@ impl Table {
                 self.sensors.count()
             ))];
         };
+        self.end_gap();
         self.confirmed = !changed;
         if changed {
             self.last_change = now;
@@ -287,7 +305,11 @@ impl Table {
             }
             ClockReport::Times(times) if !times.is_all_zero() => {
                 let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
-                for times in self.truth.judge(now, *times, plies) {
+                let judged = self.truth.judge(now, *times, plies);
+                if judged.afresh {
+                    self.clock.forget_reading();
+                }
+                for times in judged.good {
                     effects.extend(self.clock_times(now, times));
                 }
             }
@@ -365,11 +387,14 @@ impl Table {
             Stage::Waiting | Stage::Over => (None, None),
         };
         let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
-        [new_game, setting_up, self.doubts_at(), pieces, verdict, result].into_iter().flatten().min()
+        [new_game, setting_up, self.doubts_at(), pieces, self.gap_until, verdict, result].into_iter().flatten().min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
+        if self.gap_until.is_some_and(|until| until <= now) {
+            self.end_gap();
+        }
         let mut effects = self.begin_new_game(now);
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
@@ -599,7 +624,7 @@ impl Table {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        recogniser.link(self.linked);
+        recogniser.link(self.linked && self.gap_until.is_none());
         self.begun += 1;
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects.extend(self.news());
@@ -724,6 +749,7 @@ impl Table {
         self.flipped = !self.flipped;
         let orientation = self.sensors.orientation().other();
         self.sensors.turn(orientation);
+        self.start_seen = self.look_for_start();
         self.last_change = now;
         self.confirmed = false;
         let sight = self.sensors.sight();
@@ -774,7 +800,7 @@ impl Table {
                 let doubt = game.recogniser.doubt().filter(|_| self.linked);
                 let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
                 let provisional = self.provisional.clone();
-                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, board: None }
+                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, ..Status::default() }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);

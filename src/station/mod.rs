@@ -359,7 +359,7 @@ impl Station {
         let status = self.line.status();
         if status.board.is_some() && status.board != self.board {
             self.board.clone_from(&status.board);
-            status.board.iter().for_each(|board| self.link.carries(board));
+            status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
         }
         let live_file =
             |board: Option<BusAddress>| self.feeds.as_ref().and_then(|feeds| feeds.path(board)).map(ToOwned::to_owned);

@@ -286,3 +286,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_hand_in_the_air_when_the_cable_came_out_is_no_position() {
+    let mut wire = Wire::new(&[("board", "01025")]);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(5_000);
+    let man_from_32 = |piece: u8| vec![0x8e, 0x00, 0x05, 63, piece];
+    wire.give(Input::Bytes(man_from_32(0)));
+    wire.give(Input::LinkDown);
+    wire.wait(600_000);
+    let mut dump = start_dump();
+    (dump[3 + 63], dump[3 + 54]) = (0, 1);
+    wire.link_up(Some(Board { dump, ..Board::new("01025") }));
+    wire.wait(60_000);
+    let lines = wire.outputs.iter().filter_map(|output| match &output.effect {
+        Effect::Append(line) => Some(line.as_str()),
+        _ => None,
+    });
+    assert_eq!(lines.last(), Some("1. 32-28"));
+    assert!(wire.first(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"))).is_none());
+}

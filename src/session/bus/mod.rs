@@ -116,12 +116,12 @@ impl Bus {
     }
 
     /// The port is gone.
-    pub fn link_down(&mut self) {
+    pub fn link_down(&mut self, now: Millis) {
         self.is_up = false;
         self.decoder = BusDecoder::new();
         let asked = self.asked.take();
         for (&address, board) in &mut self.boards {
-            board.link_down(asked.filter(|asked| asked.to == address).map(|asked| asked.command));
+            board.link_down(now, asked.filter(|asked| asked.to == address).map(|asked| asked.command));
         }
     }
 

@@ -141,19 +141,19 @@ impl BusBoard {
     }
 
     /// The link went away, with an answer to `asked` under way perhaps.
-    pub fn link_down(&mut self, asked: Option<BusCommand>) {
-        self.leave();
+    pub fn link_down(&mut self, now: Millis, asked: Option<BusCommand>) {
+        self.leave(now);
         if asked.is_some_and(asks_for_changes) {
             self.lose_changes(asked);
         }
     }
 
-    fn leave(&mut self) {
+    fn leave(&mut self, now: Millis) {
         self.presence = Presence::Away { tries: 0 };
         (self.missed, self.damaged) = (0, 0);
         self.questions.retain(|question| *question == BusCommand::RepeatChanges);
         self.reports.leave();
-        self.table.link(false);
+        self.table.link(self.reports.table_time(now), false);
     }
 
     /// Does it answer?
@@ -259,7 +259,7 @@ impl BusBoard {
             return;
         }
         if is_enough {
-            self.leave();
+            self.leave(now);
         }
         if asks_for_changes(command) {
             self.lose_changes(Some(command));
