@@ -16,7 +16,7 @@ const DEEPEST: usize = 6;
 /// The most positions looked at in one search: bounds its cost on adversarial boards.
 const MOST_NODES: usize = 6_000;
 /// With an exact explanation this good, longer ones are not looked for.
-const CREDIBLE: i32 = -300;
+pub const CREDIBLE: i32 = -300;
 
 /// Points of the comparison of explanations: hundredths of the natural logarithm of odds.
 mod points {
@@ -30,6 +30,10 @@ mod points {
     pub const LEFT: i32 = -280;
     /// For each square that is wrong.
     pub const ODD: i32 = -450;
+    /// The same for a piece too many: hands take away what does not belong, and rarely add it.
+    pub const ODD_PIECE: i32 = -750;
+    /// For each ply that nobody saw land because the next one captured it at once.
+    pub const LANDED_UNSEEN: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
     /// For each position in between that was never seen.
@@ -67,8 +71,8 @@ pub struct Question<'a> {
     pub since: Moment,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
-    /// How many presses of the lever belong to the plies that are sought.
-    pub presses: usize,
+    /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
+    pub presses: Option<usize>,
     /// Is the press of the ply before them missing, so that the lever is out of step with the turn?
     pub press_missing: bool,
     /// Was the board not heard for a while, so that presses and changes may have been missed?
@@ -83,16 +87,23 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
         touched: question.evidence.touched_since(question.since) | question.anomalies,
         chronology: Chronology::new(question.evidence, question.since),
         nodes: 0,
+        landed_unseen: 0,
         plies: Vec::new(),
         captured: [SquareSet::EMPTY; 2],
         found: Vec::new(),
     };
     let mut deepest = DEEPEST;
-    for depth in 1..=DEEPEST {
-        if depth > deepest || search.nodes > MOST_NODES {
+    for depth in 1..=deepest {
+        if depth > deepest {
             break;
         }
+        let before = search.found.len();
         search.descend(question.base, depth, Millis::ZERO, None);
+        if search.nodes > MOST_NODES {
+            // Among explanations of this length there may be better ones.
+            search.found.truncate(before);
+            break;
+        }
         if deepest == DEEPEST && search.found.iter().any(|found| found.is_exact() && found.score >= CREDIBLE) {
             deepest = depth + 1;
         }
@@ -106,6 +117,8 @@ struct Search<'a> {
     touched: SquareSet,
     chronology: Chronology<'a>,
     nodes: usize,
+    /// How many of the plies landed unseen.
+    landed_unseen: usize,
     plies: Vec<Move>,
     /// What the plies have captured, by the colour of the pieces.
     captured: [SquareSet; 2],
@@ -139,7 +152,9 @@ impl Search<'_> {
             let before = self.captured;
             self.captured[theirs] |= ply.captured();
             self.plies.push(ply);
+            self.landed_unseen += usize::from(unseen.is_some());
             self.descend(&next, depth - 1, landed, unseen);
+            self.landed_unseen -= usize::from(unseen.is_some());
             self.plies.pop();
             self.captured = before;
         }
@@ -178,10 +193,14 @@ impl Search<'_> {
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
         let needed = self.plies.len() as i32 - i32::from(self.question.press_missing);
-        let short = needed - self.question.presses as i32;
+        let short = self.question.presses.map_or(0, |presses| needed - presses as i32);
         let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
         let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
-        score += points::LEFT * left.len() as i32 + points::ODD * odd.len() as i32;
+        let sight = self.question.evidence.sight();
+        let too_many = (odd & (sight.of(Color::White) | sight.of(Color::Black))).len() as i32;
+        let missing = odd.len() as i32 - too_many;
+        score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
+        score += points::LANDED_UNSEEN * self.landed_unseen as i32;
         score + self.path_seen()
     }
 
