@@ -65,6 +65,11 @@ impl<'a> Chronology<'a> {
         Chronology { changes, scenes, vague, untold }
     }
 
+    /// What a question costs, in moves looked at.
+    pub fn weight(&self) -> u32 {
+        self.changes.len() as u32 / 32
+    }
+
     /// Squares of which a dump showed a change that was not reported.
     pub fn untold(&self) -> SquareSet {
         self.untold
@@ -106,6 +111,18 @@ impl<'a> Chronology<'a> {
             }
         }
         unseen
+    }
+
+    /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: Moment, tolerated: SquareSet) -> bool {
+        let next = base.play(ply);
+        let excused = tolerated | self.vague;
+        let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
+        scenes.any(|scene| {
+            let wrong = scene.sight.differs_from_placement(next.placement()) - excused;
+            let in_hand = next.placement().of(next.turn()) & wrong;
+            wrong == in_hand && in_hand.len() <= 1
+        })
     }
 
     /// The sights that stood for a while before a time, those that stood longest first: one of them is the position that

@@ -113,14 +113,14 @@ impl Line {
             Input::Tick => {}
             Input::LinkUp => {
                 self.decoder = Decoder::new();
-                self.table.link(true);
+                self.table.link(now, true);
                 let turns = self.dialogue.link_up(now);
                 self.say(turns, &mut outputs);
             }
             Input::LinkDown => {
                 self.decoder = Decoder::new();
                 self.dialogue.link_down();
-                self.table.link(false);
+                self.table.link(now, false);
             }
             Input::Operator(request) => {
                 let effects = self.request(&request);

@@ -114,10 +114,10 @@ impl Table {
     }
 
     /// The link came up or went away.
-    pub fn link(&mut self, up: bool) {
+    pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(up);
+            game.recogniser.link(now, up);
         }
         self.confirmed = false;
     }
@@ -128,7 +128,7 @@ impl Table {
         if self.deaf_at().is_some_and(|at| at < now)
             && let Stage::Playing(game) = &mut self.stage
         {
-            game.recogniser.was_deaf();
+            game.recogniser.was_deaf(now);
             self.confirmed = false;
         }
         self.heard_at = now;
@@ -216,13 +216,14 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return effects };
         let recogniser = &mut game.recogniser;
-        let untouched = recogniser.plies() == 0 && !recogniser.is_touched();
-        if times.running() && untouched && !recogniser.is_pressed_for() {
+        let opening = recogniser.plies() == 0;
+        let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
+        if times.running() && opening && (!ran || untouched) {
             self.clock.assume(recogniser.position().turn());
             recogniser.lever_means(self.clock.turn_now());
         }
         // A press that starts the clock completes no ply.
-        if news.pressed && (ran || !untouched) {
+        if news.pressed && (ran || !opening) {
             if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
@@ -474,7 +475,7 @@ impl Table {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        recogniser.link(self.linked);
+        recogniser.link(now, self.linked);
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects
     }

@@ -1,9 +1,9 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
-use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Snapshot};
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
-use crate::recognition::explain::{MOST_WORK, Question, explain, explain_within};
+use crate::recognition::explain::{Explanation, MOST_WORK, Question, explain, explain_within};
 use crate::rules::{Color, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
@@ -14,24 +14,32 @@ const CHAOS_SQUARES: usize = 8;
 const MANY_PRESSES: usize = 4;
 
 impl Recogniser {
-    /// Nothing legal explains the board.
-    pub(super) fn unexplained(&mut self, now: Millis) -> Option<Draft> {
-        let last_change = self.evidence.last_change();
-        if self.unexplained_since.is_none() {
-            self.unexplained_since = Some(now);
+    /// Keeps account of how long nothing legal has explained the board.
+    pub(super) fn note_unexplained(&mut self, now: Millis, explained: bool) {
+        if explained {
+            self.unexplained_since = None;
+        } else {
+            self.unexplained_since = self.unexplained_since.or(Some(now));
+            self.take_snapshot(now, self.evidence.last_change());
+            self.seek_readings(now);
         }
-        let draft = self.change_of_mind().or_else(|| self.resumption()).or_else(|| self.lost_thread());
-        self.take_snapshot(now, last_change);
-        self.seek_readings(now);
-        draft
+    }
+
+    /// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
+    pub(super) fn otherwise(&self) -> Option<(i32, Draft)> {
+        let readings = [self.change_of_mind(), self.resumption()];
+        readings.into_iter().flatten().max_by_key(|(score, _)| *score)
     }
 
     /// The side that moved last has put its move back, or replaced it by another.
-    fn change_of_mind(&self) -> Option<Draft> {
+    fn change_of_mind(&self) -> Option<(i32, Draft)> {
         const REPLACED_MS: u64 = 1_500;
         const PUT_BACK_MS: u64 = 6_000;
+        /// How likely it is that a move is taken back, or was believed too early.
+        const TAKEN_BACK: i32 = -500;
         let previous = self.previous.clone()?;
-        if self.evidence.moment() <= previous.at {
+        let touched = self.evidence.touched_since(previous.at);
+        if !touched.contains(previous.ply.from()) && !touched.contains(previous.ply.to()) {
             return None;
         }
         let clockless = self.clock == Clock::None;
@@ -39,14 +47,14 @@ impl Recogniser {
         if wrong.is_empty() {
             let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
             let decision = Decision::Back(previous, 0);
-            return lever_back.then(|| Draft { ready_at: self.confirmed_at(PUT_BACK_MS), decision });
+            return lever_back.then(|| (TAKEN_BACK, Draft { ready_at: self.confirmed_at(PUT_BACK_MS), decision }));
         }
         let question = Question {
             base: &previous.position,
             evidence: &self.evidence,
             since: previous.since,
             anomalies: self.anomalous(),
-            presses: 0,
+            presses: None,
             press_missing: false,
             gap: false,
         };
@@ -62,15 +70,18 @@ impl Recogniser {
             1 => REPLACED_MS,
             _ => self.settings.settle_ms,
         };
-        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) })
+        let draft = Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) };
+        Some((TAKEN_BACK + other.score, draft))
     }
 
     /// A legal reply to a position that was not explained: what went before stands.
-    fn resumption(&self) -> Option<Draft> {
+    fn resumption(&self) -> Option<(i32, Draft)> {
         /// A reply of more plies than this may be an accident.
         const MOST_PLIES: usize = 3;
         /// There are up to sixteen positions to reply to.
         const WORK: u32 = MOST_WORK / 8;
+        /// How likely it is that an illegal move stands.
+        const STANDS: i32 = -500;
         let standing = self.standing_at_presses();
         let candidates = standing.iter().chain(&self.snapshots);
         let replies = candidates.filter_map(|snapshot| {
@@ -80,13 +91,13 @@ impl Recogniser {
                 evidence: &self.evidence,
                 since: snapshot.at,
                 anomalies: SquareSet::EMPTY,
-                presses: self.presses.len().saturating_sub(snapshot.presses),
+                presses: Some(self.presses.len().saturating_sub(snapshot.presses)),
                 press_missing: false,
                 gap: false,
             };
             let replies = explain_within(&question, MOST_PLIES, WORK);
             let reply = replies.into_iter().find(|reply| reply.is_exact())?;
-            Some((reply, snapshot, question.presses > 0))
+            Some((reply, snapshot, self.presses.len() > snapshot.presses))
         });
         // Of positions that explain as well the later one: less is hidden by the setup, and the earlier ones had their time.
         let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| (reply.score, snapshot.at))?;
@@ -98,7 +109,25 @@ impl Recogniser {
             _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
             _ => self.settings.answered_ms,
         };
-        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Resume(snapshot.clone()) })
+        let decision = match self.legal_before(snapshot) {
+            Some(legal) => Decision::Ply(legal, Rule::Answered),
+            None => Decision::Resume(snapshot.clone()),
+        };
+        Some((STANDS + reply.score, Draft { ready_at: self.confirmed_at(wait), decision }))
+    }
+
+    /// The legal ply that was played and pressed before the illegal one, if two presses brought a position about.
+    fn legal_before(&self, snapshot: &Snapshot) -> Option<Explanation> {
+        if snapshot.presses != 2 {
+            return None;
+        }
+        let chronology = Chronology::new(&self.evidence, self.since);
+        let touched = self.evidence.touched_since(self.since);
+        let legal = self.base.legal_moves();
+        let mut played = legal.iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
+        let ply = played.find(|ply| chronology.shows_after(&self.base, ply, snapshot.at, self.anomalous()))?;
+        let plies = vec![ply.clone()];
+        Some(Explanation { plies, left: SquareSet::EMPTY, odd: SquareSet::EMPTY, score: 0 })
     }
 
     /// What stood on the board when the lever was pressed: one of these is the position that was given up.
@@ -115,6 +144,7 @@ impl Recogniser {
             let presses = index + 1;
             let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
             for (sight, at) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
+                let sight = self.evidence.steady(&sight);
                 let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
                 let wrong = sight.differs_from_placement(self.base.placement()).len();
                 if (1..=CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained) {
@@ -126,7 +156,7 @@ impl Recogniser {
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is.
-    fn lost_thread(&self) -> Option<Draft> {
+    pub(super) fn lost_thread(&self) -> Option<Draft> {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
         const OFTEN_UNEXPLAINED: u32 = 4;
@@ -180,7 +210,7 @@ impl Recogniser {
             self.wake_at(now, Some(stands_at));
             return;
         }
-        let sight = *self.sight();
+        let sight = self.evidence.steady(self.sight());
         let (turn, presses) = (self.presses.turn(), self.presses.len());
         let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
         if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
