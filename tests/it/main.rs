@@ -24,3 +24,4 @@ mod records;
 mod replay_cmd;
 mod rule_book;
 mod simulation;
+mod telling;
