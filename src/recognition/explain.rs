@@ -12,7 +12,7 @@ use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
-const DEEPEST: usize = 6;
+pub const DEEPEST: usize = 6;
 /// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
 /// (`cargo bench --bench recognition`).
 pub const MOST_WORK: u32 = 4_000;

@@ -3,13 +3,17 @@
 use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
-use crate::recognition::explain::{Explanation, MOST_WORK, Question, explain, explain_within};
+use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain_within};
 use crate::rules::{Color, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
 const MOST_SNAPSHOTS: usize = 4;
 /// More wrong squares than this are a board in chaos, not a move.
 const CHAOS_SQUARES: usize = 8;
+/// The work of one of the searches that look for something else than legal plies.
+const WORK: u32 = MOST_WORK / 4;
+/// The same for replies: there are up to sixteen positions to reply to.
+const REPLY_WORK: u32 = MOST_WORK / 16;
 /// Presses after which an unexplained board is judged quickly: play goes on, so it will not explain itself.
 const MANY_PRESSES: usize = 4;
 
@@ -58,7 +62,7 @@ impl Recogniser {
             press_missing: false,
             gap: false,
         };
-        let others = explain(&question);
+        let others = explain_within(&question, DEEPEST, WORK);
         let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
         let plies = other.plies.len();
         let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
@@ -78,8 +82,6 @@ impl Recogniser {
     fn resumption(&self) -> Option<(i32, Draft)> {
         /// A reply of more plies than this may be an accident.
         const MOST_PLIES: usize = 3;
-        /// There are up to sixteen positions to reply to.
-        const WORK: u32 = MOST_WORK / 8;
         /// How likely it is that an illegal move stands.
         const STANDS: i32 = -500;
         let standing = self.standing_at_presses();
@@ -95,7 +97,7 @@ impl Recogniser {
                 press_missing: false,
                 gap: false,
             };
-            let replies = explain_within(&question, MOST_PLIES, WORK);
+            let replies = explain_within(&question, MOST_PLIES, REPLY_WORK);
             let reply = replies.into_iter().find(|reply| reply.is_exact())?;
             Some((reply, snapshot, self.presses.len() > snapshot.presses))
         });
