@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_piece_too_many_beside_a_move_leaves_the_move_as_the_closest_reading() {
         use Color::{Black, White};
-        check(&[("32", None), ("28", Some(White)), ("21", Some(Black))], &[(1, 1), (2, 2)]);
+        check(&[("32", None), ("28", Some(White)), ("21", Some(Black))], &[(1, 1), (0, 3)]);
     }
 
     #[test]
