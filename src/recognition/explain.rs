@@ -145,7 +145,7 @@ impl Search<'_> {
                 continue;
             }
             // A ply that came down clearly before the ply in front of it was not played after it.
-            let Ok(landed) = self.chronology.landing(ply.to(), position.turn(), landed) else { continue };
+            let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             self.nodes += 1;
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();

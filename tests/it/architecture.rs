@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
     ("supervisor", &["config", "station"]),
     // simulated boards
-    ("simulation", &["millis", "rules", "pdn", "session"]),
+    ("simulation", &["millis", "rules", "protocol", "pdn", "session"]),
 ];
 
 /// The first module of the shell in the table above.
