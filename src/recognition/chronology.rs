@@ -75,22 +75,20 @@ impl<'a> Chronology<'a> {
         self.untold
     }
 
-    /// When a piece of this colour came to this square, at the earliest after another landing. `Err` when it came only
-    /// before it: the order is wrong. `Ok(after)` when nothing is known of it.
-    pub fn landing(&self, square: Square, color: Color, after: Millis) -> Result<Millis, ()> {
-        if self.untold.contains(square) {
-            return Ok(after);
+    /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
+    /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
+    pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
+        let (from, to) = (ply.from(), ply.to());
+        if self.untold.contains(to) {
+            return Some(after);
         }
-        let mut landed_before = false;
-        for change in &self.changes {
-            if change.square == square && change.after == Some(color) {
-                if change.at + SCAN >= after {
-                    return Ok(change.at.max(after));
-                }
-                landed_before = true;
-            }
-        }
-        if landed_before { Err(()) } else { Ok(after) }
+        let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
+        let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
+        let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        let earliest = lifted.map_or(after, |lifted| lifted.max(after));
+        let Some(first) = arrivals.next() else { return Some(after) };
+        let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;
+        Some(fitting.at.max(after))
     }
 
     /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.

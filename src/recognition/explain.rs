@@ -175,7 +175,7 @@ impl Search<'_> {
             }
             // A ply that came down clearly before the ply in front of it was not played after it.
             self.work_left = self.work_left.saturating_sub(self.chronology.weight());
-            let Ok(landed) = self.chronology.landing(ply.to(), position.turn(), landed) else { continue };
+            let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
             let before = self.captured;

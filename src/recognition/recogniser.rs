@@ -123,7 +123,6 @@ pub struct Recogniser {
     dumped_at: Millis,
     snapshots: Vec<Snapshot>,
     unexplained_since: Option<Millis>,
-    unexplained_sights: u32,
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
@@ -164,7 +163,6 @@ impl Recogniser {
             dumped_at: now,
             snapshots: Vec::new(),
             unexplained_since: None,
-            unexplained_sights: 0,
             linked: true,
             gap: false,
             followed: Followed::NOTHING,
@@ -351,7 +349,6 @@ impl Recogniser {
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten.
     fn settle(&mut self, now: Millis) {
         self.unexplained_since = None;
-        self.unexplained_sights = 0;
         self.snapshots.clear();
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if !self.confirmed || now < quiet_at {
@@ -393,7 +390,7 @@ impl Recogniser {
             evidence: &self.evidence,
             since: self.since,
             anomalies: self.anomalous(),
-            presses: Some(self.presses.len()),
+            presses: (self.clock != Clock::None).then_some(self.presses.len()),
             press_missing: self.presses.is_missing(),
             gap: self.gap,
         }

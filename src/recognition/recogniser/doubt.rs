@@ -84,6 +84,7 @@ impl Recogniser {
         const MOST_PLIES: usize = 3;
         /// How likely it is that an illegal move stands.
         const STANDS: i32 = -500;
+        let clockless = self.clock == Clock::None;
         let standing = self.standing_at_presses();
         let candidates = standing.iter().chain(&self.snapshots);
         let replies = candidates.filter_map(|snapshot| {
@@ -93,7 +94,7 @@ impl Recogniser {
                 evidence: &self.evidence,
                 since: snapshot.at,
                 anomalies: SquareSet::EMPTY,
-                presses: Some(self.presses.len().saturating_sub(snapshot.presses)),
+                presses: (!clockless).then_some(self.presses.len().saturating_sub(snapshot.presses)),
                 press_missing: false,
                 gap: false,
             };
@@ -101,13 +102,16 @@ impl Recogniser {
             let reply = replies.into_iter().find(|reply| reply.is_exact())?;
             Some((reply, snapshot, self.presses.len() > snapshot.presses))
         });
-        // Of positions that explain as well the later one: less is hidden by the setup, and the earlier ones had their time.
-        let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| (reply.score, snapshot.at))?;
+        // Of positions that explain as well the earliest: it hides least.
+        let likelihood = |reply: &Explanation, snapshot: &Snapshot| (reply.score, std::cmp::Reverse(snapshot.at));
+        let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| likelihood(reply, snapshot))?;
         if reply.score < INCREDIBLE {
             return None;
         }
         let wait = match self.clock {
-            Clock::None => self.settings.no_clock_ms,
+            // A single move that happens to be legal may be analysis.
+            Clock::None if reply.plies.len() < 2 => return None,
+            Clock::None => self.settings.no_clock_answered_ms,
             _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
             _ => self.settings.answered_ms,
         };
@@ -135,7 +139,7 @@ impl Recogniser {
     /// What stood on the board when the lever was pressed: one of these is the position that was given up.
     fn standing_at_presses(&self) -> Vec<Snapshot> {
         /// A press is heard of this much later at the most.
-        const LAG: Millis = Millis(1_200);
+        const LAG: Millis = Millis(1_000);
         const MOST_PRESSES: usize = 4;
         const MOST_SIGHTS: usize = 3;
         let Some(turn) = self.presses.turn().filter(|_| !self.gap) else { return Vec::new() };
@@ -161,7 +165,6 @@ impl Recogniser {
     pub(super) fn lost_thread(&self) -> Option<Draft> {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
-        const OFTEN_UNEXPLAINED: u32 = 4;
         /// After a gap nothing can be explained that the changes do not explain at once.
         const AFTER_GAP_MS: u64 = 1_000;
         /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
@@ -175,7 +178,6 @@ impl Recogniser {
         }
         let wait = match self.clock {
             Clock::None if chaos => return None,
-            Clock::None if self.unexplained_sights >= OFTEN_UNEXPLAINED => settings.out_of_step_ms,
             Clock::None => settings.unexplained_no_clock_ms,
             _ if self.gap && !self.has_gained() => AFTER_GAP_MS,
             _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
@@ -223,7 +225,6 @@ impl Recogniser {
         if self.snapshots.len() == MOST_SNAPSHOTS {
             self.snapshots.remove(0);
         }
-        self.unexplained_sights += 1;
         let at = self.evidence.moment();
         self.snapshots.push(Snapshot { sight, at, turn, presses });
     }

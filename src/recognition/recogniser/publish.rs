@@ -86,7 +86,6 @@ impl Recogniser {
         self.unpressed_run = 0;
         self.gap = false;
         self.unexplained_since = None;
-        self.unexplained_sights = 0;
         self.followed = Followed::NOTHING;
         self.revision += 1;
         Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }
