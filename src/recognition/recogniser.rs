@@ -30,7 +30,7 @@ pub use tell::Doubt;
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{Explanation, Question, explain};
+use super::explain::{CREDIBLE, Explanation, Question, explain};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
 use super::readings::Reading;
@@ -123,7 +123,6 @@ pub struct Recogniser {
     dumped_at: Millis,
     snapshots: Vec<Snapshot>,
     unexplained_since: Option<Millis>,
-    unexplained_sights: u32,
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
@@ -164,7 +163,6 @@ impl Recogniser {
             dumped_at: now,
             snapshots: Vec::new(),
             unexplained_since: None,
-            unexplained_sights: 0,
             linked: true,
             gap: false,
             followed: Followed::NOTHING,
@@ -283,15 +281,16 @@ impl Recogniser {
     }
 
     /// The link to the board is up, or gone: without it nothing is decided.
-    pub fn link(&mut self, up: bool) {
+    pub fn link(&mut self, now: Millis, up: bool) {
         if up && !self.linked {
-            self.was_deaf();
+            self.was_deaf(now);
         }
         self.linked = up;
     }
 
     /// The board has not been heard for a while: changes and presses may have been missed.
-    pub fn was_deaf(&mut self) {
+    pub fn was_deaf(&mut self, now: Millis) {
+        self.evidence.disturb(now);
         self.confirmed = false;
         self.gap = true;
         self.revision += 1;
@@ -350,7 +349,6 @@ impl Recogniser {
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten.
     fn settle(&mut self, now: Millis) {
         self.unexplained_since = None;
-        self.unexplained_sights = 0;
         self.snapshots.clear();
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if !self.confirmed || now < quiet_at {
@@ -392,7 +390,7 @@ impl Recogniser {
             evidence: &self.evidence,
             since: self.since,
             anomalies: self.anomalous(),
-            presses: self.presses.len(),
+            presses: (self.clock != Clock::None).then_some(self.presses.len()),
             press_missing: self.presses.is_missing(),
             gap: self.gap,
         }
@@ -408,12 +406,18 @@ impl Recogniser {
         }
         let explanations = self.explanations();
         let usable = |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= INCREDIBLE;
-        match explanations.iter().find(usable) {
-            Some(best) => {
-                self.unexplained_since = None;
-                self.explained(best, &explanations)
-            }
-            None => self.unexplained(now),
+        let best = explanations.iter().find(usable);
+        let likely = best.map_or(i32::MIN, |best| best.score);
+        if likely < CREDIBLE
+            && let Some((_, draft)) = self.otherwise().filter(|(score, _)| *score > likely)
+        {
+            self.note_unexplained(now, best.is_some());
+            return Some(draft);
+        }
+        self.note_unexplained(now, best.is_some());
+        match best {
+            Some(best) => self.explained(best, &explanations),
+            None => self.lost_thread(),
         }
     }
 }

@@ -33,3 +33,4 @@ mod replug;
 mod rule_book;
 mod simulated_lines;
 mod simulation;
+mod telling;
