@@ -79,10 +79,12 @@ impl<'a> Chronology<'a> {
     /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
     pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
         let (from, to) = (ply.from(), ply.to());
-        if self.untold.contains(to) {
-            return Some(after);
-        }
         let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
+        if self.untold.contains(to) {
+            // At some time before the dump that showed it.
+            let in_time = arrivals.next_back().is_none_or(|last| last.at + SCAN >= after);
+            return in_time.then_some(after);
+        }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
         let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));

@@ -39,6 +39,8 @@ mod points {
     pub const LANDED_UNSEEN: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
+    /// If the last ply ends on a square that flickers and shows nothing.
+    pub const FLICKERS_EMPTY: i32 = -250;
     /// For each position in between that was never seen.
     pub const UNSEEN: i32 = -200;
 }
@@ -242,6 +244,10 @@ impl Search<'_> {
         let missing = odd.len() as i32 - too_many;
         score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
         score += points::LANDED_UNSEEN * self.landed_unseen as i32;
+        let ends_on = self.plies.last().map(Move::to);
+        if ends_on.is_some_and(|to| self.question.evidence.is_flickering(to) && sight.color(to).is_none()) {
+            score += points::FLICKERS_EMPTY;
+        }
         score + self.path_seen()
     }
 

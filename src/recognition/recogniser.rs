@@ -40,6 +40,9 @@ use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
 
+/// So many changes that only a dump shows are more than lost reports: the board was not heard.
+const MANY_MISSED: usize = 3;
+
 /// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
 const INCREDIBLE: i32 = -900;
 
@@ -215,6 +218,7 @@ impl Recogniser {
             self.evidence.see(now, square, sight.get(square), Source::Dump);
         }
         self.dumped_at = now;
+        self.gap |= missed.len() >= MANY_MISSED;
         if missed.is_empty() {
             self.confirmed = true;
         }

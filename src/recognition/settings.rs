@@ -24,7 +24,8 @@ pub struct Settings {
     pub ambiguous_ms: u64,
     /// After the clock stopped, for the ply that was complete before.
     pub stopped_ms: u64,
-    /// An unexplained position after a press, before it becomes a setup.
+    /// An unexplained position after a press, before it becomes a setup. Fallen pieces stand again after 7 to 20 s, the first
+    /// of them well before that.
     pub unexplained_ms: u64,
     /// An unexplained position without any press.
     pub unexplained_unpressed_ms: u64,
@@ -73,7 +74,7 @@ impl Default for Settings {
             odd_ms: 1_500,
             ambiguous_ms: 5_000,
             stopped_ms: 4_000,
-            unexplained_ms: 8_000,
+            unexplained_ms: 15_000,
             unexplained_unpressed_ms: 25_000,
             unexplained_no_clock_ms: 600_000,
             chaos_ms: 40_000,

@@ -42,8 +42,10 @@ impl Recogniser {
         /// How likely it is that a move is taken back, or was believed too early.
         const TAKEN_BACK: i32 = -500;
         let previous = self.previous.clone()?;
-        let touched = self.evidence.touched_since(previous.at);
-        if !touched.contains(previous.ply.from()) && !touched.contains(previous.ply.to()) {
+        // Only hands on its squares can have changed it; a piece that flickers does not count.
+        let by_hand =
+            |square| self.evidence.touched_since(previous.at).contains(square) && !self.evidence.is_flickering(square);
+        if !by_hand(previous.ply.from()) && !by_hand(previous.ply.to()) {
             return None;
         }
         let clockless = self.clock == Clock::None;
@@ -194,7 +196,12 @@ impl Recogniser {
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
     fn is_chaos(&self) -> bool {
-        self.has_gained() || self.wrong().len() > CHAOS_SQUARES
+        /// More pieces than this are not lost by a move, unless it takes many.
+        const MOST_LOST: usize = 2;
+        let wrong = self.wrong();
+        let missing = (wrong & self.base.placement().occupied()).len();
+        let moved = wrong.len() - missing;
+        self.has_gained() || wrong.len() > CHAOS_SQUARES || missing > moved + MOST_LOST
     }
 
     fn has_gained(&self) -> bool {
