@@ -65,27 +65,32 @@ impl<'a> Chronology<'a> {
         Chronology { changes, scenes, vague, untold }
     }
 
+    /// What a question costs, in moves looked at.
+    pub fn weight(&self) -> u32 {
+        self.changes.len() as u32 / 32
+    }
+
     /// Squares of which a dump showed a change that was not reported.
     pub fn untold(&self) -> SquareSet {
         self.untold
     }
 
-    /// When a piece of this colour came to this square, at the earliest after another landing. `Err` when it came only
-    /// before it: the order is wrong. `Ok(after)` when nothing is known of it.
-    pub fn landing(&self, square: Square, color: Color, after: Millis) -> Result<Millis, ()> {
-        if self.untold.contains(square) {
-            return Ok(after);
+    /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
+    /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
+    pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
+        let (from, to) = (ply.from(), ply.to());
+        let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
+        if self.untold.contains(to) {
+            // At some time before the dump that showed it.
+            let in_time = arrivals.next_back().is_none_or(|last| last.at + SCAN >= after);
+            return in_time.then_some(after);
         }
-        let mut landed_before = false;
-        for change in &self.changes {
-            if change.square == square && change.after == Some(color) {
-                if change.at + SCAN >= after {
-                    return Ok(change.at.max(after));
-                }
-                landed_before = true;
-            }
-        }
-        if landed_before { Err(()) } else { Ok(after) }
+        let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
+        let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        let earliest = lifted.map_or(after, |lifted| lifted.max(after));
+        let Some(first) = arrivals.next() else { return Some(after) };
+        let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;
+        Some(fitting.at.max(after))
     }
 
     /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
@@ -106,6 +111,18 @@ impl<'a> Chronology<'a> {
             }
         }
         unseen
+    }
+
+    /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: Moment, tolerated: SquareSet) -> bool {
+        let next = base.play(ply);
+        let excused = tolerated | self.vague;
+        let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
+        scenes.any(|scene| {
+            let wrong = scene.sight.differs_from_placement(next.placement()) - excused;
+            let in_hand = next.placement().of(next.turn()) & wrong;
+            wrong == in_hand && in_hand.len() <= 1
+        })
     }
 
     /// The sights that stood for a while before a time, those that stood longest first: one of them is the position that

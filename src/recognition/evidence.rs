@@ -136,6 +136,11 @@ impl Evidence {
         true
     }
 
+    /// Hands may have been on the board until now.
+    pub fn disturb(&mut self, now: Millis) {
+        self.last_change = now;
+    }
+
     /// Squares that have been quiet long enough are trusted again.
     pub fn calm_down(&mut self, now: Millis) {
         for square in self.flickering {
@@ -176,6 +181,17 @@ impl Evidence {
     pub fn changes_since(&self, since: Moment) -> impl DoubleEndedIterator<Item = &Change> {
         let first = self.history.partition_point(|change| change.moment <= since);
         self.history.range(first..)
+    }
+
+    /// A sight with every piece that flickers in its place.
+    pub fn steady(&self, sight: &Sight) -> Sight {
+        let mut steady = *sight;
+        for square in self.flickering {
+            if let (None, Some(color)) = (sight.color(square), self.traces[square.index()].flickers) {
+                steady.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        steady
     }
 
     /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.

@@ -12,14 +12,14 @@ use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
-const DEEPEST: usize = 6;
+pub const DEEPEST: usize = 6;
 /// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
 /// (`cargo bench --bench recognition`).
 pub const MOST_WORK: u32 = 4_000;
 /// What generating the moves of a position costs at least, in moves looked at.
 const WORK_OF_A_POSITION: u32 = 8;
 /// With an exact explanation this good, longer ones are not looked for.
-const CREDIBLE: i32 = -300;
+pub const CREDIBLE: i32 = -300;
 
 /// Points of the comparison of explanations: hundredths of the natural logarithm of odds.
 mod points {
@@ -33,8 +33,14 @@ mod points {
     pub const LEFT: i32 = -280;
     /// For each square that is wrong.
     pub const ODD: i32 = -450;
+    /// The same for a piece too many: hands take away what does not belong, and rarely add it.
+    pub const ODD_PIECE: i32 = -750;
+    /// For each ply that nobody saw land because the next one captured it at once.
+    pub const LANDED_UNSEEN: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
+    /// If the last ply ends on a square that flickers and shows nothing.
+    pub const FLICKERS_EMPTY: i32 = -250;
     /// For each position in between that was never seen.
     pub const UNSEEN: i32 = -200;
 }
@@ -70,8 +76,8 @@ pub struct Question<'a> {
     pub since: Moment,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
-    /// How many presses of the lever belong to the plies that are sought.
-    pub presses: usize,
+    /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
+    pub presses: Option<usize>,
     /// Is the press of the ply before them missing, so that the lever is out of step with the turn?
     pub press_missing: bool,
     /// Was the board not heard for a while, so that presses and changes may have been missed?
@@ -85,22 +91,32 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
 
 /// The same with at most so many plies, and less work where many questions are asked at once.
 pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) -> Vec<Explanation> {
+    if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
+        return Vec::new();
+    }
     let mut search = Search {
         question,
         // Where a piece was missing or too many, a hand has been.
         touched: question.evidence.touched_since(question.since) | question.anomalies,
         chronology: Chronology::new(question.evidence, question.since),
         work_left: most_work,
+        landed_unseen: 0,
         plies: Vec::new(),
         captured: [SquareSet::EMPTY; 2],
         found: Vec::new(),
     };
     let mut deepest = most_plies;
     for depth in 1..=most_plies {
-        if depth > deepest || search.work_left == 0 {
+        if depth > deepest {
             break;
         }
+        let before = search.found.len();
         search.descend(question.base, depth, Millis::ZERO, None);
+        if search.work_left == 0 {
+            // Among explanations of this length there may be better ones.
+            search.found.truncate(before);
+            break;
+        }
         if deepest == most_plies && search.found.iter().any(|found| found.is_exact() && found.score >= CREDIBLE) {
             deepest = depth + 1;
         }
@@ -109,11 +125,26 @@ pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) ->
     search.found
 }
 
+/// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to one
+/// square; pieces that the plies before have `captured` may still stand, and one square may be wrong. This is what keeps the
+/// search short on a board that no play explains.
+fn is_in_reach(question: &Question, captured: &[SquareSet; 2], position: &Position, depth: usize) -> bool {
+    let wrong = question.evidence.contradictions(position.placement()) - question.anomalies;
+    let beyond = |color: Color| {
+        let plies = if color == position.turn() { depth.div_ceil(2) } else { depth / 2 };
+        let arrived = (wrong & question.evidence.sight().of(color)) - captured[color.index()];
+        arrived.len().saturating_sub(plies)
+    };
+    beyond(Color::White) + beyond(Color::Black) <= 1
+}
+
 struct Search<'a> {
     question: &'a Question<'a>,
     touched: SquareSet,
     chronology: Chronology<'a>,
     work_left: u32,
+    /// How many of the plies landed unseen.
+    landed_unseen: usize,
     plies: Vec<Move>,
     /// What the plies have captured, by the colour of the pieces.
     captured: [SquareSet; 2],
@@ -124,7 +155,7 @@ impl Search<'_> {
     /// Tries all sequences of exactly `depth` more plies. The one before them landed at `landed`; if nobody saw it land, on
     /// `unseen`, it must have been captured at once.
     fn descend(&mut self, position: &Position, depth: usize, landed: Millis, unseen: Option<Square>) {
-        if !self.is_in_reach(position, depth) {
+        if !is_in_reach(self.question, &self.captured, position, depth) {
             return;
         }
         if depth == 0 {
@@ -145,29 +176,19 @@ impl Search<'_> {
                 continue;
             }
             // A ply that came down clearly before the ply in front of it was not played after it.
-            let Ok(landed) = self.chronology.landing(ply.to(), position.turn(), landed) else { continue };
+            self.work_left = self.work_left.saturating_sub(self.chronology.weight());
+            let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
             let before = self.captured;
             self.captured[theirs] |= ply.captured();
             self.plies.push(ply);
+            self.landed_unseen += usize::from(unseen.is_some());
             self.descend(&next, depth - 1, landed, unseen);
+            self.landed_unseen -= usize::from(unseen.is_some());
             self.plies.pop();
             self.captured = before;
         }
-    }
-
-    /// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to
-    /// one square; captured pieces may still stand, and one square may be wrong. This is what keeps the search short on a
-    /// board that no play explains.
-    fn is_in_reach(&self, position: &Position, depth: usize) -> bool {
-        let sight = self.question.evidence.sight();
-        let wrong = self.question.evidence.contradictions(position.placement()) - self.question.anomalies;
-        let beyond = |color: Color| {
-            let plies = if color == position.turn() { depth.div_ceil(2) } else { depth / 2 };
-            (wrong & sight.of(color) - self.captured[color.index()]).len().saturating_sub(plies)
-        };
-        beyond(Color::White) + beyond(Color::Black) <= 1
     }
 
     /// Were hands seen where this move starts and ends? `Some` if it may have been played, with the square where it landed
@@ -215,10 +236,18 @@ impl Search<'_> {
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
         let needed = self.plies.len() as i32 - i32::from(self.question.press_missing);
-        let short = needed - self.question.presses as i32;
+        let short = self.question.presses.map_or(0, |presses| needed - presses as i32);
         let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
         let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
-        score += points::LEFT * left.len() as i32 + points::ODD * odd.len() as i32;
+        let sight = self.question.evidence.sight();
+        let too_many = (odd & (sight.of(Color::White) | sight.of(Color::Black))).len() as i32;
+        let missing = odd.len() as i32 - too_many;
+        score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
+        score += points::LANDED_UNSEEN * self.landed_unseen as i32;
+        let ends_on = self.plies.last().map(Move::to);
+        if ends_on.is_some_and(|to| self.question.evidence.is_flickering(to) && sight.color(to).is_none()) {
+            score += points::FLICKERS_EMPTY;
+        }
         score + self.path_seen()
     }
 

@@ -30,7 +30,7 @@ pub use tell::Doubt;
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{Explanation, Question, explain};
+use super::explain::{CREDIBLE, Explanation, Question, explain};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
 use super::readings::Reading;
@@ -39,6 +39,9 @@ use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
+
+/// So many changes that only a dump shows are more than lost reports: the board was not heard.
+const MANY_MISSED: usize = 3;
 
 /// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
 const INCREDIBLE: i32 = -900;
@@ -123,7 +126,6 @@ pub struct Recogniser {
     dumped_at: Millis,
     snapshots: Vec<Snapshot>,
     unexplained_since: Option<Millis>,
-    unexplained_sights: u32,
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
@@ -164,7 +166,6 @@ impl Recogniser {
             dumped_at: now,
             snapshots: Vec::new(),
             unexplained_since: None,
-            unexplained_sights: 0,
             linked: true,
             gap: false,
             followed: Followed::NOTHING,
@@ -217,6 +218,7 @@ impl Recogniser {
             self.evidence.see(now, square, sight.get(square), Source::Dump);
         }
         self.dumped_at = now;
+        self.gap |= missed.len() >= MANY_MISSED;
         if missed.is_empty() {
             self.confirmed = true;
         }
@@ -283,23 +285,25 @@ impl Recogniser {
     }
 
     /// The link to the board is up, or gone: without it nothing is decided.
-    pub fn link(&mut self, up: bool) {
+    pub fn link(&mut self, now: Millis, up: bool) {
         if up && !self.linked {
-            self.was_deaf();
+            self.was_deaf(now);
         }
         self.linked = up;
     }
 
     /// The board has not been heard for a while: changes and presses may have been missed.
-    pub fn was_deaf(&mut self) {
+    pub fn was_deaf(&mut self, now: Millis) {
+        self.evidence.disturb(now);
         self.confirmed = false;
         self.gap = true;
         self.revision += 1;
     }
 
-    /// The board was not heard for a while but keeps its reports: all that happened will be told, in order.
-    pub fn misses_nothing(&mut self) {
-        self.gap = false;
+    /// The link is up again, to a board that keeps its reports: all that happened will be told, in order.
+    pub fn link_to_memory(&mut self) {
+        self.linked = true;
+        self.confirmed = false;
         self.revision += 1;
     }
 
@@ -356,7 +360,6 @@ impl Recogniser {
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten.
     fn settle(&mut self, now: Millis) {
         self.unexplained_since = None;
-        self.unexplained_sights = 0;
         self.snapshots.clear();
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if !self.confirmed || now < quiet_at {
@@ -398,7 +401,7 @@ impl Recogniser {
             evidence: &self.evidence,
             since: self.since,
             anomalies: self.anomalous(),
-            presses: self.presses.len(),
+            presses: (self.clock != Clock::None).then_some(self.presses.len()),
             press_missing: self.presses.is_missing(),
             gap: self.gap,
         }
@@ -414,12 +417,18 @@ impl Recogniser {
         }
         let explanations = self.explanations();
         let usable = |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= INCREDIBLE;
-        match explanations.iter().find(usable) {
-            Some(best) => {
-                self.unexplained_since = None;
-                self.explained(best, &explanations)
-            }
-            None => self.unexplained(now),
+        let best = explanations.iter().find(usable);
+        let likely = best.map_or(i32::MIN, |best| best.score);
+        if likely < CREDIBLE
+            && let Some((_, draft)) = self.otherwise().filter(|(score, _)| *score > likely)
+        {
+            self.note_unexplained(now, best.is_some());
+            return Some(draft);
+        }
+        self.note_unexplained(now, best.is_some());
+        match best {
+            Some(best) => self.explained(best, &explanations),
+            None => self.lost_thread(),
         }
     }
 }

@@ -24,11 +24,13 @@ pub struct Settings {
     pub ambiguous_ms: u64,
     /// After the clock stopped, for the ply that was complete before.
     pub stopped_ms: u64,
-    /// An unexplained position after a press, before it becomes a setup.
+    /// An unexplained position after a press, before it becomes a setup. Fallen pieces stand again after 7 to 20 s, the first
+    /// of them well before that.
     pub unexplained_ms: u64,
     /// An unexplained position without any press.
     pub unexplained_unpressed_ms: u64,
-    /// An unexplained position on a board without a clock.
+    /// An unexplained position on a board without a clock. If play goes on from it, two legal plies will show that much
+    /// sooner; if not, it is analysis, which never ends in a position of the game.
     pub unexplained_no_clock_ms: u64,
     /// A board in chaos: pieces knocked over, or set up anew.
     pub chaos_ms: u64,
@@ -66,15 +68,15 @@ impl Default for Settings {
             answered_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
-            no_clock_ms: 3_000,
+            no_clock_ms: 2_600,
             no_clock_answered_ms: 500,
             left_ms: 2_500,
             odd_ms: 1_500,
             ambiguous_ms: 5_000,
             stopped_ms: 4_000,
-            unexplained_ms: 8_000,
+            unexplained_ms: 15_000,
             unexplained_unpressed_ms: 25_000,
-            unexplained_no_clock_ms: 12_000,
+            unexplained_no_clock_ms: 600_000,
             chaos_ms: 40_000,
             unconfirmed_ms: 4_000,
         }

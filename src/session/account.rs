@@ -118,7 +118,11 @@ pub fn line_of_play(position: &Position, plies: &[Move]) -> Vec<String> {
 
 /// Several plies of one position.
 fn texts(position: &Position, plies: &[Move]) -> Vec<String> {
-    plies.iter().map(|ply| text(position, ply)).collect()
+    if plies.is_empty() {
+        return Vec::new();
+    }
+    let legal = position.legal_moves();
+    plies.iter().map(|ply| notation::write(position.variant(), ply, &legal)).collect()
 }
 
 fn text(position: &Position, ply: &Move) -> String {

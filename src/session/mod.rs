@@ -20,7 +20,7 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
-mod account;
+pub mod account;
 mod bus;
 mod clock_truth;
 mod codes;

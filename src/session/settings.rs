@@ -40,7 +40,7 @@ pub struct LineSettings {
     pub connect: Vec<Command>,
     /// How fast the recogniser takes the games to be.
     pub preset: Preset,
-    /// The keys of the recogniser's times that were told.
+    /// The keys of the recogniser's times that were told, and are not the defaults.
     pub told: Vec<String>,
     /// Games of this board before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
@@ -284,8 +284,11 @@ impl LineSettings {
                 }
             }
             _ if self.recognition.keys().any(|known| known == key) => {
+                let before = self.recognition;
                 self.recognition.set(key, value).map_err(wrong)?;
-                self.told.push(key.to_owned());
+                if self.recognition != before {
+                    self.told.push(key.to_owned());
+                }
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
         }
@@ -364,7 +367,7 @@ mod tests {
             (&[("preset", "blitz")], &[], blitz),
             (&[("preset", "standard")], &[("TimeControl", "300")], standard),
             (&[("preset", "blitz"), ("unpressed-ms", "7000")], &[], 7000),
-            (&[("unpressed-ms", "8000"), ("preset", "blitz")], &[], 8000),
+            (&[("unpressed-ms", "8000"), ("preset", "blitz")], &[], blitz),
         ] {
             assert_eq!(unpressed(settings, tags), expected, "{settings:?} {tags:?}");
         }

@@ -143,17 +143,17 @@ impl Table {
         self.linked = up;
         self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(false);
+            game.recogniser.link(now, false);
         }
         self.confirmed = false;
     }
 
     /// The gap is over: a dump has come, or none comes.
-    fn end_gap(&mut self) {
+    fn end_gap(&mut self, now: Millis) {
         if self.gap_until.take().is_some()
             && let Stage::Playing(game) = &mut self.stage
         {
-            game.recogniser.link(true);
+            game.recogniser.link(now, true);
         }
     }
 
@@ -163,7 +163,7 @@ impl Table {
         if self.deaf_at().is_some_and(|at| at < now)
             && let Stage::Playing(game) = &mut self.stage
         {
-            game.recogniser.was_deaf();
+            game.recogniser.was_deaf(now);
             self.confirmed = false;
         }
         self.heard_at = now;
@@ -175,8 +175,7 @@ impl Table {
         self.gap_until = None;
         self.confirmed = false;
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(true);
-            game.recogniser.misses_nothing();
+            game.recogniser.link_to_memory();
         }
     }
 
@@ -221,7 +220,7 @@ impl Table {
                 self.sensors.count()
             ))];
         };
-        self.end_gap();
+        self.end_gap(now);
         self.confirmed = !changed;
         if changed {
             self.last_change = now;
@@ -335,13 +334,14 @@ impl Table {
         let told = self.clock_notices.reading(&times, self.clock.right_player());
         let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
         let recogniser = &mut game.recogniser;
-        let untouched = recogniser.plies() == 0 && !recogniser.is_touched();
-        if times.running() && untouched && !recogniser.is_pressed_for() {
+        let opening = recogniser.plies() == 0;
+        let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
+        if times.running() && opening && (!ran || untouched) {
             self.clock.assume(recogniser.position().turn());
             recogniser.lever_means(self.clock.turn_now());
         }
         // A press that starts the clock completes no ply.
-        if news.pressed && (ran || !untouched) {
+        if news.pressed && (ran || !opening) {
             if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
@@ -393,7 +393,7 @@ impl Table {
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
         if self.gap_until.is_some_and(|until| until <= now) {
-            self.end_gap();
+            self.end_gap(now);
         }
         let mut effects = self.begin_new_game(now);
         effects.extend(self.tell_set_up(now));
@@ -624,7 +624,7 @@ impl Table {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        recogniser.link(self.linked && self.gap_until.is_none());
+        recogniser.link(now, self.linked && self.gap_until.is_none());
         self.begun += 1;
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects.extend(self.news());

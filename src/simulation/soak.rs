@@ -223,9 +223,9 @@ mod tests {
     #[test]
     fn a_file_that_is_not_right_is_found() {
         let mut findings = Findings::default();
-        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-28\n19-24\n*\n";
+        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-28\n19-22\n*\n";
         check_file(file, true, &mut Rng::new(1), "x", &mut findings);
-        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-27\n*\n";
+        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-26\n*\n";
         check_file(file, true, &mut Rng::new(1), "x", &mut findings);
         assert!(findings.failures.len() >= 2, "{:#?}", findings.failures);
     }

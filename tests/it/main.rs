@@ -34,3 +34,4 @@ mod replug;
 mod rule_book;
 mod simulated_lines;
 mod simulation;
+mod telling;

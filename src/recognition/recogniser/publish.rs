@@ -56,7 +56,7 @@ impl Recogniser {
     }
 
     fn set_up_what_is_seen(&mut self, reason: Reason) -> Verdict {
-        let sight = *self.sight();
+        let sight = self.evidence.steady(self.sight());
         let position = self.position_of(&sight, self.presses.turn()).unwrap_or(self.base);
         let presses = self.presses.len();
         let plies = if reason == Reason::Anomaly && position.turn() == self.base.turn() {
@@ -86,7 +86,6 @@ impl Recogniser {
         self.unpressed_run = 0;
         self.gap = false;
         self.unexplained_since = None;
-        self.unexplained_sights = 0;
         self.followed = Followed::NOTHING;
         self.revision += 1;
         Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }
