@@ -70,6 +70,8 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
     if last.iter().zip(shown).any(|(said, shown)| said.is_some_and(|said| said != *shown)) {
         return Err(Misfit::OtherEnd);
     }
+    // What happened before the start of the game belongs to another one.
+    let start = memory.iter().rposition(|change| *change == Change::StartTag).map_or(0, |tag| tag + 1);
     let mut state = vec![None; count];
     let mut best: Option<(usize, usize)> = None;
     let mut reports: Vec<(Field, PieceCode)> = Vec::new();
@@ -78,7 +80,7 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
             // A field of which nothing was said before holds what it holds in the end, unless something is said later.
             said.map_or(last.is_some() || known == shown, |said: PieceCode| said == *known)
         });
-        if fits {
+        if fits && at >= start {
             let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
             if best.is_none_or(|(most, _)| same >= most) {
                 best = Some((same, at));

@@ -46,6 +46,8 @@ pub struct Discovery {
     step: Step,
     rounds: u32,
     quiet_rounds: u32,
+    /// It was due while games were going on, and has waited for its time.
+    is_put_off: bool,
     /// Was anything new heard in this round?
     is_quiet: bool,
 }
@@ -62,7 +64,7 @@ pub enum Ask {
 impl Discovery {
     /// A search that begins then.
     pub fn at(due: Millis) -> Discovery {
-        Discovery { step: Step::Resting(due), rounds: 0, quiet_rounds: 0, is_quiet: true }
+        Discovery { step: Step::Resting(due), rounds: 0, quiet_rounds: 0, is_put_off: false, is_quiet: true }
     }
 
     /// When it has something to do.
@@ -85,7 +87,7 @@ impl Discovery {
             if due > now {
                 return None;
             }
-            if is_playing && self.rounds == 0 && due + AGAIN_PLAYING - AGAIN > now {
+            if is_playing && self.rounds == 0 && !std::mem::replace(&mut self.is_put_off, true) {
                 self.step = Step::Resting(due + AGAIN_PLAYING - AGAIN);
                 return None;
             }
