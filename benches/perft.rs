@@ -67,13 +67,12 @@ mod floor {
         ours: u64,
         theirs: u64,
         kings: u64,
-        white_moves: bool,
     }
 
     const ALL: u64 = 0x3ff | 0x3ff << 11 | 0x3ff << 22 | 0x3ff << 33 | 0x3ff << 44;
     const WAYS: [i32; 4] = [-6, -5, 5, 6];
-    pub const START: Board =
-        Board { ours: ALL >> 33 << 33 & !0x1f, theirs: ALL & 0x1f_ffff, kings: 0, white_moves: true };
+    /// The start, White to move.
+    pub const START: Board = Board { ours: ALL >> 33 << 33 & !0x1f, theirs: ALL & 0x1f_ffff, kings: 0 };
 
     #[inline(always)]
     fn shift(set: u64, by: i32) -> u64 {
@@ -84,17 +83,18 @@ mod floor {
     type Capture = (u64, u64, u64);
 
     pub fn perft(board: Board, depth: u32) -> u64 {
-        leaves(board, depth, &mut Vec::with_capacity(1000))
+        leaves::<true>(board, depth, &mut Vec::with_capacity(1000))
     }
 
     /// `captures` is a stack: the captures of a position lie above those of the positions before it.
-    fn leaves(board: Board, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+    fn leaves<const WHITE: bool>(board: Board, depth: u32, captures: &mut Vec<Capture>) -> u64 {
         let empty = ALL & !(board.ours | board.theirs);
         let (men, kings) = (board.ours & !board.kings, board.ours & board.kings);
-        let mut from_men = 0;
-        for way in WAYS {
-            from_men |= shift(shift(empty, -way) & board.theirs, -way) & men;
-        }
+        let from_men = men
+            & (shift(shift(empty, 5) & board.theirs, 5)
+                | shift(shift(empty, 6) & board.theirs, 6)
+                | shift(shift(empty, -5) & board.theirs, -5)
+                | shift(shift(empty, -6) & board.theirs, -6));
         if from_men | kings != 0 {
             let first = captures.len();
             let mut search = Search { theirs: board.theirs, first, best: 0, captures };
@@ -102,24 +102,26 @@ mod floor {
             each(kings, |from| search.go_on::<true>(from, from, empty | from, 0));
             let count = captures.len() - first;
             if count > 0 {
-                let mut sum = 0;
-                for index in first..captures.len() {
-                    let (from, to, taken) = captures[index];
-                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, taken), depth - 1, captures) };
+                let mut sum = if depth == 1 { count as u64 } else { 0 };
+                for index in first..if depth == 1 { first } else { captures.len() } {
+                    sum += after::<WHITE>(&board, captures[index], depth, captures);
                 }
                 captures.truncate(first);
                 return sum;
             }
         }
-        let mut sum = match board.white_moves {
-            true => steps::<-6>(&board, men, empty, depth, captures) + steps::<-5>(&board, men, empty, depth, captures),
-            false => steps::<5>(&board, men, empty, depth, captures) + steps::<6>(&board, men, empty, depth, captures),
+        let mut sum = if WHITE {
+            steps::<WHITE, -6>(&board, men, empty, depth, captures)
+                + steps::<WHITE, -5>(&board, men, empty, depth, captures)
+        } else {
+            steps::<WHITE, 5>(&board, men, empty, depth, captures)
+                + steps::<WHITE, 6>(&board, men, empty, depth, captures)
         };
         each(kings, |from| {
             for way in WAYS {
                 let mut to = shift(from, way);
                 while to & empty != 0 {
-                    sum += if depth == 1 { 1 } else { leaves(board.play(from, to, 0), depth - 1, captures) };
+                    sum += if depth == 1 { 1 } else { after::<WHITE>(&board, (from, to, 0), depth, captures) };
                     to = shift(to, way);
                 }
             }
@@ -127,13 +129,26 @@ mod floor {
         sum
     }
 
-    fn steps<const WAY: i32>(board: &Board, men: u64, empty: u64, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+    #[inline(always)]
+    fn after<const WHITE: bool>(board: &Board, ply: Capture, depth: u32, captures: &mut Vec<Capture>) -> u64 {
+        let next = board.play::<WHITE>(ply);
+        if WHITE { leaves::<false>(next, depth - 1, captures) } else { leaves::<true>(next, depth - 1, captures) }
+    }
+
+    #[inline(always)]
+    fn steps<const WHITE: bool, const WAY: i32>(
+        board: &Board,
+        men: u64,
+        empty: u64,
+        depth: u32,
+        captures: &mut Vec<Capture>,
+    ) -> u64 {
         let targets = shift(men, WAY) & empty;
         if depth == 1 {
             return u64::from(targets.count_ones());
         }
         let mut sum = 0;
-        each(targets, |to| sum += leaves(board.play(shift(to, -WAY), to, 0), depth - 1, captures));
+        each(targets, |to| sum += after::<WHITE>(board, (shift(to, -WAY), to, 0), depth, captures));
         sum
     }
 
@@ -185,12 +200,13 @@ mod floor {
     }
 
     impl Board {
-        fn play(&self, from: u64, to: u64, taken: u64) -> Board {
+        #[inline(always)]
+        fn play<const WHITE: bool>(&self, (from, to, taken): Capture) -> Board {
             let ours = self.ours & !from | to;
-            let last_row = if self.white_moves { 0x1f } else { 0x1f << 49 };
+            let last_row = if WHITE { 0x1f } else { 0x1f << 49 };
             let is_king = self.kings & from != 0 || to & last_row != 0;
             let kings = self.kings & !from & !taken | if is_king { to } else { 0 };
-            Board { ours: self.theirs & !taken, theirs: ours, kings, white_moves: !self.white_moves }
+            Board { ours: self.theirs & !taken, theirs: ours, kings }
         }
     }
 }

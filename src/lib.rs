@@ -25,16 +25,19 @@ pub mod broadcast;
 pub mod link;
 
 #[cfg(feature = "daemon")]
-pub mod config;
+pub mod disk;
 
 #[cfg(feature = "daemon")]
-pub mod disk;
+pub mod config;
 
 #[cfg(feature = "daemon")]
 pub mod journal;
 
 #[cfg(feature = "daemon")]
 pub mod feed;
+
+#[cfg(feature = "daemon")]
+pub mod round;
 
 #[cfg(feature = "daemon")]
 pub mod station;

@@ -16,6 +16,8 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::config::{Config, LineConfig};
+use crate::link::{PortAddress, Ports};
+use crate::round::{self, Teller};
 use crate::station::{self, Ending, Folders, LineReport, Reporter};
 
 /// The first wait before a line is opened again.
@@ -69,21 +71,39 @@ pub async fn run(
         ..LineReport::default()
     };
     reports.send_replace(config.lines.iter().map(row).collect());
+    let ports = Ports::default();
+    for line in &config.lines {
+        if let PortAddress::Serial(path) = &line.port {
+            ports.reserve(path);
+        }
+    }
     let (stop, stopped) = watch::channel(false);
+    let (teller, public_files) = round::begin(&config);
     let mut tasks = JoinSet::new();
     for (row, line) in config.lines.into_iter().enumerate() {
         let reporter = Reporter::new(reports.clone(), row);
-        tasks.spawn(keep_running(line, folders.clone(), stopped.clone(), reporter));
+        tasks.spawn(keep_running(line, folders.clone(), ports.clone(), stopped.clone(), reporter, teller.clone()));
     }
     shutdown.await;
     info!("stopping");
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
+    drop(teller);
+    if let Err(bug) = public_files.await {
+        error!("the public files: {bug}");
+    }
     Ok(())
 }
 
 /// Runs a line, again and again if need be.
-async fn keep_running(line: LineConfig, folders: Folders, mut stop: watch::Receiver<bool>, reporter: Reporter) {
+async fn keep_running(
+    line: LineConfig,
+    folders: Folders,
+    ports: Ports,
+    mut stop: watch::Receiver<bool>,
+    reporter: Reporter,
+    teller: Teller,
+) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
@@ -92,7 +112,9 @@ async fn keep_running(line: LineConfig, folders: Folders, mut stop: watch::Recei
             reporter.broken(reason);
         };
         // A task of its own, so that a panic is an error here and not an end.
-        let task = tokio::spawn(station::run(line.clone(), folders.clone(), stop.clone(), reporter.clone()));
+        let station =
+            station::run(line.clone(), folders.clone(), ports.clone(), stop.clone(), reporter.clone(), teller.clone());
+        let task = tokio::spawn(station);
         match task.await {
             Ok(Ok(Ending::Stopped)) => return,
             Ok(Ok(Ending::Reopen)) => continue,

@@ -41,18 +41,25 @@ impl Cable {
 
     /// Carries one message: what the host reads of it, and when. Faults go into the truth.
     pub fn carry(&mut self, sent: Sent, truth: &mut Vec<Truth>) -> Vec<Read> {
+        let Some(Sent { start_us, bytes }) = self.injure(sent, truth) else { return Vec::new() };
+        let split = self.rng.chance(self.profile.rate(Fault::SplitRead));
+        self.cut_into_reads(start_us, bytes, split)
+    }
+
+    /// What is left of a message; nothing when it is lost. Faults go into the truth.
+    pub(crate) fn injure(&mut self, sent: Sent, truth: &mut Vec<Truth>) -> Option<Sent> {
         let start_ms = sent.start_us / 1000;
         let mut bytes = sent.bytes;
         let mut struck = |cable: &mut Cable, fault: Fault| {
             let strikes = cable.rng.chance(cable.profile.rate(fault));
-            if strikes && fault != Fault::SplitRead {
+            if strikes {
                 let event = Event::Irregular { ply: None, fault, field: None, until_ms: start_ms };
                 truth.push(Truth { at_ms: start_ms, event });
             }
             strikes
         };
         if struck(self, Fault::MessageLost) {
-            return Vec::new();
+            return None;
         }
         if struck(self, Fault::MessageFlipped) {
             let index = self.rng.below(bytes.len() as u64) as usize;
@@ -72,8 +79,7 @@ impl Cable {
             let foreign: Vec<u8> = (0..self.rng.between(1, 20)).map(|_| self.rng.below(256) as u8).collect();
             bytes.splice(0..0, foreign);
         }
-        let split = struck(self, Fault::SplitRead);
-        self.cut_into_reads(sent.start_us, bytes, split)
+        Some(Sent { start_us: sent.start_us, bytes })
     }
 
     fn cut_into_reads(&mut self, start_us: u64, bytes: Vec<u8>, split: bool) -> Vec<Read> {

@@ -118,13 +118,24 @@ pub struct SimClock {
     pending: VecDeque<Change>,
     lag: Span,
     rng: Rng,
+    text: Option<String>,
+    beep_until_ms: u64,
 }
 
 impl SimClock {
     /// A stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
     pub fn new(control: TimeControl, high: ClockSide, lag_ms: Span, rng: Rng) -> SimClock {
         let state = State::fresh(control, high);
-        SimClock { control, state, heard: state, pending: VecDeque::new(), lag: lag_ms, rng }
+        SimClock {
+            control,
+            state,
+            heard: state,
+            pending: VecDeque::new(),
+            lag: lag_ms,
+            rng,
+            text: None,
+            beep_until_ms: 0,
+        }
     }
 
     /// Pushes `side`'s end of the lever down. False when it was down already: nothing happens then. While the clock runs the presser's
@@ -181,7 +192,27 @@ impl SimClock {
         });
     }
 
-    /// What the clock shows now.
+    /// Shows a text in place of the times, or (none) the times again. The clock goes on behind it.
+    pub fn show(&mut self, text: Option<String>) {
+        self.text = text;
+    }
+
+    /// The text that a host has put on the display.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// Beeps for so many milliseconds from now on.
+    pub fn beep(&mut self, now: u64, for_ms: u64) {
+        self.beep_until_ms = now + for_ms;
+    }
+
+    /// Whether the clock is beeping.
+    pub fn is_beeping(&self, now: u64) -> bool {
+        now < self.beep_until_ms
+    }
+
+    /// What the clock shows now, or would without a text.
     pub fn reading(&self, now: u64) -> Reading {
         self.state.shown(now, self.control)
     }

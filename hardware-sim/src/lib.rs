@@ -7,15 +7,22 @@
 //!  script ──▸ director ──▸ hand ──▸ table          people: planned ahead, drawn from a seed
 //!                │  motions
 //!                ▼
-//!  world ──▸ board ──▸ scanner, clock, memory      things: driven by events on a virtual clock
+//!   seat ──▸ board ──▸ scanner, clock, memory      things: driven by events on a virtual clock
 //!                │  messages (wire)
-//!                ▼
-//!              cable ──▸ bytes with their times    beside them: truth, what really happened
+//!        ┌───────┴────────┐
+//!        ▼                ▼
+//!  cable (world)     line (bus) ──▸ bytes with their times    beside them: truth, what really happened
 //! ```
+//!
+//! A board alone at its cable is a [`World`](world::World): what hands and hardware do, by the rates of a profile. Many boards on
+//! one wire, or one with all that can befall a wire, are a [`BusWorld`](bus::BusWorld): collisions, faults of single bytes, ports that
+//! come and go.
 //!
 //! | to | use |
 //! |---|---|
-//! | play a game and read its bytes | [`World`](world::World), [`Setting`](world::Setting), [`Game`](script::Game), [`Ply`](script::Ply) |
+//! | play a game and read its bytes | [`World`](world::World), [`Setting`](seat::Setting), [`Game`](script::Game), [`Ply`](script::Ply) |
+//! | have many boards on one wire | [`BusWorld`](bus::BusWorld), [`BusSetting`](bus::BusSetting) |
+//! | let the wire go wrong | [`LineFaults`](line_faults::LineFaults), [`Incident`](incident::Incident) |
 //! | choose how people play | [`Profile`](profile::Profile), [`Fault`](faults::Fault) |
 //! | have a board alone | [`SimBoard`](board::SimBoard), [`SimClock`](clock::SimClock) |
 //! | know what was really played | [`Truth`](truth::Truth), [`PlyTimes`](truth::PlyTimes) |
@@ -47,17 +54,22 @@
 //! caught by the other.
 
 pub mod board;
+pub mod bus;
 pub mod cable;
 pub mod clock;
 pub mod director;
 pub mod faults;
 pub mod hand;
+pub mod incident;
+pub mod line;
+pub mod line_faults;
 pub mod memory;
 pub mod motion;
 pub mod profile;
 pub mod random;
 pub mod scanner;
 pub mod script;
+pub mod seat;
 pub mod table;
 pub mod truth;
 pub mod wire;

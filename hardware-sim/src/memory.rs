@@ -7,9 +7,17 @@
 //! | 0x40..0x5f | piece update: low nibble piece code, bit 4 "less than 250 ms after the one before"; then the field |
 //! | 0x60.. , 0x70.. | time of the side that just stopped: bit 4 left clock, low nibble hours; then minutes, seconds (BCD) |
 //! | 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x7f | power-up, end, start shape, empty board, downloaded here, nothing |
+//! | 0x6f, 0x7a, 0x7b, 0x7c | chess start position, the same rotated, start tag, watchdog restart |
+//!
+//! On a bus the same bytes are handed out in two parts, which meet at one mark:
+//!
+//! ```text
+//!  oldest ...... start tag ............. handed out ............. newest
+//!                    └── from the start ──┘└── changes, once ──────┘
+//! ```
 //!
 //! Invariants: never longer than its ring; when it is full the oldest *bytes* go, so it may begin in the middle of an event; a
-//! piece that blinks alone takes two events, not the whole memory.
+//! piece that blinks alone takes two events, not the whole memory; what was handed out is never overwritten, only forgotten.
 
 use crate::clock::ClockSide;
 use crate::random::Rng;
@@ -24,6 +32,10 @@ const POWER_UP: u8 = 0x6a;
 const START_SHAPE: u8 = 0x6c;
 const EMPTY_BOARD: u8 = 0x6d;
 const DOWNLOADED: u8 = 0x6e;
+const CHESS_START: u8 = 0x6f;
+const CHESS_START_ROTATED: u8 = 0x7a;
+const START_TAG: u8 = 0x7b;
+const WATCHDOG: u8 = 0x7c;
 const NOTHING: u8 = 0x7f;
 
 /// "Same scan": shorter than this since the piece update before, in microseconds.
@@ -33,6 +45,12 @@ const SAME_SCAN_US: u64 = 250_000;
 #[derive(Debug, Clone, Default)]
 pub struct EventMemory {
     bytes: VecDeque<u8>,
+    /// How many bytes have been written in all; the last of them are kept.
+    written: u64,
+    /// The number of the first byte that [`EventMemory::changes`] has not given out.
+    handed: u64,
+    /// The number of the first byte of the last start tag.
+    start: Option<u64>,
     last_update_us: Option<u64>,
     /// Fields of the last two events, as far as they were piece updates.
     last_fields: [Option<u8>; 2],
@@ -52,6 +70,7 @@ impl EventMemory {
             let code = [0, 0, 1, 4][rng.below(4) as usize];
             memory.write(&[0x40 | (rng.below(2) as u8) << 4 | code, field]);
         }
+        memory.handed = memory.written;
         memory
     }
 
@@ -59,9 +78,10 @@ impl EventMemory {
     pub fn piece(&mut self, now_us: u64, field: u8, code: u8) {
         let soon = self.last_update_us.is_some_and(|last| now_us.saturating_sub(last) < SAME_SCAN_US);
         self.last_update_us = Some(now_us);
-        if self.last_fields == [Some(field); 2] {
+        if self.last_fields == [Some(field); 2] && self.written >= self.handed + 2 {
             // The same piece alone keeps changing: the last update is overwritten.
             self.bytes.truncate(self.bytes.len().saturating_sub(2));
+            self.written -= 2;
         }
         self.write(&[0x40 | u8::from(soon) << 4 | (code & 0x0f), field & 0x7f]);
         self.last_fields = [self.last_fields[1], Some(field)];
@@ -77,8 +97,10 @@ impl EventMemory {
         self.tag(&[kind | (seconds / 3600) as u8, bcd((seconds / 60 % 60) as u8), bcd((seconds % 60) as u8)]);
     }
 
-    /// The board got power: three times nothing, the mark, then the pieces found, as (field, code) in the order given.
+    /// The board got power: three times nothing, the mark, then the pieces found, as (field, code) in the order given. How far
+    /// changes were handed out was not kept in the memory: they begin anew here [a guess; no document says].
     pub fn power_up(&mut self, now_us: u64, pieces: &[(u8, u8)]) {
+        self.handed = self.written;
         self.tag(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
         pieces.iter().for_each(|(field, code)| self.piece(now_us, *field, *code));
     }
@@ -93,12 +115,49 @@ impl EventMemory {
         self.tag(&[EMPTY_BOARD]);
     }
 
+    /// The start position of chess was found, from either side.
+    pub fn chess_start(&mut self, rotated: bool) {
+        self.tag(&[if rotated { CHESS_START_ROTATED } else { CHESS_START }]);
+    }
+
+    /// The board's watchdog restarted it.
+    pub fn watchdog(&mut self) {
+        self.tag(&[WATCHDOG]);
+    }
+
+    /// A game begins: the tag, then all pieces as (field, code) in the order given.
+    pub fn start_tag(&mut self, now_us: u64, pieces: &[(u8, u8)]) {
+        self.start = Some(self.written);
+        self.tag(&[START_TAG]);
+        pieces.iter().for_each(|(field, code)| self.piece(now_us, *field, *code));
+    }
+
+    /// What was written since the last call: each event is handed out once. As far as the ring still holds it.
+    pub fn changes(&mut self) -> Vec<u8> {
+        let changes = self.between(self.handed, self.written);
+        self.handed = self.written;
+        changes
+    }
+
+    /// What was written since the start tag (the tag first) and was handed out already. Without a start tag, or when the ring
+    /// has swallowed it, all that there is.
+    pub fn from_start(&self) -> Vec<u8> {
+        self.between(self.start.unwrap_or(0), self.handed)
+    }
+
     /// The whole memory, oldest byte first, with the end mark. Reading leaves a mark for the next reader.
     pub fn download(&mut self) -> Vec<u8> {
         let mut all: Vec<u8> = self.bytes.iter().copied().collect();
         all.push(END);
         self.tag(&[DOWNLOADED]);
         all
+    }
+
+    /// The bytes with these numbers, as far as they are kept.
+    fn between(&self, from: u64, to: u64) -> Vec<u8> {
+        let oldest = self.written - self.bytes.len() as u64;
+        let index = |number: u64| number.clamp(oldest, self.written) - oldest;
+        self.bytes.range(index(from) as usize..index(to.max(from)) as usize).copied().collect()
     }
 
     fn tag(&mut self, bytes: &[u8]) {
@@ -108,6 +167,7 @@ impl EventMemory {
 
     fn write(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
+        self.written += bytes.len() as u64;
         let too_many = self.bytes.len().saturating_sub(RING - 1);
         self.bytes.drain(..too_many);
     }
@@ -153,6 +213,39 @@ mod tests {
         memory.piece(0, 63, 1);
         let all = memory.download();
         assert_eq!((all.len(), &all[all.len() - 3..]), (RING, [0x41, 63, 0x6b].as_slice()));
+    }
+
+    #[test]
+    fn changes_and_what_came_from_the_start_meet_without_a_gap() {
+        let mut memory = EventMemory::new();
+        memory.piece(1_000_000, 3, 4);
+        memory.start_tag(2_000_000, &[(3, 4)]);
+        assert_eq!(memory.from_start(), [], "nothing of it was handed out");
+        assert_eq!(memory.changes(), [0x44, 3, 0x7b, 0x44, 3]);
+        memory.piece(9_000_000, 3, 0);
+        assert_eq!(memory.from_start(), [0x7b, 0x44, 3]);
+        assert_eq!(memory.changes(), [0x40, 3]);
+        // A piece that blinks alone overwrites itself, but never what was handed out.
+        memory.piece(10_000_000, 3, 4);
+        assert_eq!(memory.changes(), [0x44, 3]);
+        memory.piece(11_000_000, 3, 0);
+        memory.piece(12_000_000, 3, 4);
+        memory.piece(13_000_000, 3, 0);
+        assert_eq!(memory.changes(), [0x40, 3]);
+        assert_eq!(memory.changes(), []);
+        assert_eq!(memory.from_start(), [0x7b, 0x44, 3, 0x40, 3, 0x44, 3, 0x40, 3]);
+    }
+
+    #[test]
+    fn a_start_tag_that_the_ring_has_swallowed_leaves_what_there_is() {
+        let mut memory = EventMemory::new();
+        memory.start_tag(0, &[]);
+        for k in 0..5000u64 {
+            memory.piece(k * 1_000_000, (k % 100) as u8, 1);
+        }
+        let waiting = memory.changes();
+        assert_eq!((waiting.len(), waiting[0]), (RING - 1, 32), "a host that was away too long finds the end only");
+        assert_eq!(memory.from_start(), waiting);
     }
 
     #[test]

@@ -40,6 +40,26 @@ pub mod id {
     pub const LONG_SERIAL_NUMBER: u8 = 0x22;
 }
 
+/// Ids of the answers on a bus, without the top bit. They are other messages than those of the same number above.
+pub mod bus_id {
+    /// One piece code per field.
+    pub const BOARD_DUMP: u8 = 0x03;
+    /// Clock times.
+    pub const BW_TIME: u8 = 0x04;
+    /// Events since they were asked for last.
+    pub const UPDATE: u8 = 0x05;
+    /// Events since the start tag.
+    pub const FROM_START: u8 = 0x06;
+    /// "Here I am."
+    pub const PING: u8 = 0x07;
+    /// The start tag is in the memory.
+    pub const START_GAME_WRITTEN: u8 = 0x08;
+    /// Main and sub version.
+    pub const VERSION: u8 = 0x09;
+    /// The dark squares of a 10x10 board.
+    pub const BOARD_DUMP_50_BLACK: u8 = 0x0a;
+}
+
 /// Time that `bytes` bytes take on the line, in microseconds: ten bits each at 9600 baud.
 pub fn line_us(bytes: usize) -> u64 {
     bytes as u64 * 10_000_000 / 9_600
@@ -53,6 +73,22 @@ pub fn message(id: u8, data: &[u8]) -> Vec<u8> {
     bytes.extend([id | 0x80, (length >> 7) as u8, (length & 0x7f) as u8]);
     bytes.extend(data.iter().take(length - 3).map(|byte| byte & 0x7f));
     bytes
+}
+
+/// A whole answer on a bus: header, address, data and checksum, all of which the length counts.
+pub fn bus_message(id: u8, address: u16, data: &[u8]) -> Vec<u8> {
+    let length = (data.len() + 6).min(0x3fff);
+    let mut bytes = Vec::with_capacity(length);
+    bytes.extend([id | 0x80, (length >> 7) as u8, (length & 0x7f) as u8]);
+    bytes.extend(address_bytes(address));
+    bytes.extend(data.iter().take(length - 6).map(|byte| byte & 0x7f));
+    bytes.push(checksum(&bytes));
+    bytes
+}
+
+/// The checksum behind these bytes on a bus: their sum in seven bits.
+pub fn checksum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f
 }
 
 /// "Field `field` now holds `code`" (0 = now empty).
@@ -99,6 +135,9 @@ pub fn clock_ack(ack: [u8; 4], status: u8) -> Vec<u8> {
 pub fn bus_address(address: u16) -> Vec<u8> {
     message(id::BUS_ADDRESS, &address_bytes(address))
 }
+
+/// The largest address on a bus; 0 is everybody.
+pub const LAST_ADDRESS: u16 = 0x3fff;
 
 /// The two address bytes of the protocol: 1025 = 8 * 128 + 1 is `08 01`.
 pub fn address_bytes(address: u16) -> [u8; 2] {

@@ -6,7 +6,7 @@
 //! | plies | when so many plies have been recorded after it, or the game is over |
 //! | both | when both allow it |
 //!
-//! The result may be seen when all entries may, and its own seconds have passed. What may be seen once may be seen always:
+//! The end may be seen when all entries may, and its own seconds have passed; the result with it or after it. What may be seen once may be seen always:
 //! the view of a later moment begins with that of an earlier one. It needs no memory, so it survives a restart.
 
 use chrono::TimeDelta;
@@ -43,10 +43,10 @@ impl Delay {
         let is_closed = game.closed().is_some_and(|at| self.due(at) <= now);
         let by_time = game.entries().partition_point(|entry| self.due(entry.at) <= now);
         let by_plies = if is_closed { game.entries().len() } else { self.shown_by_plies(game.entries()) };
-        let count = by_time.min(by_plies).min(game.held().unwrap_or(usize::MAX));
-        let is_whole = count == game.entries().len();
-        let result = game.result().filter(|(at, _)| is_whole && self.due(*at) <= now).map(|(_, result)| result);
-        View { entries: &game.entries()[..count], is_closed: is_closed && is_whole, result }
+        let count = by_time.min(by_plies);
+        let is_closed = is_closed && count == game.entries().len();
+        let result = game.result().filter(|(at, _)| is_closed && self.due(*at) <= now).map(|(_, result)| result);
+        View { entries: &game.entries()[..count], is_closed, result }
     }
 
     /// The next moment at which more may be seen because time passed.
@@ -120,15 +120,5 @@ mod tests {
             assert!(count >= last, "{line}");
             last = count;
         }
-    }
-
-    #[test]
-    fn a_held_game_stays_as_it_is() {
-        let mut game = game(&[], &LINES[..2]);
-        game.take(moment(3), Change::Held);
-        game.take(moment(4), Change::Line(LINES[2].into()));
-        assert_eq!(seen(Delay::NONE, &game, 9), 2);
-        game.take(moment(5), Change::Released);
-        assert_eq!(seen(Delay::NONE, &game, 9), 3);
     }
 }

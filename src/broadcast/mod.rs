@@ -41,7 +41,7 @@ pub struct Board {
     pub name: String,
     /// The game that is played.
     pub variant: &'static Variant,
-    /// The tags of its next game, and the current ones of the game that is going on.
+    /// Its current tags; the date and the start of a game are the game's own.
     pub tags: Vec<(String, String)>,
     /// Its games, in order.
     pub games: Vec<GameRecord>,
@@ -57,7 +57,6 @@ impl Board {
     pub fn take(&mut self, at: Moment, change: Change) {
         match change {
             Change::Opened { game } => self.games.push(GameRecord::new(game, at)),
-            Change::Tags(tags) => self.tags = tags,
             change => {
                 if let Some(game) = self.games.last_mut() {
                     game.take(at, change);

@@ -29,12 +29,8 @@ pub enum Change {
     Line(String),
     /// Its result, in the format of the game type.
     Result(String),
-    /// The operator holds it: nothing more of it becomes public.
-    Held,
-    /// The operator releases it, the setups in it too.
+    /// The operator says that everybody may see it, the setups in it too.
     Released,
-    /// The operator gave the players' names or other tags.
-    Tags(Vec<(String, String)>),
 }
 
 /// A ply or a setup of a game.
@@ -76,7 +72,6 @@ pub struct GameRecord {
     entries: Vec<Entry>,
     closed: Option<Moment>,
     result: Option<(Moment, String)>,
-    held: Option<usize>,
     released: bool,
 }
 
@@ -90,7 +85,6 @@ impl GameRecord {
             entries: Vec::new(),
             closed: None,
             result: None,
-            held: None,
             released: false,
         }
     }
@@ -100,12 +94,8 @@ impl GameRecord {
         match change {
             Change::Line(line) => self.line(at, &line),
             Change::Result(result) => self.result = Some((at, result)),
-            Change::Held => self.held = Some(self.entries.len()),
-            Change::Released => {
-                self.held = None;
-                self.released = true;
-            }
-            Change::Opened { .. } | Change::Tags(_) => {}
+            Change::Released => self.released = true,
+            Change::Opened { .. } => {}
         }
     }
 
@@ -145,9 +135,11 @@ impl GameRecord {
         self.result.as_ref().map(|(at, result)| (*at, result.as_str()))
     }
 
-    /// How many entries may be seen, if the operator holds it.
-    pub fn held(&self) -> Option<usize> {
-        self.held
+    /// When something last happened to it.
+    pub fn latest(&self) -> Moment {
+        let last = self.entries.last().map(|entry| entry.at);
+        let times = last.into_iter().chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
+        times.fold(self.opened, Moment::max)
     }
 
     /// Did the operator say that its setups may be seen by everybody?

@@ -46,7 +46,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The boards of a round as they may be seen at a moment.
-    pub fn of(boards: &[Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
+    pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
         let mut held = Vec::new();
         let games = boards.iter().filter_map(|board| {
             let shown = board.shown(delay, now);
@@ -149,7 +149,8 @@ mod tests {
     }
 
     fn snapshot(boards: &[Board], which: Boards, profile: Profile) -> Snapshot {
-        let snapshot = Snapshot::of(boards, which, profile, Delay::NONE, moment(99));
+        let boards: Vec<&Board> = boards.iter().collect();
+        let snapshot = Snapshot::of(&boards, which, profile, Delay::NONE, moment(99));
         assert_eq!(snapshot.flaw(), None, "{}", snapshot.text);
         snapshot
     }
@@ -181,7 +182,7 @@ mod tests {
         assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
         assert_eq!(held.held, ["a"]);
         boards[0].take(moment(60), Change::Released);
-        let released = Snapshot::of(&boards, Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
+        let released = Snapshot::of(&[&boards[0]], Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
         assert!(released.text.contains("/FEN") && released.held.is_empty());
     }
 
@@ -201,7 +202,7 @@ mod tests {
         play(&mut boards[0], &[]);
         assert!(snapshot(&boards, Boards::All, Profile::Standard).text.contains("32-28"));
         play(&mut boards[0], &["1. 31-27"]);
-        let text = Snapshot::of(&boards, Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
+        let text = Snapshot::of(&[&boards[0]], Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
         assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
     }
 }

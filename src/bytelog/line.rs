@@ -124,7 +124,8 @@ fn hash_line(text: &str) -> Result<Line, Fault> {
         return if format == FORMAT.to_string() { Ok(Line::Title) } else { Err(Fault::Format(format.to_owned())) };
     }
     Ok(match text.split_once(':') {
-        Some((key, value)) if !key.trim().is_empty() => {
+        // A name with a control character is damage; written as a blank it would be another name.
+        Some((key, value)) if !key.trim().is_empty() && !key.contains(char::is_control) => {
             Line::Header { key: key.trim().to_owned(), value: value.trim().to_owned() }
         }
         _ => Line::Comment,

@@ -11,10 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use damcast::pdn::infer;
-use damcast::pdn::problem::{Level, Problem, Problems};
+use damcast::pdn::problem::{Level, Place, Problem, Problems};
 use damcast::pdn::profile::{self, Profile};
 use damcast::pdn::reader::{Located, Reader};
 use damcast::pdn::replay::Replay;
+use damcast::pdn::scan::Scanner;
+use damcast::pdn::strict;
+use damcast::pdn::syntax::Event;
 use damcast::rules::Variant;
 
 use super::input::{self, Reading};
@@ -66,12 +69,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<bool> {
     let profile = arguments.profile.or_else(|| arguments.strict.then_some(Profile::Standard));
     let summary = match profile {
+        Some(Profile::Standard) => {
+            let mut checker = strict::Checker::new(told);
+            input::pieces(path, |piece| checker.feed(piece))?;
+            Summary { games: None, problems: checker.finish() }
+        }
         Some(profile) => {
             let bytes = input::whole(path)?;
             let mut problems = Problems::default();
             problems.extend(profile::check(profile, &bytes, told));
             Summary { games: None, problems }
         }
+        None if arguments.syntax => syntax(path, arguments)?,
         None => liberal(path, arguments, told)?,
     };
     let errors = summary.problems.count(Level::Error);
@@ -96,18 +105,31 @@ struct Summary {
     problems: Problems,
 }
 
+/// Reads the syntax of a file, in memory that does not grow with it.
+fn syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
+    let mut scanner = Scanner::new(arguments.reading.encoding);
+    let (mut games, mut problems) = (0, Problems::default());
+    let mut sink = |_: Place, event: Event<'_>| match event {
+        Event::GameEnd(_) => games += 1,
+        Event::Problem(problem) => problems.push(problem),
+        _ => {}
+    };
+    input::pieces(path, |piece| scanner.feed(piece, &mut sink))?;
+    scanner.finish(&mut sink);
+    Ok(Summary { games: Some(games), problems })
+}
+
 /// Reads a file liberally and plays its games, a few at a time.
 fn liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
     let mut reader = Reader::new(arguments.reading.encoding);
     let mut player = Player { told, waiting: VecDeque::new(), games: 0, problems: Problems::default() };
-    let plays = !arguments.syntax;
     input::pieces(path, |piece| {
         let games = reader.feed(piece);
-        player.take(games, plays);
+        player.take(games);
         player.problems.merge(reader.take_problems());
     })?;
     let games = reader.finish();
-    player.take(games, plays);
+    player.take(games);
     player.problems.merge(reader.take_problems());
     player.finish();
     Ok(Summary { games: Some(player.games), problems: player.problems })
@@ -122,9 +144,9 @@ struct Player {
 }
 
 impl Player {
-    fn take(&mut self, games: Vec<Located>, plays: bool) {
+    fn take(&mut self, games: Vec<Located>) {
         self.games += games.len() as u64;
-        for located in games.into_iter().filter(|_| plays) {
+        for located in games {
             if self.told.is_some() || located.game.tags.get("GameType").is_some() {
                 self.play(&located);
             } else {
@@ -148,7 +170,7 @@ impl Player {
     }
 
     fn play(&mut self, located: &Located) {
-        self.problems.extend(Replay::of(located, self.told).problems);
+        self.problems.extend(Replay::problems_of(located, self.told));
     }
 }
 

@@ -9,9 +9,9 @@ use damcast::pdn::game::Game;
 use damcast::pdn::infer;
 use damcast::pdn::pdn2;
 use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::reader::{self, Located};
+use damcast::pdn::reader::Located;
 use damcast::pdn::renumber;
-use damcast::pdn::standard::standard;
+use damcast::pdn::standard::{self, Ambiguous};
 use damcast::pdn::writer::{self, Style};
 use damcast::rules::Variant;
 
@@ -35,6 +35,9 @@ pub struct Arguments {
     /// Write PDN 2.0: ISO-8859-1, results as terminators, no setups.
     #[arg(long)]
     pdn2: bool,
+    /// Write ambiguous captures with the pieces they take, as proposed for PDN 3.1: 47x36 <42,29,14,31>. Few can read it.
+    #[arg(long, conflicts_with = "pdn2")]
+    pdn31: bool,
     /// Say nothing about what was changed, only what was lost.
     #[arg(long, short)]
     quiet: bool,
@@ -56,8 +59,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut games = Vec::new();
     let mut code = ExitCode::SUCCESS;
     for path in &arguments.files {
-        let (found, problems) = reader::read_bytes(&input::whole(path)?, arguments.reading.encoding);
-        let (converted, changes) = convert(&found, told, arguments.board.as_deref())?;
+        let (found, problems) = input::games(path, arguments.reading.encoding)?;
+        let ambiguous = if arguments.pdn31 { Ambiguous::Captured } else { Ambiguous::Path };
+        let (converted, changes) = convert(&found, told, arguments.board.as_deref(), ambiguous)?;
         games.extend(converted);
         if report(path, problems.iter().chain(&changes), arguments.quiet) {
             code = ExitCode::FAILURE;
@@ -95,6 +99,7 @@ fn convert(
     found: &[Located],
     told: Option<&'static Variant>,
     board: Option<&str>,
+    ambiguous: Ambiguous,
 ) -> anyhow::Result<(Vec<Game>, Vec<Problem>)> {
     let untagged: Vec<&Located> =
         found.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
@@ -102,7 +107,7 @@ fn convert(
     let mut games = Vec::new();
     let mut problems = Vec::new();
     for located in found {
-        let (mut game, mut changes) = standard(located, told);
+        let (mut game, mut changes) = standard::converted(located, told, ambiguous);
         problems.append(&mut changes);
         if let Some(board) = board {
             let variant = Variant::from_tag(board).context("--board")?;

@@ -9,7 +9,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context;
-use damcast::config::{Config, LineConfig};
+use damcast::bytelog::Mode;
+use damcast::config::{Config, LineConfig, PublicConfig};
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
@@ -55,7 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
-    let config = Config { directory: directory.clone(), lines };
+    let config = Config { directory: directory.clone(), lines, public: PublicConfig::default() };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
     let (reports, rows) = watch::channel(Vec::new());
@@ -133,6 +134,8 @@ fn set_up(
         }));
         lines.push(LineConfig {
             port: PortAddress::Serial(link),
+            mode: Mode::Single,
+            boards: Vec::new(),
             time_scale: arguments.speed,
             game_type: "20".to_owned(),
             tags: vec![("Event".to_owned(), "Demonstration".to_owned()), ("Board".to_owned(), (index + 1).to_string())],

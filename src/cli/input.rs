@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use damcast::pdn::encoding::Encoding;
+use damcast::pdn::problem::Problem;
+use damcast::pdn::reader::{Located, Reader};
 use damcast::rules::Variant;
 
 /// How files are to be read.
@@ -56,6 +58,15 @@ pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
     }
     bar.clear();
     Ok(())
+}
+
+/// The games of a file, and what is wrong with it, by place.
+pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<Located>, Vec<Problem>)> {
+    let mut reader = Reader::new(encoding);
+    let mut games = Vec::new();
+    pieces(path, |piece| games.append(&mut reader.feed(piece)))?;
+    games.append(&mut reader.finish());
+    Ok((games, reader.take_problems().into_sorted()))
 }
 
 /// The whole of a file.

@@ -5,11 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use damcast::link::ports;
 use serialport::{SerialPortInfo, SerialPortType};
 
-/// The system's list of ports; without it there is nothing to read.
-const SYSTEM_LIST: &str = "/sys/class/tty";
 /// Links whose names stay the same when ports are numbered anew.
 const STABLE_NAMES: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
@@ -19,11 +17,7 @@ pub struct Arguments {}
 
 /// Prints one port after the other.
 pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
-    if !Path::new(SYSTEM_LIST).is_dir() {
-        anyhow::bail!("this system has no {SYSTEM_LIST}, so its serial ports cannot be listed; run and replay work");
-    }
-    let mut ports = serialport::available_ports().context("listing the serial ports")?;
-    ports.sort_by(|a, b| a.port_name.cmp(&b.port_name));
+    let ports = ports::list().map_err(|error| anyhow::anyhow!("{error}; run and replay work"))?;
     if ports.is_empty() {
         eprintln!("damcast: no serial ports found; is the board plugged in?");
     }
@@ -46,6 +40,10 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
         SerialPortType::PciPort => lines.push("built in".to_owned()),
         SerialPortType::BluetoothPort => lines.push("Bluetooth".to_owned()),
         SerialPortType::Unknown => {}
+    }
+    if let SerialPortType::UsbPort(usb) = &port.port_type {
+        let serial = usb.serial_number.as_ref().map_or(String::new(), |serial| format!(":{serial}"));
+        lines.push(format!("usb:{:04x}:{:04x}{serial}", usb.vid, usb.pid));
     }
     lines.extend(links.iter().map(|link| format!("serial:{}", link.display())));
     lines.join("\n    ") + "\n"
@@ -86,7 +84,7 @@ mod tests {
         assert_eq!(
             describe(&port, &["/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0".into()]),
             "serial:/dev/ttyACM0\n    USB 045b:8111, serial number none\n    manufacturer DGT, product DGT Smart Board\n    \
-             serial:/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0\n"
+             usb:045b:8111\n    serial:/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0\n"
         );
     }
 }

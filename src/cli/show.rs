@@ -8,7 +8,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::pdn::reader;
 use damcast::pdn::replay::{Replay, Step};
 use damcast::pdn::{fen, infer, notation};
 use damcast::rules::{Color, Kind, Position};
@@ -32,7 +31,7 @@ pub struct Arguments {
 
 /// Draws the position.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let (games, _) = reader::read_bytes(&input::whole(&arguments.file)?, arguments.reading.encoding);
+    let (games, _) = input::games(&arguments.file, arguments.reading.encoding)?;
     let count = games.len();
     let Some(located) = arguments.game.checked_sub(1).and_then(|index| games.get(index)) else {
         anyhow::bail!("{}: there is no game {}; it has {count}", arguments.file.display(), arguments.game);

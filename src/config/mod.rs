@@ -14,14 +14,18 @@
 //! it is an error that names file, line and key; nothing is started from a half of one. What the core obeys is checked by
 //! the core ([`LineSettings::set`]), the same way as for a log.
 
+mod bus;
 mod document;
 
 use std::path::{Path, PathBuf};
 
-use crate::bytelog::{Header, Mode};
+use crate::broadcast::Delay;
+use crate::bytelog::{BoardHeader, Header, Mode};
+use crate::disk::Durability;
 use crate::link::PortAddress;
+use crate::pdn::profile::Profile;
 use crate::playback;
-use crate::session::LineSettings;
+use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, Place};
 use document::{Document, Table, Value};
@@ -40,6 +44,25 @@ pub struct Config {
     pub directory: PathBuf,
     /// The lines, in the order of the file.
     pub lines: Vec<LineConfig>,
+    /// What everybody may see.
+    pub public: PublicConfig,
+}
+
+/// The public files of a station.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PublicConfig {
+    /// Whose readers they are written for.
+    pub profile: Profile,
+    /// How much later than the recording they show it.
+    pub delay: Delay,
+    /// Whether they are made durable at once.
+    pub durability: Durability,
+}
+
+impl Default for PublicConfig {
+    fn default() -> PublicConfig {
+        PublicConfig { profile: Profile::Lidraughts, delay: Delay::NONE, durability: Durability::Safe }
+    }
 }
 
 /// A line.
@@ -49,6 +72,8 @@ pub struct LineConfig {
     pub name: String,
     /// Where the board is.
     pub port: PortAddress,
+    /// One board on the line, or a bus with many.
+    pub mode: Mode,
     /// How many times faster than the clock on the wall the board is played; 1 for boards that people play on.
     pub time_scale: f64,
     /// The value of the PDN tag `GameType`.
@@ -57,18 +82,53 @@ pub struct LineConfig {
     pub tags: Vec<(String, String)>,
     /// What the core obeys, as far as it is not the default.
     pub settings: Vec<(String, String)>,
+    /// The boards that are expected on a bus.
+    pub boards: Vec<BoardConfig>,
+}
+
+/// A board of a bus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoardConfig {
+    /// Its address: the number in its serial number.
+    pub address: BusAddress,
+    /// The names of its files begin with it.
+    pub name: String,
+    /// The value of the PDN tag `GameType`, if it is another than that of the line.
+    pub game_type: Option<String>,
+    /// Tags of its games, beyond those of the line or instead of them; an empty value takes a tag away.
+    pub tags: Vec<(String, String)>,
+    /// What the core obeys, as far as it differs from the line.
+    pub settings: Vec<(String, String)>,
 }
 
 impl LineConfig {
+    /// The serial number of the board that belongs to the line, if one does.
+    pub fn board(&self) -> Option<&str> {
+        self.settings.iter().rev().find(|(key, _)| key == "board").map(|(_, number)| number.as_str())
+    }
+
     /// The head of a log of this line, without its opening.
     pub fn header(&self) -> Header {
         Header {
             line: Some(self.name.clone()),
             game_type: Some(self.game_type.clone()),
-            mode: Some(Mode::Single),
+            mode: Some(self.mode),
             tags: self.tags.clone(),
             settings: self.settings.clone(),
+            boards: self.boards.iter().map(|board| (board.address.number(), board.header())).collect(),
             ..Header::default()
+        }
+    }
+}
+
+impl BoardConfig {
+    fn header(&self) -> BoardHeader {
+        BoardHeader {
+            name: Some(self.name.clone()),
+            game_type: self.game_type.clone(),
+            tags: self.tags.clone(),
+            settings: self.settings.clone(),
+            ..BoardHeader::default()
         }
     }
 }
@@ -99,6 +159,8 @@ impl Config {
         station.finish()?;
         let recognition = top.take("recognition").map(|value| value.table("[recognition]")).transpose()?;
         let recognition = recognition.map(read_recognition).transpose()?.unwrap_or_default();
+        let public = top.take("public").map(|value| value.table("[public]")).transpose()?;
+        let public = public.map(read_public).transpose()?.unwrap_or_default();
         let lines = top.take("line").map(|value| value.tables("[[line]]")).transpose()?.unwrap_or_default();
         if lines.is_empty() {
             return Err(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into()));
@@ -107,7 +169,7 @@ impl Config {
         let lines = lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen));
         let lines = lines.collect::<Result<_, _>>()?;
         top.finish()?;
-        Ok(Config { directory, lines })
+        Ok(Config { directory, lines, public })
     }
 }
 
@@ -125,7 +187,7 @@ fn read_station(station: &mut Table) -> Result<(PathBuf, Pairs), ConfigError> {
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
 fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(playback::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
-    let known: Vec<&str> = settings.recognition.keys().collect();
+    let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut table = table;
     let mut pairs = Pairs::new();
     for key in known {
@@ -136,11 +198,48 @@ fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
     Ok(pairs)
 }
 
+fn read_public(mut table: Table) -> Result<PublicConfig, ConfigError> {
+    /// A day: more is a mistake.
+    const LONGEST_DELAY: f64 = 86_400.0;
+    /// More plies than a game has.
+    const MOST_PLIES: f64 = 1000.0;
+    let mut public = PublicConfig::default();
+    if let Some(value) = table.take("profile") {
+        public.profile = value.string()?.parse().map_err(|error| value.error(error))?;
+    }
+    let mut whole = |key: &str, most: f64| {
+        let Some(value) = table.take(key) else { return Ok(0) };
+        let number = value.number()?;
+        let is_possible = number.fract() == 0.0 && (0.0..=most).contains(&number);
+        if is_possible {
+            Ok(number as u32)
+        } else {
+            Err(value.error(format!("`{key}` is a whole number from 0 to {most}")))
+        }
+    };
+    public.delay = Delay { seconds: whole("delay", LONGEST_DELAY)?, plies: whole("delay-plies", MOST_PLIES)? };
+    if let Some(value) = table.take("sync") {
+        public.durability = match value.string()? {
+            "safe" => Durability::Safe,
+            "lazy" => Durability::Lazy,
+            _ => return Err(value.error("`sync` is \"safe\" or \"lazy\"")),
+        };
+    }
+    table.finish()?;
+    Ok(public)
+}
+
 /// What must not come twice.
 #[derive(Default)]
 struct Seen {
     names: Vec<(String, usize)>,
+    buses: Vec<(String, usize)>,
+    /// Address and line of those that name one port.
     ports: Vec<(PortAddress, usize)>,
+    /// Board and line of those that name a board.
+    boards: Vec<(String, usize)>,
+    /// The line of a choice of ports without a board.
+    choice: Option<usize>,
 }
 
 fn read_line(
@@ -149,24 +248,39 @@ fn read_line(
     recognition: &[(String, String)],
     seen: &mut Seen,
 ) -> Result<LineConfig, ConfigError> {
-    let name = read_name(&table.require("name", "\"board-1\"")?, seen)?;
-    let port = read_port(&table.require("port", "\"serial:/dev/ttyACM0\"")?, seen)?;
+    let named = table.require("name", "\"board-1\"")?;
+    let name = read_name(&named, seen)?;
+    let port_value = table.require("port", "\"serial:/dev/ttyACM0\"")?;
+    let port = read_port(&port_value, seen)?;
+    let mode = table.take("mode").map(|value| bus::read_mode(&value)).transpose()?.unwrap_or_default();
+    if mode == Mode::Bus {
+        bus::see_bus(&named, seen)?;
+    }
+    // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
+    let boards = if mode == Mode::Bus { table.take("board") } else { None };
     let game_type = table.require("game-type", "\"20\"")?;
     let mut core = default_settings(game_type.string()?).map_err(|error| game_type.error(error))?;
     let game_type = game_type.string()?.trim().to_owned();
     let time_scale = table.take("time-scale").map(|value| read_time_scale(&value)).transpose()?.unwrap_or(1.0);
     let mut settings = recognition.to_vec();
-    for key in LineSettings::KEYS {
+    for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
         let Some(value) = table.take(key) else { continue };
         set(&mut core, &value, &mut settings)?;
+        if key == "board" {
+            see_board(&value, seen)?;
+        }
     }
+    if core.board.is_none() && !port.is_one_port() {
+        see_choice(&port_value, seen)?;
+    }
+    let boards = boards.map(|boards| bus::read_boards(boards, &name, &core, seen)).transpose()?;
     let own_tags = table.take("tags").map(|tags| read_tags(tags, "[line.tags]")).transpose()?.unwrap_or_default();
     let mut tags = station_tags.to_vec();
     tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
     tags.extend(own_tags);
     tags.retain(|(_, value)| !value.is_empty());
     table.finish()?;
-    Ok(LineConfig { name, port, time_scale, game_type, tags, settings })
+    Ok(LineConfig { name, port, mode, time_scale, game_type, tags, settings, boards: boards.unwrap_or_default() })
 }
 
 fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
@@ -181,17 +295,44 @@ fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
     if let Some((_, line)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
         return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in line {line}")));
     }
+    if let Some((bus, line)) = seen.buses.iter().find(|(bus, _)| bus::is_board_of(bus, name)) {
+        return Err(value.error(format!(
+            "the name `{name}` is that of a board of the bus `{bus}` in line {line}; its files would get mixed up with these"
+        )));
+    }
     seen.names.push((name.to_owned(), value.line()));
     Ok(name.to_owned())
 }
 
 fn read_port(value: &Value, seen: &mut Seen) -> Result<PortAddress, ConfigError> {
     let port: PortAddress = value.string()?.parse().map_err(|error| value.error(error))?;
+    if !port.is_one_port() {
+        return Ok(port);
+    }
     if let Some((_, line)) = seen.ports.iter().find(|(other, _)| *other == port) {
         return Err(value.error(format!("the port {port} is used already, in line {line}; a board has one line")));
     }
     seen.ports.push((port.clone(), value.line()));
     Ok(port)
+}
+
+fn see_board(value: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+    let board = value.string()?.trim_start_matches('0').to_owned();
+    if let Some((_, line)) = seen.boards.iter().find(|(other, _)| *other == board) {
+        return Err(value.error(format!("this board belongs to another [[line]] already, in line {line}")));
+    }
+    seen.boards.push((board, value.line()));
+    Ok(())
+}
+
+/// Two lines that take whichever board is there would record each other's games.
+fn see_choice(port: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+    if let Some(line) = seen.choice.replace(port.line()) {
+        return Err(port.error(format!(
+            "this may be the same port as that in line {line}; give each [[line]] its `board`, a serial number"
+        )));
+    }
+    Ok(())
 }
 
 fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {

@@ -128,19 +128,11 @@ mod tests {
             Ok(taken)
         }
 
-        fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {
-            Ok(())
-        }
-
         fn length(&self) -> io::Result<u64> {
             Ok(self.0.lock().unwrap().0.len() as u64)
         }
 
         fn sync(&self) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn reserve(&self, _: u64) -> io::Result<()> {
             Ok(())
         }
     }

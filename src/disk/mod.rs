@@ -81,13 +81,6 @@ pub trait File: Send + Sync {
     /// When it took none.
     fn append(&self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Writes all bytes at a place.
-    ///
-    /// # Errors
-    ///
-    /// When not all could be written; some may have been.
-    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
-
     /// How long it is.
     ///
     /// # Errors
@@ -101,13 +94,6 @@ pub trait File: Send + Sync {
     ///
     /// As the disk says. What was written since the last sync may be lost then, although it can still be read.
     fn sync(&self) -> io::Result<()>;
-
-    /// Takes space for the file from its start up to so many bytes, so that it can grow on a full disk. Its length stays.
-    ///
-    /// # Errors
-    ///
-    /// When there is not so much space, or the disk cannot do it.
-    fn reserve(&self, bytes: u64) -> io::Result<()>;
 }
 
 /// The folder that a file is in.

@@ -10,7 +10,6 @@
 //! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
 //! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one.
 
-pub mod commits;
 pub mod history;
 
 use std::fs::{File, OpenOptions};

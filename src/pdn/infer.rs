@@ -6,7 +6,7 @@
 //! |---|---|
 //! | numbers above 50 | Canadian |
 //! | numbers above 32 | International, Frisian |
-//! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai |
+//! | numbers up to 32 | International, English, Italian, pool, Spanish, Frisian, Thai, Russian with numbers |
 //! | numbers up to 32 in positions without moves | the same, English first |
 //! | letters up to h | Russian, Brazilian, Czech, pool, Turkish, English with letters |
 //! | i or j | Spantsiretti |
@@ -19,6 +19,7 @@ use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay};
+use crate::rules::variant::default_game_type;
 use crate::rules::{GameTypeError, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
@@ -75,11 +76,19 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
             return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
-    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
-    if default == variant || Replay::under(located, variant).problems.is_empty() {
+    if default_game_type(variant.game_type.number) == Some(variant.game_type) {
         return believed;
     }
-    if !Replay::under(located, default).problems.is_empty() {
+    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
+    if default == variant {
+        return believed;
+    }
+    // On a board that is turned round every move may be legal, but for the turn.
+    let score = |variant| {
+        let replay = Replay::under(located, variant);
+        (replay.moves().count(), Reverse(replay.problems.len()))
+    };
+    if score(default) <= score(variant) {
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
@@ -91,7 +100,8 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
 fn names_first_move(game: &Game, variant: &Variant) -> bool {
     let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
     let first = game.moves().find(|ply| !ply.is_unknown());
-    first.is_none_or(|ply| ply.text.to_ascii_lowercase().contains(|c| matches!(c, 'a'..='l')) == is_algebraic)
+    let is_letter = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a'..=b'l');
+    first.is_none_or(|ply| ply.text.bytes().any(is_letter) == is_algebraic)
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
@@ -181,7 +191,7 @@ fn candidates(squares: &Squares) -> &'static [&'static str] {
         }
         Squares { highest: 51.., .. } => &["27"],
         Squares { highest: 33.., .. } => &["20", "40", "27"],
-        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "27"],
+        Squares { moves: true, .. } => &["20", "21", "22", "23", "24", "28", "40", "31", "25,W,8,8,N2,0", "27"],
         _ => &["21", "22", "23", "24", "28", "31", "20", "40", "27"],
     }
 }

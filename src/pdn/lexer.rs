@@ -9,6 +9,8 @@
 //! more". However a text is cut into windows, the tokens are the same: a token is given out only when its end is seen or
 //! can no longer depend on what follows.
 
+use memchr::{memchr, memchr2, memchr2_iter};
+
 use super::problem::Place;
 use super::words::{self, Word};
 
@@ -80,12 +82,56 @@ pub enum Input {
 /// The state between tokens: where we are, and what is being skipped.
 #[derive(Clone, Debug)]
 pub struct Lexer {
-    place: Place,
-    after_cr: bool,
-    spaced: bool,
+    /// How far the window has come.
+    pub(super) reached: Reached,
+    /// Was the last thing seen a carriage return? A line feed behind it belongs to it.
+    pub(super) after_cr: bool,
+    pub(super) spaced: bool,
     /// The line in which the last token ended.
-    last_line: u64,
+    pub(super) last_line: u64,
     skipping: Option<Skip>,
+}
+
+/// A point of a text, so kept that passing over ASCII costs one addition: a column is the distance from the origin of its
+/// line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Reached {
+    /// In bytes of the text, from 0.
+    pub offset: u64,
+    /// From 1.
+    pub line: u64,
+    /// The offset of the line end before this line, moved on by every byte of it that begins no character.
+    pub origin: u64,
+}
+
+impl Reached {
+    pub(super) fn place(self) -> Place {
+        Place { line: self.line, column: self.offset.wrapping_sub(self.origin) }
+    }
+
+    /// Moves on over bytes. `after_cr`: does a carriage return stand before them?
+    pub(super) fn pass(&mut self, bytes: &[u8], after_cr: bool) {
+        let start = self.offset;
+        self.offset += bytes.len() as u64;
+        if is_plain(bytes) {
+            return;
+        }
+        let mut line_start = 0;
+        for at in memchr2_iter(b'\n', b'\r', bytes) {
+            let is_second_half = bytes[at] == b'\n' && if at == 0 { after_cr } else { bytes[at - 1] == b'\r' };
+            self.line += u64::from(!is_second_half);
+            self.origin = start + at as u64;
+            line_start = at + 1;
+        }
+        // Continuation bytes of UTF-8 begin no character.
+        let continuations = bytes[line_start..].iter().filter(|byte| **byte & 0xC0 == 0x80).count();
+        self.origin = self.origin.wrapping_add(continuations as u64);
+    }
+}
+
+/// Is all of this ASCII without line ends and other controls? Then its bytes are its columns.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=0x7f))
 }
 
 /// The rest of a token that was too long, up to its end.
@@ -97,7 +143,9 @@ enum Skip {
 
 impl Default for Lexer {
     fn default() -> Lexer {
-        Lexer { place: Place::START, after_cr: false, spaced: true, last_line: 1, skipping: None }
+        // The end of a line before the first one.
+        let reached = Reached { offset: 0, line: 1, origin: u64::MAX };
+        Lexer { reached, after_cr: false, spaced: true, last_line: 1, skipping: None }
     }
 }
 
@@ -112,7 +160,19 @@ enum Extent {
 impl Lexer {
     /// Where the window begins.
     pub fn place(&self) -> Place {
-        self.place
+        self.reached.place()
+    }
+
+    /// The place behind so much of the window.
+    pub(super) fn place_behind(&self, text: &str) -> Place {
+        let mut reached = self.reached;
+        reached.pass(text.as_bytes(), self.after_cr);
+        reached.place()
+    }
+
+    /// Is this in the middle of something that was too long, or between the two bytes of a line end?
+    pub(super) fn is_amid(&self) -> bool {
+        self.skipping.is_some() || self.after_cr
     }
 
     /// The next token of the window; the window is moved behind it. `None`: nothing more can be told from this window.
@@ -123,7 +183,7 @@ impl Lexer {
         let extent = match first {
             b'{' => (Kind::Comment, braces(text, input)),
             b';' => (Kind::LineComment, line(text, input)),
-            b'%' if self.place.column == 1 => (Kind::PercentLine, line(text, input)),
+            b'%' if self.place().column == 1 => (Kind::PercentLine, line(text, input)),
             b'[' => (Kind::Tag, tag(text, input)),
             b'/' => match setup(text, input) {
                 Some(extent) => (Kind::Setup, extent),
@@ -133,14 +193,14 @@ impl Lexer {
             _ => word(text, input),
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
-        let after_empty_line = self.place.line > self.last_line + 1;
-        let (place, spaced) = (self.place, self.spaced);
+        let (place, spaced) = (self.place(), self.spaced);
+        let after_empty_line = place.line > self.last_line + 1;
         let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
         if flaw == Some(Flaw::TooLong) {
             self.skipping = Some(if kind == Kind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
         }
         self.advance(token.text);
-        self.last_line = self.place.line;
+        self.last_line = self.reached.line;
         self.spaced = false;
         *window = &text[length..];
         Some(token)
@@ -150,8 +210,8 @@ impl Lexer {
     fn skip(&mut self, window: &mut &str) -> Option<()> {
         if let Some(skip) = self.skipping {
             let end = match skip {
-                Skip::ToBrace => window.find('}').map(|at| at + 1),
-                Skip::ToLineEnd => window.find(['\n', '\r']),
+                Skip::ToBrace => memchr(b'}', window.as_bytes()).map(|at| at + 1),
+                Skip::ToLineEnd => memchr2(b'\n', b'\r', window.as_bytes()),
             };
             let end = end.inspect(|_| self.skipping = None);
             self.pass(window, end.unwrap_or(window.len()));
@@ -174,26 +234,9 @@ impl Lexer {
 
     /// Moves the place behind a text.
     fn advance(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        // Continuation bytes of UTF-8 begin no character.
-        let characters = |bytes: &[u8]| bytes.iter().map(|byte| u64::from(byte & 0xC0 != 0x80)).sum::<u64>();
-        if !bytes.iter().fold(false, |any, byte| any | matches!(byte, b'\n' | b'\r')) {
-            self.place.column += characters(bytes);
-            self.after_cr &= bytes.is_empty();
-            return;
-        }
-        for &byte in bytes {
-            match byte {
-                b'\n' if self.after_cr => self.after_cr = false,
-                b'\n' | b'\r' => {
-                    self.place = Place { line: self.place.line + 1, column: 1 };
-                    self.after_cr = byte == b'\r';
-                }
-                _ => {
-                    self.after_cr = false;
-                    self.place.column += characters(&[byte]);
-                }
-            }
+        if let Some(last) = text.as_bytes().last() {
+            self.reached.pass(text.as_bytes(), self.after_cr);
+            self.after_cr = *last == b'\r';
         }
     }
 }
@@ -216,7 +259,7 @@ fn word(text: &str, input: Input) -> (Kind, Extent) {
 }
 
 fn braces(text: &str, input: Input) -> Extent {
-    match text.as_bytes().iter().take(LONGEST_TOKEN).position(|&byte| byte == b'}') {
+    match memchr(b'}', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
         Some(at) => Extent::Bytes(at + 1, None),
         None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
         None if input == Input::Complete => Extent::Bytes(text.len(), Some(Flaw::Unclosed)),
@@ -225,7 +268,7 @@ fn braces(text: &str, input: Input) -> Extent {
 }
 
 fn line(text: &str, input: Input) -> Extent {
-    match text.as_bytes().iter().take(LONGEST_TOKEN).position(|byte| matches!(byte, b'\n' | b'\r')) {
+    match memchr2(b'\n', b'\r', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
         Some(at) => Extent::Bytes(at, None),
         None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
         None if input == Input::Complete => Extent::Bytes(text.len(), None),

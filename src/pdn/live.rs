@@ -59,11 +59,14 @@ const ORDER: [&str; 30] = [
 const RESULT_TAG: &str = "[Result \"*\"]";
 
 /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
+///
+/// The reserve are the newlines that the longest result overwrites: one for each byte that it is longer than `*`.
 pub fn header(variant: &Variant, tags: &[(String, String)]) -> Vec<String> {
     let mut lines: Vec<String> =
         self::tags(variant, tags).iter().map(|(name, value)| tag::write(name, value)).collect();
     lines.push(RESULT_TAG.to_owned());
-    lines.extend(std::iter::repeat_n(String::new(), reserve(variant.result_format) + 1));
+    let longest = result_format(variant, tags).map_or(LONGEST_RESULT, ResultFormat::longest);
+    lines.extend(std::iter::repeat_n(String::new(), longest));
     lines
 }
 
@@ -79,6 +82,18 @@ pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, Strin
     tags.into_iter().map(|(name, value)| (name.clone(), harmless(value))).collect()
 }
 
+/// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.
+pub const LONGEST_RESULT: usize = ResultFormat::Delfts.longest();
+
+/// The results that a game with these tags may have: as its tag `ResultFormat` says, else those of the game type. `None`:
+/// a format that the standard does not list.
+pub fn result_format(variant: &Variant, tags: &[(String, String)]) -> Option<ResultFormat> {
+    match tags.iter().find(|(name, value)| name == "ResultFormat" && !value.is_empty()) {
+        Some((_, format)) => ResultFormat::from_tag(format),
+        None => Some(variant.result_format),
+    }
+}
+
 /// A value that no reader stumbles over: one that splits games or tags at brackets loses every later tag to a `]`.
 fn harmless(value: &str) -> String {
     let replace = |c: char| match c {
@@ -88,12 +103,6 @@ fn harmless(value: &str) -> String {
         c => c,
     };
     value.chars().map(replace).collect()
-}
-
-/// How many newlines stand ready to be overwritten by the longest result.
-fn reserve(format: ResultFormat) -> usize {
-    let longest = format.values().iter().map(|value| value.len()).max().unwrap_or(1);
-    longest - 1
 }
 
 /// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
@@ -154,6 +163,25 @@ mod tests {
                 assert_eq!(after.len(), before.len());
                 assert!(after.contains(&format!("[Result \"{result}\"]\n\n")), "{after}");
                 assert!(after.ends_with("\n\n1. a\n"), "{after}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_results_of_a_format_of_its_own_fit_as_well() {
+        for (format, results) in [
+            ("Plus draw", &["2-0", "1+ - 1-", "*"][..]),
+            ("Delfts", &["1 1/2 - 1/2", "1/2 - 1 1/2"]),
+            ("Goes", &["1.01-0.99", "0-2"]),
+            ("Points of our club", &["12345678901"]),
+        ] {
+            let given = tags(&[("ResultFormat", format)]);
+            for result in results {
+                assert!(result_format(Variant::international(), &given).is_none_or(|format| format.allows(result)));
+                let before = file("20", &[("ResultFormat", format)]) + "1. a\n";
+                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let after = [&before.as_bytes()[..offset], &bytes, &before.as_bytes()[offset + bytes.len()..]].concat();
+                assert!(String::from_utf8(after).unwrap().ends_with("\n\n1. a\n"), "{format} {result}");
             }
         }
     }

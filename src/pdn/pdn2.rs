@@ -5,7 +5,7 @@
 //! | UTF-8, LF | ISO-8859-1, CR LF, at most 80 characters a line |
 //! | any tag | Event, Site, Date, Round, Black, White, Result, FEN; nothing else |
 //! | `2007.05.19` | `2007-05-19` |
-//! | `*` ends a game | the result ends it, equal to the tag |
+//! | `*` ends a game | the result ends it, equal to the tag, which is always there |
 //! | `1-0` or `2-0`, by game type | `1-0 0-1 1/2-1/2 *` |
 //! | `12...` before a second player's move | numbers before the first player's moves only |
 //! | strengths of any length, glyphs | one of `* ! ?`; other glyphs as annotations |
@@ -100,7 +100,9 @@ impl Writer<'_> {
 
     fn tags(&mut self, game: &Game, result: &str) {
         for name in TAGS {
-            let Some(value) = game.tags.get(name) else { continue };
+            // The result is always told: a game of which nothing else can be said must not vanish.
+            let value = game.tags.get(name).or_else(|| (name == "Result").then_some(result));
+            let Some(value) = value else { continue };
             let value = match name {
                 "Result" => result.to_owned(),
                 "Date" => Date::liberal(value).unwrap_or_default().to_string().replace('.', "-"),

@@ -5,10 +5,11 @@
 //!
 //! Whether moves are legal is not asked here: [`super::replay`] does.
 
-use super::encoding::{Decoder, Encoding};
+use super::encoding::Encoding;
 use super::game::{Entry, Game};
-use super::lexer::{Input, Lexer};
+use super::lexer::{Input, Lexer, Token};
 use super::problem::{Level, Place, Problem, Problems, quoted};
+use super::scan::Scanner;
 use super::syntax::{Event, Syntax};
 
 /// A game with the places of its parts in the text.
@@ -49,96 +50,68 @@ pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
 pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
     let mut builder = Builder::default();
     let (mut lexer, mut syntax, mut window) = (Lexer::default(), Syntax::default(), text);
-    while let Some(token) = lexer.next(&mut window, Input::Complete) {
-        syntax.token(&token, &mut |place, event| builder.event(place, event));
+    let mut sink = |place: Place, event: Event<'_>| builder.event(place, event);
+    loop {
+        syntax.plain(&mut lexer, &mut window, &mut sink);
+        let Some(token) = lexer.next(&mut window, Input::Complete) else { break };
+        syntax.token(&token, &mut sink);
     }
-    syntax.finish(lexer.place(), &mut |place, event| builder.event(place, event));
+    syntax.finish(lexer.place(), &mut sink);
     (builder.done, builder.problems.into_sorted())
 }
 
 /// Reads a stream of bytes. Holds one game, one token and the problems (bounded) at a time.
 #[derive(Debug)]
 pub struct Reader {
-    decoder: Decoder,
-    lexer: Lexer,
-    syntax: Syntax,
+    scanner: Scanner,
     builder: Builder,
-    /// Text that was not yet cut into tokens.
-    window: String,
-    /// Was it said that the file is not UTF-8?
-    said_not_utf8: bool,
 }
 
 impl Reader {
     /// A reader at the start of a file.
     pub fn new(encoding: Encoding) -> Reader {
-        Reader {
-            decoder: Decoder::new(encoding),
-            lexer: Lexer::default(),
-            syntax: Syntax::default(),
-            builder: Builder::default(),
-            window: String::new(),
-            said_not_utf8: false,
-        }
+        Reader { scanner: Scanner::new(encoding), builder: Builder::default() }
     }
 
     /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Located> {
-        let wrong = self.decoder.push(bytes, &mut self.window);
-        self.cut(wrong, Input::MayGrow);
+        self.scanner.feed(bytes, &mut |place, event| self.builder.event(place, event));
         std::mem::take(&mut self.builder.done)
     }
 
     /// The stream is over: returns the last game.
     pub fn finish(&mut self) -> Vec<Located> {
-        let wrong = self.decoder.finish(&mut self.window);
-        self.cut(wrong, Input::Complete);
-        let builder = &mut self.builder;
-        self.syntax.finish(self.lexer.place(), &mut |place, event| builder.event(place, event));
-        std::mem::take(&mut builder.done)
+        self.scanner.finish(&mut |place, event| self.builder.event(place, event));
+        std::mem::take(&mut self.builder.done)
+    }
+
+    /// As [`Reader::feed`], showing every token as well.
+    pub(super) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+        self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
+        std::mem::take(&mut self.builder.done)
+    }
+
+    /// As [`Reader::finish`], showing every token as well.
+    pub(super) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+        self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
+        std::mem::take(&mut self.builder.done)
+    }
+
+    /// The scanner that finds the tokens.
+    pub(super) fn scanner(&self) -> &Scanner {
+        &self.scanner
     }
 
     /// The problems found since this was last asked, with the count of those that were too many to keep.
     pub fn take_problems(&mut self) -> Problems {
         std::mem::take(&mut self.builder.problems)
     }
-
-    fn cut(&mut self, wrong: Option<usize>, input: Input) {
-        let mut rest = self.window.as_str();
-        while let Some(token) = self.lexer.next(&mut rest, input) {
-            let builder = &mut self.builder;
-            self.syntax.token(&token, &mut |place, event| builder.event(place, event));
-        }
-        let done = self.window.len() - rest.len();
-        if let Some(wrong) = wrong.filter(|_| !std::mem::replace(&mut self.said_not_utf8, true)) {
-            // The place is that of the token around the byte, as far as it is known: near enough to find it.
-            let line = Place { line: line_of(&self.window, wrong, self.lexer.place(), done), column: 1 };
-            let what = "the file is not UTF-8 from here on";
-            let hint = "the bytes are read as Windows-1252; --encoding says otherwise";
-            self.builder.problems.push(Problem::warning(line, what).hint(hint));
-        }
-        self.window.drain(..done);
-    }
-}
-
-/// The line of a byte of the window, when the line of another one is known.
-fn line_of(window: &str, wanted: usize, known: Place, known_at: usize) -> u64 {
-    let lines = |text: &str| text.bytes().filter(|&byte| byte == b'\n').count() as u64;
-    if wanted < known_at {
-        known.line.saturating_sub(lines(&window[wanted..known_at])).max(1)
-    } else {
-        known.line + lines(&window[known_at..wanted])
-    }
 }
 
 /// All games of a file's bytes, and everything that is wrong with it.
 pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Problem>) {
     let mut reader = Reader::new(encoding);
-    let mut games = Vec::new();
-    // In pieces, so that no second copy of the whole file is made.
-    for piece in bytes.chunks(64 * 1024) {
-        games.append(&mut reader.feed(piece));
-    }
+    let mut games = reader.feed(bytes);
     games.append(&mut reader.finish());
     (games, reader.take_problems().into_sorted())
 }
@@ -163,9 +136,9 @@ impl Builder {
     fn event(&mut self, place: Place, event: Event<'_>) {
         match event {
             Event::Tag { name, value } => self.tag(place, name, value),
-            Event::Move(ply) => self.entry(place, || Entry::Move(ply.clone())),
+            Event::Move(ply) => self.entry(place, || Entry::Move(ply.into())),
             Event::Setup(fen) => self.entry(place, || Entry::Setup(fen.to_owned())),
-            Event::Comment(text) => self.entry(place, || Entry::Comment(text)),
+            Event::Comment(text) => self.entry(place, || Entry::Comment(text.to_owned())),
             Event::Nag(nag) => self.entry(place, || Entry::Nag(nag)),
             Event::Open => self.entry(place, || Entry::Open),
             Event::Close => self.entry(place, || Entry::Close),
@@ -182,7 +155,7 @@ impl Builder {
         }
     }
 
-    fn tag(&mut self, place: Place, name: String, value: String) {
+    fn tag(&mut self, place: Place, name: &str, value: &str) {
         let Located { game, places } = &mut self.current;
         if game.tags.len() >= MOST_TAGS {
             let what = format!("more than {MOST_TAGS} tags in one game");
@@ -190,13 +163,12 @@ impl Builder {
             return;
         }
         let count = game.tags.len();
-        let name_for_message = quoted(&name);
         let at = game.tags.iter().position(|tag| tag.name == name).unwrap_or(count);
         match game.tags.set(name, value) {
             None => places.tags.push(place),
             Some(before) => {
                 let first = std::mem::replace(&mut places.tags[at], place);
-                let what = format!("the tag {name_for_message} stands twice");
+                let what = format!("the tag {} stands twice", quoted(name));
                 let hint = format!("first {} at {first}; the last one counts", quoted(&before));
                 self.problems.push(Problem::warning(place, what).hint(hint));
             }

@@ -54,7 +54,10 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
         match entry {
             Entry::Setup(text) => *text = fen_on(text, &mut problems),
             Entry::Move(ply) => match move_on(from, to, &ply.text) {
-                Some(text) => ply.text = text,
+                Some(text) => {
+                    ply.text = text;
+                    ply.captured = ply.captured.as_deref().and_then(|captured| list_on(from, to, captured));
+                }
                 None => {
                     let what = format!("{} names squares that the board does not have", quoted(&ply.text));
                     problems.push(Problem::warning(Place::START, what));
@@ -74,6 +77,12 @@ fn move_on(from: &Variant, to: &Variant, text: &str) -> Option<String> {
         renamed.push_str(&part[name.len()..]);
     }
     Some(renamed)
+}
+
+/// The captured squares of the 3.1 proposal.
+fn list_on(from: &Variant, to: &Variant, list: &str) -> Option<String> {
+    let name = |name: &str| Some(to.geometry.name(from.geometry.square(name)?));
+    Some(list.split(',').map(name).collect::<Option<Vec<_>>>()?.join(","))
 }
 
 #[cfg(test)]

@@ -86,6 +86,14 @@ impl Replay {
         replay
     }
 
+    /// Plays a game for its problems only: those of [`Replay::of`].
+    pub fn problems_of(located: &Located, told: Option<&'static Variant>) -> Vec<Problem> {
+        let found = infer::variant_of(located, told);
+        let mut problems = found.problems;
+        problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
+        problems
+    }
+
     /// Plays a game under a variant, whatever its tags say.
     pub fn under(located: &Located, variant: &'static Variant) -> Replay {
         let mut steps = Vec::new();
@@ -192,6 +200,7 @@ pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(
         legs: 0,
         is_complete: true,
         problems: Vec::new(),
+        scratch: Vec::new(),
     };
     let (start, line) = walk.start(&located.game);
     walk.lines.push(line);
@@ -221,6 +230,8 @@ struct Walk<'a> {
     legs: usize,
     is_complete: bool,
     problems: Vec<Problem>,
+    /// Memory of the generator of moves.
+    scratch: Vec<Move>,
 }
 
 /// One line of play.
@@ -380,7 +391,19 @@ impl Walk<'_> {
 
     fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(Seen<'_>)) {
         let depth = self.lines.len() - 1;
-        let Some(line) = self.lines.last() else { return };
+        let Some(line) = self.lines.last_mut() else { return };
+        // Nearly every move of nearly every game.
+        if let (Some(now), None) = (&line.now, &ply.captured)
+            && let Some((from, to)) = two_squares(self.variant, &ply.text)
+            && let Some(found) = now.only_move(from, to, &mut self.scratch)
+        {
+            visit(Seen::Move { entry: index, depth, before: now, ply: &found });
+            let next = now.play(&found);
+            line.before = line.now.replace(next);
+            line.instead = None;
+            line.reported = false;
+            return;
+        }
         let instead = line.instead;
         let Some(now) = line.now else {
             self.lose_main_line();
@@ -517,7 +540,9 @@ impl Walk<'_> {
     }
 
     fn report(&mut self, index: usize, unresolved: Unresolved, position: &Position, ply: &MoveEntry) {
-        let level = if self.lines.len() > 1 { Level::Warning } else { Level::Error };
+        // Of an ambiguous move with nothing behind it only its own path is missing.
+        let is_last = matches!(unresolved, Unresolved::Ambiguous(_)) && following(self.entries, index).next().is_none();
+        let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
         let what = match &unresolved {
             Unresolved::Malformed => format!("{} names squares that this board does not have", quoted(&ply.text)),
             Unresolved::Illegal => format!("{} is not legal", quoted(&ply.text)),
@@ -653,13 +678,10 @@ pub enum Unresolved {
 /// When the text is no move, not a legal one, or more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
-    if let (Some((from, to)), None) = (two_squares(variant, text), captured) {
-        // Nearly every move of nearly every game: two squares that one legal move has.
-        let mut legal = position.legal_moves();
-        let mut fitting = (0..legal.len()).filter(|&at| legal[at].from() == from && legal[at].to() == to);
-        if let (Some(at), None) = (fitting.next(), fitting.next()) {
-            return Ok(legal.swap_remove(at));
-        }
+    if let (Some((from, to)), None) = (two_squares(variant, text), captured)
+        && let Some(ply) = position.only_move(from, to, &mut Vec::new())
+    {
+        return Ok(ply);
     }
     let readings = squares_of(variant, text).ok_or(Unresolved::Malformed)?;
     let legal = position.legal_moves();
@@ -687,8 +709,9 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 
 /// The squares of a text that names two of them.
 fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
-    let at = text.find(['-', 'x', ':'])?;
-    Some((square(variant, &text[..at])?, square(variant, &text[at + 1..])?))
+    let at = text.bytes().position(|byte| matches!(byte, b'-' | b'x' | b':'))?;
+    let square = |name: &str| variant.geometry.square(name).or_else(|| square(variant, name));
+    Some((square(&text[..at])?, square(&text[at + 1..])?))
 }
 
 /// The legal moves that begin and end as one of the readings says.

@@ -9,7 +9,7 @@
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
 //! | strengths | `!?` as they are, `*` the glyph `$7` |
 //! | names of tags | the standard's, where another language's are known |
-//! | Result | the game type's; a result as terminator goes into the tag |
+//! | Result | the game type's, where there is one; a result as terminator goes into the tag |
 //! | Date, times | the standard's form, or `OriginalDate` and so on beside "unknown" |
 //! | FEN | canonical; squares by the names of the game type |
 //! | GameType | added where it was missing |
@@ -31,11 +31,26 @@ use super::writer;
 use super::{fen, notation};
 use crate::rules::{Color, NotationKind, ResultFormat, Variant};
 
+/// How a capture is written that two legal moves share.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Ambiguous {
+    /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
+    #[default]
+    Path,
+    /// With the pieces it takes, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 takes.
+    Captured,
+}
+
 /// The game in the standard's form, and what had to be changed for it. `told`: the variant for a game without a tag.
 pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    converted(located, told, Ambiguous::Path)
+}
+
+/// The same with a choice of how ambiguous captures are written.
+pub fn converted(located: &Located, told: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
     let found = infer::variant_of(located, told);
     let mut problems = found.problems;
-    let resolved = Resolved::of(located, found.variant);
+    let resolved = Resolved::of(located, found.variant, ambiguous);
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
     let mut conversion = Conversion { located, variant: found.variant, problems: &mut problems };
@@ -58,13 +73,17 @@ struct Resolved {
 }
 
 impl Resolved {
-    fn of(located: &Located, variant: &'static Variant) -> Resolved {
+    fn of(located: &Located, variant: &'static Variant, style: Ambiguous) -> Resolved {
         let count = located.game.entries.len();
         let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             Seen::Move { entry, before, ply, .. } => {
-                let text = notation::write(variant, ply, &before.legal_moves());
+                let legal = before.legal_moves();
+                let text = match style {
+                    Ambiguous::Path => notation::write(variant, ply, &legal),
+                    Ambiguous::Captured => notation::write_with_captured(variant, ply, &legal),
+                };
                 plies[entry] = Some((text, before.turn()));
             }
             Seen::Leg { entry } => legs[entry] = true,
@@ -95,13 +114,15 @@ impl Conversion<'_> {
                 let what = format!("characters of the value of {name} that break readers are replaced");
                 self.problems.push(Problem::note(place, what));
             }
-            if name != old.name && game.tags.get(&name).is_some() {
+            if name != old.name && (game.tags.get(&name).is_some() || tags.get(&name).is_some()) {
                 tags.set(spare(game, &tags, &format!("Original{name}")), value);
                 continue;
             }
             self.value(&mut tags, name, value, place);
         }
-        self.result(&mut tags);
+        // Without a board on it, and without a tag that says so, a game is of no type.
+        let is_known = has_board || matches!(known_by, KnownBy::Tag | KnownBy::ForeignTag);
+        self.result(&mut tags, is_known);
         if has_board {
             self.game_type(&mut tags, known_by);
         }
@@ -116,9 +137,15 @@ impl Conversion<'_> {
             "WhiteTime" | "BlackTime" => TagTime::read(&old.value).is_some(),
             _ => true,
         };
-        let name = match values::standard_name(&old.name) {
+        let clean = writer::tag_name(&old.name);
+        let known = values::standard_name(&old.name).or_else(|| values::standard_name(&clean));
+        let name = match known {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
-            _ => writer::tag_name(&old.name),
+            // The game was not read as this tag would have it.
+            _ if clean != old.name && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") => {
+                format!("Original{clean}")
+            }
+            _ => clean,
         };
         if name != old.name {
             self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
@@ -150,6 +177,10 @@ impl Conversion<'_> {
                 Ok(control) => (control.to_string(), true),
                 Err(_) => (unknown(trimmed), is_unknown(trimmed)),
             },
+            "WhiteType" | "BlackType" => match trimmed.to_ascii_lowercase() {
+                kind if matches!(kind.as_str(), "" | "?" | "human" | "program") => (kind, true),
+                _ => (unknown(trimmed), is_unknown(trimmed)),
+            },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
             "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
                 self.keep_original(tags, &name, value, place);
@@ -180,7 +211,7 @@ impl Conversion<'_> {
     }
 
     /// The Result tag in the form of the game type; a terminator that says more goes into it.
-    fn result(&mut self, tags: &mut Tags) {
+    fn result(&mut self, tags: &mut Tags, is_known: bool) {
         let game = &self.located.game;
         let place = self.located.places.end.unwrap_or(Place::START);
         let tagged = tags.get("Result").map(|result| result.trim().to_owned());
@@ -203,6 +234,10 @@ impl Conversion<'_> {
         let Some(said) = said.map(str::to_owned) else { return };
         let format = tags.get("ResultFormat").map(str::to_owned);
         if format.as_deref().is_some_and(|format| values::fits_result_format(format, &said) != Some(false)) {
+            tags.set("Result", said);
+            return;
+        }
+        if !is_known && format.is_none() && values::is_standard_result(&said) {
             tags.set("Result", said);
             return;
         }
@@ -273,7 +308,11 @@ impl Conversion<'_> {
                         continue;
                     };
                     let (strength, nag) = strength(ply.strength.as_deref());
-                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured: None }));
+                    let (text, captured) = match text.split_once(" <") {
+                        Some((path, list)) => (path.to_owned(), Some(list.trim_end_matches('>').to_owned())),
+                        None => (text, None),
+                    };
+                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured }));
                     entries.extend(nag.map(Entry::Nag));
                 }
                 Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {
@@ -288,7 +327,12 @@ impl Conversion<'_> {
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
-                        line.is_fresh = true;
+                        // A picture that no game reaches still says who is to move.
+                        line.set_up(if fen.as_ref().is_some_and(|fen| fen.starts_with('B')) {
+                            Color::Black
+                        } else {
+                            Color::White
+                        });
                         line.is_lost = fen.is_none();
                         entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                     }
@@ -301,16 +345,16 @@ impl Conversion<'_> {
                     lines.push(inner);
                 }
                 Entry::Close => {
-                    lines.pop();
-                    if let Some(outer) = lines.last_mut() {
-                        outer.is_fresh = true;
-                    } else {
-                        lines.push(Numbering::new(resolved.start_turn));
+                    if lines.len() > 1 {
+                        lines.pop();
                     }
-                    // A variation with nothing in it is none.
+                    // A variation with nothing in it is none, and interrupts nothing.
                     if entries.last() == Some(&Entry::Open) {
                         entries.pop();
                     } else {
+                        if let Some(outer) = lines.last_mut() {
+                            outer.is_fresh = true;
+                        }
                         entries.push(Entry::Close);
                     }
                 }
@@ -403,8 +447,8 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
         .map(|name| name.trim_start_matches('0').to_owned())
         .collect();
     // Letters on a board of numbers, and the other way round, are no moves of this game (restriction 6).
-    let has_letters = lower.contains(|c| matches!(c, 'a'..='l'));
-    if has_letters != (variant.game_type.notation.kind == NotationKind::Algebraic) {
+    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    if parts.iter().any(|name| name.starts_with(|c: char| c.is_ascii_lowercase()) != is_algebraic) {
         return None;
     }
     let text = parts.join(&separator.to_string());

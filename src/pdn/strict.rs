@@ -23,13 +23,15 @@ use nom::combinator::{all_consuming, opt, recognize};
 use nom::multi::{many0_count, separated_list0};
 use nom::{IResult, Parser};
 
-use super::encoding::{self, Encoding};
+use super::encoding::Encoding;
 use super::game::Entry;
 use super::infer;
-use super::lexer::{Flaw, Input, Kind, Lexer, Token};
+use super::lexer::{Flaw, Kind, Token};
 use super::problem::{Place, Problem, Problems, quoted};
-use super::reader::{self, Located};
+use super::reader::{Located, Reader};
 use super::replay::{self, Seen};
+use super::scan;
+use super::syntax::Names;
 use super::tag::{self, TagFlaw};
 use super::time_control::TimeControl;
 use super::values::{self, Date, TagTime};
@@ -40,52 +42,117 @@ use crate::rules::{NotationKind, Variant};
 /// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
 /// without a GameType tag.
 pub fn check_bytes(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    let (text, wrong) = encoding::decode(bytes, Encoding::Detect);
-    let mut problems = Vec::new();
-    if bytes.starts_with("\u{feff}".as_bytes()) {
-        problems.push(Problem::warning(Place::START, "the file begins with a byte order mark").hint("write none"));
-    }
-    if let Some(at) = wrong {
-        let line = 1 + text[..at].bytes().filter(|&byte| byte == b'\n').count() as u64;
-        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-        let place = Place { line, column: 1 + text[start..at].chars().count() as u64 };
-        problems.push(Problem::error(place, "the file is not UTF-8").hint("PDN 3.0 is; convert it"));
-    }
-    problems.extend(check(&text, told));
-    problems.sort_by_key(|problem| problem.place);
-    problems
+    let mut checker = Checker::new(told);
+    checker.feed(bytes);
+    checker.finish().into_sorted()
 }
 
 /// Everything in a text that is not PDN 3.0 as it should be written, by place.
 pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut grammar = Grammar::default();
-    let (mut lexer, mut window) = (Lexer::default(), text);
-    while let Some(token) = lexer.next(&mut window, Input::Complete) {
-        grammar.token(&token);
-    }
-    grammar.finish(lexer.place());
-    let mut problems = grammar.problems;
-    // What the grammar refuses needs no second reason.
-    let refused: BTreeSet<Place> = problems.list().iter().map(|problem| problem.place).collect();
-    let (games, _) = reader::read_located(text);
-    let untagged: Vec<&Located> =
-        games.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    let told = told.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
-    for located in &games {
-        let mut found = Problems::default();
-        check_game(located, told, &mut found);
-        problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
-    }
-    problems.into_sorted()
+    check_bytes(text.as_bytes(), told)
 }
 
+/// Checks a stream of bytes. Holds one game, those that wait until the variant of the file can be told
+/// ([`infer::SAMPLE`] at most), and the problems (bounded).
+#[derive(Debug)]
+pub struct Checker {
+    reader: Reader,
+    grammar: Grammar,
+    /// The first bytes of the file, which may be a byte order mark.
+    head: Vec<u8>,
+    told: Option<&'static Variant>,
+    /// Games without a GameType tag, while their variant is not told.
+    waiting: Vec<Located>,
+    /// The problems of games.
+    problems: Problems,
+}
+
+impl Checker {
+    /// A checker at the start of a file. `told`: the variant of games without a GameType tag.
+    pub fn new(told: Option<&'static Variant>) -> Checker {
+        Checker {
+            reader: Reader::new(Encoding::Detect),
+            grammar: Grammar::default(),
+            head: Vec::new(),
+            told,
+            waiting: Vec::new(),
+            problems: Problems::default(),
+        }
+    }
+
+    /// Takes more bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let missing = BYTE_ORDER_MARK.len() - self.head.len();
+        self.head.extend(&bytes[..bytes.len().min(missing)]);
+        for piece in bytes.chunks(scan::PIECE) {
+            let games = self.reader.feed_tokens(piece, &mut |token| self.grammar.token(token));
+            self.take(games);
+        }
+    }
+
+    /// The stream is over: everything that was found.
+    pub fn finish(mut self) -> Problems {
+        let games = self.reader.finish_tokens(&mut |token| self.grammar.token(token));
+        self.grammar.finish(self.reader.scanner().place());
+        self.take(games);
+        self.check_waiting();
+        let mut all = Problems::default();
+        if self.head == BYTE_ORDER_MARK {
+            all.push(Problem::warning(Place::START, "the file begins with a byte order mark").hint("write none"));
+        }
+        if let Some(place) = self.reader.scanner().not_utf8() {
+            all.push(Problem::error(place, "the file is not UTF-8").hint("PDN 3.0 is; convert it"));
+        }
+        all.merge(self.grammar.problems);
+        all.merge(self.problems);
+        all
+    }
+
+    fn take(&mut self, games: Vec<Located>) {
+        // What reading has to say is said better by the grammar.
+        self.reader.take_problems();
+        for located in games {
+            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
+                self.check(&located);
+            } else {
+                self.waiting.push(located);
+            }
+            if self.waiting.len() >= infer::SAMPLE {
+                self.check_waiting();
+            }
+        }
+    }
+
+    fn check_waiting(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            self.told = Some(infer::from_moves(&waiting.iter().collect::<Vec<_>>(), self.told));
+        }
+        for located in &waiting {
+            self.check(located);
+        }
+    }
+
+    fn check(&mut self, located: &Located) {
+        let mut found = Problems::default();
+        check_game(located, self.told, &mut found);
+        // What the grammar refuses needs no second reason.
+        let refused = &self.grammar.refused;
+        self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
+    }
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The writing grammar, token by token.
-#[derive(Default)]
+#[derive(Default, Debug)]
 struct Grammar {
     problems: Problems,
+    /// The places of problems, as many as are kept.
+    refused: BTreeSet<Place>,
     part: Part,
-    /// The name of the first tag of the header.
-    first_tag: String,
+    /// The names of the tags of the header.
+    names: Names,
     /// For each open variation: does it hold anything?
     variations: Vec<bool>,
     /// How many variations deeper than [`DEEPEST`].
@@ -98,7 +165,7 @@ struct Grammar {
 /// How deep variations are looked at for emptiness; one byte each.
 const DEEPEST: usize = 1_000_000;
 
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Part {
     /// Before the first tag or move of a game.
     #[default]
@@ -107,7 +174,7 @@ enum Part {
     Body,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Behind {
     #[default]
     Other,
@@ -117,7 +184,14 @@ enum Behind {
 
 impl Grammar {
     fn error(&mut self, place: Place, what: impl Into<String>, hint: impl Into<String>) {
+        self.refuse(place);
         self.problems.push(Problem::error(place, what).hint(hint));
+    }
+
+    fn refuse(&mut self, place: Place) {
+        if self.refused.len() < Problems::MOST {
+            self.refused.insert(place);
+        }
     }
 
     fn token(&mut self, token: &Token<'_>) {
@@ -126,8 +200,9 @@ impl Grammar {
         if token.flaw == Some(Flaw::TooLong) {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
-        let is_move = matches!(token.kind, Kind::Word(Word::Move));
-        if !is_move
+        // An ellipsis or an unknown move behind a number has a reason of its own.
+        let may_follow_number = matches!(token.kind, Kind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
+        if !may_follow_number
             && token.kind != Kind::PercentLine
             && let Some(number) = self.number.take()
         {
@@ -210,16 +285,25 @@ impl Grammar {
                 self.separator(place);
             }
             Word::Ellipsis => {
+                self.number = None;
                 self.error(place, "an ellipsis", "three dots follow a number without a blank: 1... 7-12");
             }
             Word::Unknown => {
+                self.number = None;
                 self.error(place, "an unknown move", "a null move is written /FEN \"B::\"/");
                 self.entry();
             }
             Word::Captured => {
                 self.error(place, format!("captured squares {}", quoted(text)), "a proposal for 3.1, not in 3.0");
             }
-            Word::Junk => self.error(place, format!("{} is not PDN", quoted(text)), "no token begins so"),
+            Word::Junk => {
+                let hint = match text {
+                    "}" => "comments do not nest: the first `}` ends the comment",
+                    "." => "a dot stands behind a number only",
+                    _ => "no token begins so",
+                };
+                self.error(place, format!("{} is not PDN", quoted(text)), hint);
+            }
         }
     }
 
@@ -252,12 +336,13 @@ impl Grammar {
             self.end_game(place);
         }
         let parts = tag::parts(token.text);
-        if self.part == Part::Tags && token.after_empty_line && self.first_tag == parts.name {
+        if self.part == Part::Tags && token.after_empty_line && self.names.contains(&parts.name) {
             self.error(place, "a second header", "games are separated by *");
         }
         if self.part == Part::Nothing {
-            self.first_tag.clone_from(&parts.name);
+            self.names.clear();
         }
+        self.names.push(&parts.name);
         self.part = Part::Tags;
         let name = quoted(&parts.name);
         for flaw in parts.flaws {
@@ -272,6 +357,7 @@ impl Grammar {
                 TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
                 TagFlaw::LineBreak => {
                     let what = format!("the value of {name} has a line break");
+                    self.refuse(place);
                     self.problems.push(Problem::warning(place, what).hint("no reader expects that"));
                 }
             }
@@ -286,7 +372,11 @@ impl Grammar {
             .and_then(|value| value.strip_suffix('"'));
         match fen {
             None => self.error(token.place, format!("the setup {}", quoted(token.text)), "/FEN \"...\"/"),
-            Some(fen) => check_fen(fen, token.place, &mut self.problems),
+            Some(fen) if !is_fen(fen) => {
+                self.refuse(token.place);
+                check_fen(fen, token.place, &mut self.problems);
+            }
+            Some(_) => {}
         }
     }
 
@@ -481,12 +571,11 @@ fn check_result(located: &Located, variant: &'static Variant, problems: &mut Pro
         None => {
             // Without a game type, or with one of another table, either of the standard's types will do.
             let is_known = tags.get("GameType").is_some_and(|tag| Variant::from_tag(tag).is_ok());
-            let formats = if is_known {
-                vec![variant.result_format]
+            let fits = if is_known {
+                variant.result_format.values().contains(&result)
             } else {
-                vec![crate::rules::ResultFormat::Default, crate::rules::ResultFormat::International]
+                values::is_standard_result(result)
             };
-            let fits = formats.iter().any(|format| format.values().contains(&result));
             (fits, if is_known { variant.name.to_owned() } else { "any game type".to_owned() })
         }
     };

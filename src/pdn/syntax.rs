@@ -2,8 +2,8 @@
 //! memory.
 //!
 //! ```text
-//! bytes ──▸ encoding ──▸ lexer ──▸ Syntax ──▸ Tag Tag Move Comment Open Move Close Move GameEnd  Tag Tag ...
-//!                                     └────▸ Problem
+//! bytes ──▸ encoding ──┬─▸ lexer ──▸ Syntax ──▸ Tag Tag Move Comment Open Move Close Move GameEnd  Tag Tag ...
+//!                      └──▸ plain ─────┘└────▸ Problem
 //! ```
 //!
 //! What the grammar has to decide, and how:
@@ -11,7 +11,7 @@
 //! | question | answer |
 //! |---|---|
 //! | where does a game end? | at a terminator; at a tag behind movetext; at the end of the text |
-//! | and one without movetext or terminator? | where, behind an empty line, the first tag of its header comes again |
+//! | and one without movetext or terminator? | where, behind an empty line, a tag of its header comes again |
 //! | `32-28*` | a forced move, unless nothing but a tag or the end follows: then the `*` ends the game |
 //! | `4-6` before a tag | a result if the game's Result tag says the same |
 //! | `1. ... 7-12` | `1... 7-12` |
@@ -22,6 +22,10 @@
 //! [`super::replay`].
 //!
 //! Sources: PDN 3.0, chapters "PDN Grammars" (reading grammar) and "PDN parsing issues"; PDN 2.0 draft, chapter 6.
+
+use std::borrow::Cow;
+
+use memchr::{memchr2, memchr2_iter};
 
 use super::game::{End, MoveEntry, MoveNumber, UNKNOWN};
 use super::lexer::{Flaw, Kind, LONGEST_TOKEN, Token};
@@ -35,16 +39,16 @@ pub enum Event<'a> {
     /// A tag of the game that follows.
     Tag {
         /// Its name, as written.
-        name: String,
+        name: &'a str,
         /// Its value, escapes resolved.
-        value: String,
+        value: &'a str,
     },
     /// A move.
-    Move(&'a MoveEntry),
+    Move(WrittenMove<'a>),
     /// The FEN of a setup.
     Setup(&'a str),
     /// A comment, as [`super::game::Entry::Comment`] holds it.
-    Comment(String),
+    Comment(&'a str),
     /// A numeric annotation glyph.
     Nag(u32),
     /// A variation begins.
@@ -57,26 +61,108 @@ pub enum Event<'a> {
     Problem(Problem),
 }
 
+/// A move as it is written, as [`MoveEntry`] holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WrittenMove<'a> {
+    /// The number before it.
+    pub number: Option<MoveNumber>,
+    /// The move, or [`UNKNOWN`]; without blanks.
+    pub text: &'a str,
+    /// The strength behind it.
+    pub strength: Option<&'a str>,
+    /// The captured squares that the 3.1 proposal adds.
+    pub captured: Option<&'a str>,
+}
+
+impl From<WrittenMove<'_>> for MoveEntry {
+    fn from(written: WrittenMove<'_>) -> MoveEntry {
+        let WrittenMove { number, text, strength, captured } = written;
+        let (strength, captured) = (strength.map(str::to_owned), captured.map(str::to_owned));
+        MoveEntry { number, text: text.to_owned(), strength, captured }
+    }
+}
+
 /// The grammar's state between two tokens.
 #[derive(Clone, Debug, Default)]
 pub struct Syntax {
-    game: GameState,
-    depth: u64,
-    number: Option<(MoveNumber, Place)>,
+    pub(super) game: GameState,
+    pub(super) depth: u64,
+    pub(super) number: Option<(MoveNumber, Place)>,
     /// The last move, while something that belongs to it may follow. Kept for its allocation when there is none.
     ply: Held,
     /// A terminator inside a variation: if the variation ends next, it meant only that.
     held_end: Option<(End, Place)>,
+    /// The last line in which an escape for a line break stood as text.
+    escapes_in: Option<u64>,
 }
 
+/// What was seen of the game so far.
 #[derive(Clone, Debug, Default)]
-struct GameState {
-    tags: bool,
+pub(super) struct GameState {
+    pub tags: bool,
     /// Moves, setups, variations: what a tag cannot follow in the same game.
-    body: bool,
-    comments: bool,
+    pub body: bool,
+    pub comments: bool,
     result: Option<String>,
-    first_tag: Option<String>,
+    names: Names,
+    /// The string of a result before, kept for its memory.
+    spare: String,
+}
+
+/// The names of the tags of a header, as far as they fit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(String);
+
+impl Names {
+    /// Longer than the names of any header of people.
+    const LONGEST: usize = 4096;
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.0.split_terminator('\n').any(|known| known == name)
+    }
+
+    pub(super) fn push(&mut self, name: &str) {
+        if self.0.len() + name.len() < Names::LONGEST {
+            self.0.push_str(name);
+            self.0.push('\n');
+        }
+    }
+}
+
+impl GameState {
+    /// A tag of the game.
+    pub fn take_tag(&mut self, name: &str, value: &str) {
+        self.tags = true;
+        self.names.push(name);
+        if name == "Result" {
+            // More than any result has.
+            let end = value.char_indices().nth(32).map_or(value.len(), |(at, _)| at);
+            let mut kept = self.result.take().unwrap_or_else(|| std::mem::take(&mut self.spare));
+            kept.clear();
+            kept.push_str(&value[..end]);
+            self.result = Some(kept);
+        }
+    }
+
+    /// Has the header a tag of this name?
+    pub fn has_tag(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.tags && !self.body && !self.comments
+    }
+
+    fn clear(&mut self) {
+        let (mut names, spare) = (std::mem::take(&mut self.names), std::mem::take(&mut self.spare));
+        names.clear();
+        let spare = self.result.take().unwrap_or(spare);
+        *self = GameState { names, spare, ..GameState::default() };
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -116,12 +202,12 @@ impl Syntax {
                 self.flush(sink);
                 self.game.comments = true;
                 let inner = token.text.strip_prefix('{').unwrap_or(token.text);
-                sink(token.place, Event::Comment(one_line(inner.strip_suffix('}').unwrap_or(inner))));
+                sink(token.place, Event::Comment(&one_line(inner.strip_suffix('}').unwrap_or(inner))));
             }
             Kind::LineComment => {
                 self.flush(sink);
                 self.game.comments = true;
-                sink(token.place, Event::Comment(one_line(token.text.trim_start_matches(';'))));
+                sink(token.place, Event::Comment(&one_line(token.text.trim_start_matches(';'))));
             }
             Kind::Setup => {
                 self.begin_entry(sink);
@@ -145,6 +231,11 @@ impl Syntax {
             }
             Kind::Word(word) => self.word(word, token, sink),
         }
+    }
+
+    /// Is there nothing that the next token could still change?
+    pub(super) fn is_settled(&self) -> bool {
+        !self.ply.is_held && self.held_end.is_none()
     }
 
     /// The text is over, at this place.
@@ -204,7 +295,7 @@ impl Syntax {
             problem(sink, Problem::warning(token.place, what).hint("read as a comment"));
             self.flush(sink);
             self.game.comments = true;
-            sink(token.place, Event::Comment(format!("[%{}", one_line(inner))));
+            sink(token.place, Event::Comment(&format!("[%{}", one_line(inner))));
             return;
         }
         self.settle_result();
@@ -214,7 +305,7 @@ impl Syntax {
         }
         self.drop_number(sink);
         let parts = tag::parts(token.text);
-        if token.after_empty_line && self.game.first_tag.as_deref() == Some(parts.name.as_str()) {
+        if token.after_empty_line && self.game.has_tag(&parts.name) {
             self.end_game(End::Open, token.place, sink);
         }
         if parts.name.is_empty() && parts.value.is_empty() {
@@ -226,14 +317,8 @@ impl Syntax {
                 problem(sink, found);
             }
         }
-        self.game.tags = true;
-        if self.game.first_tag.is_none() {
-            self.game.first_tag = Some(parts.name.clone());
-        }
-        if parts.name == "Result" {
-            self.game.result = Some(parts.value.chars().take(32).collect());
-        }
-        sink(token.place, Event::Tag { name: parts.name, value: parts.value });
+        self.game.take_tag(&parts.name, &parts.value);
+        sink(token.place, Event::Tag { name: &parts.name, value: &parts.value });
     }
 
     /// A move arrives: it is held until it is clear what belongs to it.
@@ -279,6 +364,10 @@ impl Syntax {
     fn junk(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         let text = token.text;
         if matches!(text, "\\r" | "\\n" | "\\r\\n") {
+            // A program that does so does it behind every tag: once a line is enough.
+            if self.escapes_in.replace(token.place.line) == Some(token.place.line) {
+                return;
+            }
             let what = format!("{} as text", quoted(text));
             problem(
                 sink,
@@ -286,6 +375,7 @@ impl Syntax {
             );
             return;
         }
+        self.flush(sink);
         let found = Problem::error(token.place, format!("{} is not PDN", quoted(text)));
         problem(
             sink,
@@ -293,6 +383,10 @@ impl Syntax {
                 "}" => found.hint("comments do not nest: the first `}` ends the comment"),
                 "]" => found.hint("there is no tag to end"),
                 "/" => found.hint("a setup is written /FEN \"...\"/"),
+                "." => found.hint("a dot stands behind a number only"),
+                _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    found.hint("a move names two squares, and a move number has a dot behind it")
+                }
                 _ => found,
             },
         );
@@ -308,7 +402,7 @@ impl Syntax {
     }
 
     /// Ends the game, if there is one.
-    fn end_game(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
+    pub(super) fn end_game(&mut self, end: End, place: Place, sink: &mut Sink<'_>) {
         self.flush(sink);
         self.number = None;
         if self.depth > 0 {
@@ -322,8 +416,9 @@ impl Syntax {
                 sink(place, Event::Close);
             }
         }
-        let game = std::mem::take(&mut self.game);
-        if !game.tags && !game.body && !game.comments {
+        let is_empty = self.game.is_empty();
+        self.game.clear();
+        if is_empty {
             if end != End::Open {
                 problem(sink, Problem::note(place, "a terminator without a game is ignored"));
             }
@@ -361,7 +456,9 @@ impl Syntax {
 
     fn flush(&mut self, sink: &mut Sink<'_>) {
         if std::mem::take(&mut self.ply.is_held) {
-            sink(self.ply.place, Event::Move(&self.ply.ply));
+            let MoveEntry { number, text, strength, captured } = &self.ply.ply;
+            let (strength, captured) = (strength.as_deref(), captured.as_deref());
+            sink(self.ply.place, Event::Move(WrittenMove { number: *number, text, strength, captured }));
         }
         if let Some((end, place)) = self.held_end.take() {
             self.end_game(end, place, sink);
@@ -431,13 +528,31 @@ fn fen_of(text: &str) -> &str {
     inner.get(3..).unwrap_or("").trim().trim_matches('"').trim()
 }
 
-/// Line breaks, with the blanks around them, as one blank; no blanks at the ends.
-fn one_line(text: &str) -> String {
-    let text = text.trim();
-    if !text.contains(['\n', '\r']) {
-        return text.to_owned();
+/// Line breaks, with the blanks around them, as one blank; no blanks at the ends. What else counts as white, a no-break
+/// space for one, is text.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim_matches(is_comment_blank);
+    if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        return text.into();
     }
-    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    let mut start = 0;
+    for end in memchr2_iter(b'\n', b'\r', text.as_bytes()).chain([text.len()]) {
+        let part = text[start..end].trim_matches(is_comment_blank);
+        start = end + 1;
+        if !part.is_empty() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(part);
+        }
+    }
+    line.into()
+}
+
+/// Does a comment lose this at its ends, and beside its line breaks?
+pub(super) fn is_comment_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
 /// The glyph that means the same as a strength.

@@ -13,6 +13,7 @@
 use std::fmt;
 
 use super::game::Game;
+use super::live;
 use crate::rules::ResultFormat;
 
 /// A date whose parts may be unknown. A known month is in 1..=12, a known day in 1..=31.
@@ -169,10 +170,42 @@ impl Outcome {
             Outcome::BlackWins => 1,
             Outcome::Draw => 2,
             Outcome::BothLose => 3,
-            Outcome::Open => 4,
+            Outcome::Open => return "*",
         };
         format.values()[index]
     }
+}
+
+/// The result that somebody's words mean, as it is written in a game whose results have this format; `None`: such a game has
+/// no such result. Without a format (one that the standard does not list) any short plain text is a result.
+pub fn result_in(format: Option<ResultFormat>, text: &str) -> Option<String> {
+    let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '[' | ']') || c == ' ';
+    let Some(format) = format else {
+        let text = text.trim();
+        let is_short = (1..=live::LONGEST_RESULT).contains(&text.len());
+        return (is_short && text.chars().all(plain)).then(|| text.to_owned());
+    };
+    let compact = |text: &str| -> String {
+        text.replace('½', "1/2")
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .map(|c| if c == '–' { '-' } else { c })
+            .collect()
+    };
+    let meant = compact(text);
+    if let Some(value) = format.values().iter().find(|value| compact(value) == meant) {
+        return Some((*value).to_owned());
+    }
+    if format.allows(&meant) {
+        return Some(meant);
+    }
+    let outcome = Outcome::read(&meant).filter(|outcome| *outcome != Outcome::Open)?;
+    Some(outcome.written(format).to_owned())
+}
+
+/// Is this a result of one of the standard's two tables? For games of which nobody knows the type.
+pub fn is_standard_result(text: &str) -> bool {
+    [ResultFormat::Default, ResultFormat::International].iter().any(|format| format.values().contains(&text))
 }
 
 /// May a game with this ResultFormat tag have this result? `None`: the format is not one of the standard's table, and
@@ -285,5 +318,36 @@ mod tests {
         assert_eq!(fits_result_format("Plus draw", "1+ - 1-"), Some(true));
         assert_eq!(fits_result_format("Delfts", "1-0"), Some(false));
         assert_eq!(fits_result_format("Ten points", "4-6"), None);
+    }
+
+    #[test]
+    fn what_an_operator_says_becomes_a_result_of_the_game() {
+        use ResultFormat::{Default, Delfts, Goes, International, PlusDraw};
+        for (format, text, written) in [
+            (Some(International), "1-0", Some("2-0")),
+            (Some(International), "½-½", Some("1-1")),
+            (Some(International), "1/2 - 1/2", Some("1-1")),
+            (Some(Default), "2-0", Some("1-0")),
+            (Some(Default), "0–2", Some("0-1")),
+            (Some(Default), "1-1", Some("1/2-1/2")),
+            (Some(Default), "0-0", Some("0-0")),
+            (Some(Default), "*", Some("*")),
+            (Some(Default), "", None),
+            (Some(Default), "?", None),
+            (Some(Default), "1+ - 1-", None),
+            (Some(PlusDraw), "1+-1-", Some("1+ - 1-")),
+            (Some(PlusDraw), "0-1", Some("0-2")),
+            (Some(PlusDraw), "*", Some("*")),
+            (Some(Delfts), "1½-½", Some("1 1/2 - 1/2")),
+            (Some(Delfts), "½-½", Some("1-1")),
+            (Some(Goes), "1.02 - 0.98", Some("1.02-0.98")),
+            (Some(Goes), "1.02-0.99", None),
+            (None, " 4-6 ", Some("4-6")),
+            (None, "4\"6", None),
+            (None, "", None),
+            (None, "123456789012", None),
+        ] {
+            assert_eq!(result_in(format, text).as_deref(), written, "{format:?} {text}");
+        }
     }
 }

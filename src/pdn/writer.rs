@@ -7,7 +7,8 @@
 //!
 //! The writer writes what it is given: whether moves are short or long, with which separator, under which numbers, is
 //! decided by [`super::standard`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
-//! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`.
+//! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`. Captured
+//! squares, where a move has them, are written as the proposal for PDN 3.1 has them; nothing else makes a text that is not 3.0.
 //!
 //! Invariants: the text reads back as the same game; every game ends with ` *`; the file is UTF-8 with LF; the blank line
 //! behind the tags and between games is truly empty (splitters depend on it).
@@ -127,12 +128,6 @@ fn is_strength(text: &str) -> bool {
 
 /// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
 pub(super) fn is_move(text: &str) -> bool {
-    let is_square = |name: &str| {
-        matches!(
-            name.as_bytes(),
-            [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
-        )
-    };
     let mut parts = text.split(['-', 'x', ':']);
     let squares = parts.clone().count();
     let separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
@@ -145,18 +140,31 @@ pub(super) fn is_move(text: &str) -> bool {
     squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
 }
 
+/// `42,29,14`: squares.
+fn is_list(text: &str) -> bool {
+    text.split(',').all(is_square)
+}
+
+fn is_square(name: &str) -> bool {
+    matches!(
+        name.as_bytes(),
+        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
+    )
+}
+
 /// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,
 /// belong to their word.
 fn comment_words(text: &str) -> Vec<String> {
     let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
     let mut words = vec![String::new()];
     let mut is_command = false;
-    let mut characters = flat.trim().chars().peekable();
+    let mut characters = flat.trim_matches(super::syntax::is_comment_blank).chars().peekable();
     while let Some(c) = characters.next() {
         let next = characters.peek().copied();
         let word = words.last_mut().map_or(String::new(), std::mem::take);
         is_command = (is_command || c == '[' && next == Some('%')) && c != ']';
-        let may_break = c == ' ' && !is_command && !word.ends_with(' ') && !matches!(next, Some(' ' | '%') | None);
+        let is_lone = !word.ends_with([' ', '\t']) && !matches!(next, Some(' ' | '\t' | '%') | None);
+        let may_break = c == ' ' && !is_command && is_lone;
         let at_blank_run = word.is_empty() && c == ' ';
         if let Some(last) = words.last_mut() {
             *last = word;
@@ -222,6 +230,9 @@ impl Lines<'_> {
             return;
         }
         self.token(&ply_text(ply), wrap);
+        if let Some(captured) = ply.captured.as_deref().filter(|captured| is_list(captured)) {
+            self.token(&format!("<{captured}>"), wrap);
+        }
         if let Some(strength) = ply.strength.as_deref().filter(|strength| !is_strength(strength)) {
             match super::syntax::nag_of(strength) {
                 Some(nag) => self.token(&format!("${nag}"), wrap),

@@ -1,5 +1,7 @@
 //! What happened on the squares: what is seen now, what was touched and when, what flickers.
 
+use std::collections::VecDeque;
+
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
 use crate::rules::{Color, Placement, Square, SquareSet};
@@ -12,6 +14,9 @@ const FLICKER_SPAN: Millis = Millis::seconds(6);
 /// A flickering piece shows in at least half of the scans; a square that stays empty for so long has lost its piece.
 const FLICKER_GONE: Millis = Millis::seconds(2);
 
+/// Changes that are remembered in their order. A ply makes two to six of them.
+const MOST_CHANGES: usize = 200;
+
 /// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Moment(u64);
@@ -23,14 +28,37 @@ struct Traces {
     changes: [Option<Millis>; FLICKER_CHANGES],
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
     touched: Option<Moment>,
-    /// When a piece of each colour last appeared.
-    arrivals: [Option<Millis>; 2],
     /// Flickers between empty and this colour.
     flickers: Option<Color>,
 }
 
-const NO_TRACES: Traces =
-    Traces { changes: [None; FLICKER_CHANGES], touched: None, arrivals: [None; 2], flickers: None };
+const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], touched: None, flickers: None };
+
+/// How a change came to be known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The board reported it when it happened.
+    Report,
+    /// Only a dump showed it: it happened at any time before.
+    Dump,
+}
+
+/// One change of one square.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// When it was heard of.
+    pub at: Millis,
+    /// The moment after it.
+    pub moment: Moment,
+    /// Where.
+    pub square: Square,
+    /// What was seen there before.
+    pub before: Option<Color>,
+    /// What was seen there from then on.
+    pub after: Option<Color>,
+    /// How it came to be known.
+    pub source: Source,
+}
 
 /// The evidence of the squares.
 #[derive(Clone, Debug)]
@@ -40,6 +68,7 @@ pub struct Evidence {
     flickering: SquareSet,
     last_change: Millis,
     generation: u64,
+    history: VecDeque<Change>,
 }
 
 impl Evidence {
@@ -51,6 +80,7 @@ impl Evidence {
             flickering: SquareSet::EMPTY,
             last_change: now,
             generation: 0,
+            history: VecDeque::new(),
         }
     }
 
@@ -74,8 +104,8 @@ impl Evidence {
         Moment(self.generation)
     }
 
-    /// Takes a report of one square. Returns whether its colour changed.
-    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>) -> bool {
+    /// Takes what is seen on one square. Returns whether its colour changed.
+    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
         let before = self.sight.color(square);
         let color = seen.map(|seen| seen.color);
         self.sight.put(square, seen);
@@ -87,9 +117,11 @@ impl Evidence {
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
         traces.touched = Some(Moment(self.generation));
-        if let Some(color) = color {
-            traces.arrivals[color.index()] = Some(now);
+        if self.history.len() == MOST_CHANGES {
+            self.history.pop_front();
         }
+        let moment = Moment(self.generation);
+        self.history.push_back(Change { at: now, moment, square, before, after: color, source });
         let often = traces.changes[FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= FLICKER_SPAN);
         let between_empty_and_one_color = before.is_none() || color.is_none();
         if often && between_empty_and_one_color {
@@ -102,6 +134,11 @@ impl Evidence {
             self.last_change = now;
         }
         true
+    }
+
+    /// Hands may have been on the board until now.
+    pub fn disturb(&mut self, now: Millis) {
+        self.last_change = now;
     }
 
     /// Squares that have been quiet long enough are trusted again.
@@ -140,9 +177,21 @@ impl Evidence {
         self.flickering.contains(square)
     }
 
-    /// When a piece of a colour last appeared on a square.
-    pub fn arrival(&self, square: Square, color: Color) -> Option<Millis> {
-        self.traces[square.index()].arrivals[color.index()]
+    /// What changed after a moment, in order, as far as it is remembered.
+    pub fn changes_since(&self, since: Moment) -> impl DoubleEndedIterator<Item = &Change> {
+        let first = self.history.partition_point(|change| change.moment <= since);
+        self.history.range(first..)
+    }
+
+    /// A sight with every piece that flickers in its place.
+    pub fn steady(&self, sight: &Sight) -> Sight {
+        let mut steady = *sight;
+        for square in self.flickering {
+            if let (None, Some(color)) = (sight.color(square), self.traces[square.index()].flickers) {
+                steady.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        steady
     }
 
     /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
@@ -167,7 +216,7 @@ mod tests {
         let square = Square::new(7);
         let mut evidence = Evidence::new(Sight::default(), Millis(0));
         for change in 1..=6 {
-            evidence.see(Millis(change * 400), square, if change % 2 == 1 { MAN } else { None });
+            evidence.see(Millis(change * 400), square, if change % 2 == 1 { MAN } else { None }, Source::Report);
         }
         assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
         let mut with_man = Placement::EMPTY;

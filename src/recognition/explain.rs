@@ -6,31 +6,43 @@
 //!
 //! An explanation need not be clean: captured pieces may still be standing, and one square may be wrong.
 
+use super::chronology::Chronology;
 use super::evidence::{Evidence, Moment};
 use crate::millis::Millis;
-use crate::rules::{Color, Move, Position, SquareSet};
+use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
-const DEEPEST: usize = 6;
-/// The most positions looked at in one search: bounds its cost on adversarial boards.
-const MOST_NODES: usize = 6_000;
-/// Two landings this close together may have been reported in the order of the scan, not of the hands.
-const SCAN: Millis = Millis(300);
+pub const DEEPEST: usize = 6;
+/// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
+/// (`cargo bench --bench recognition`).
+pub const MOST_WORK: u32 = 4_000;
+/// What generating the moves of a position costs at least, in moves looked at.
+const WORK_OF_A_POSITION: u32 = 8;
+/// With an exact explanation this good, longer ones are not looked for.
+pub const CREDIBLE: i32 = -300;
 
-/// Points of the comparison of explanations, in hundredths.
+/// Points of the comparison of explanations: hundredths of the natural logarithm of odds.
 mod points {
-    /// For each press too many or too few.
-    pub const PRESS: i32 = -100;
+    /// For each two presses too many or too few: one was forgotten and the next had no effect, or one was a mistake.
+    pub const PRESSES: i32 = -400;
+    /// The same when presses may have gone unheard.
+    pub const PRESSES_UNHEARD: i32 = -50;
     /// The last ply has not been pressed for yet.
-    pub const PRESS_PENDING: i32 = 80;
+    pub const PRESS_PENDING: i32 = -80;
     /// For each captured piece that still stands.
-    pub const LEFT: i32 = -70;
+    pub const LEFT: i32 = -280;
     /// For each square that is wrong.
-    pub const ODD: i32 = -120;
+    pub const ODD: i32 = -450;
+    /// The same for a piece too many: hands take away what does not belong, and rarely add it.
+    pub const ODD_PIECE: i32 = -750;
+    /// For each ply that nobody saw land because the next one captured it at once.
+    pub const LANDED_UNSEEN: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
-    pub const PATH_SEEN: i32 = 20;
-    /// For each ply that landed before an earlier one.
-    pub const INVERSION: i32 = -100;
+    pub const PATH_SEEN: i32 = 80;
+    /// If the last ply ends on a square that flickers and shows nothing.
+    pub const FLICKERS_EMPTY: i32 = -250;
+    /// For each position in between that was never seen.
+    pub const UNSEEN: i32 = -200;
 }
 
 /// A legal sequence that explains what is seen.
@@ -64,29 +76,48 @@ pub struct Question<'a> {
     pub since: Moment,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
-    /// How many presses of the lever belong to the plies that are sought.
-    pub presses: usize,
+    /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
+    pub presses: Option<usize>,
     /// Is the press of the ply before them missing, so that the lever is out of step with the turn?
     pub press_missing: bool,
+    /// Was the board not heard for a while, so that presses and changes may have been missed?
+    pub gap: bool,
 }
 
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
 pub fn explain(question: &Question) -> Vec<Explanation> {
+    explain_within(question, DEEPEST, MOST_WORK)
+}
+
+/// The same with at most so many plies, and less work where many questions are asked at once.
+pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) -> Vec<Explanation> {
+    if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
+        return Vec::new();
+    }
     let mut search = Search {
         question,
-        touched: question.evidence.touched_since(question.since),
-        nodes: 0,
+        // Where a piece was missing or too many, a hand has been.
+        touched: question.evidence.touched_since(question.since) | question.anomalies,
+        chronology: Chronology::new(question.evidence, question.since),
+        work_left: most_work,
+        landed_unseen: 0,
         plies: Vec::new(),
         captured: [SquareSet::EMPTY; 2],
         found: Vec::new(),
     };
-    let mut deepest = DEEPEST;
-    for depth in 1..=DEEPEST {
-        if depth > deepest || search.nodes > MOST_NODES {
+    let mut deepest = most_plies;
+    for depth in 1..=most_plies {
+        if depth > deepest {
             break;
         }
-        search.descend(question.base, depth);
-        if deepest == DEEPEST && search.found.iter().any(Explanation::is_exact) {
+        let before = search.found.len();
+        search.descend(question.base, depth, Millis::ZERO, None);
+        if search.work_left == 0 {
+            // Among explanations of this length there may be better ones.
+            search.found.truncate(before);
+            break;
+        }
+        if deepest == most_plies && search.found.iter().any(|found| found.is_exact() && found.score >= CREDIBLE) {
             deepest = depth + 1;
         }
     }
@@ -94,10 +125,26 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
     search.found
 }
 
+/// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to one
+/// square; pieces that the plies before have `captured` may still stand, and one square may be wrong. This is what keeps the
+/// search short on a board that no play explains.
+fn is_in_reach(question: &Question, captured: &[SquareSet; 2], position: &Position, depth: usize) -> bool {
+    let wrong = question.evidence.contradictions(position.placement()) - question.anomalies;
+    let beyond = |color: Color| {
+        let plies = if color == position.turn() { depth.div_ceil(2) } else { depth / 2 };
+        let arrived = (wrong & question.evidence.sight().of(color)) - captured[color.index()];
+        arrived.len().saturating_sub(plies)
+    };
+    beyond(Color::White) + beyond(Color::Black) <= 1
+}
+
 struct Search<'a> {
     question: &'a Question<'a>,
     touched: SquareSet,
-    nodes: usize,
+    chronology: Chronology<'a>,
+    work_left: u32,
+    /// How many of the plies landed unseen.
+    landed_unseen: usize,
     plies: Vec<Move>,
     /// What the plies have captured, by the colour of the pieces.
     captured: [SquareSet; 2],
@@ -105,37 +152,59 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries all sequences of exactly `depth` more plies.
-    fn descend(&mut self, position: &Position, depth: usize) {
+    /// Tries all sequences of exactly `depth` more plies. The one before them landed at `landed`; if nobody saw it land, on
+    /// `unseen`, it must have been captured at once.
+    fn descend(&mut self, position: &Position, depth: usize, landed: Millis, unseen: Option<Square>) {
+        if !is_in_reach(self.question, &self.captured, position, depth) {
+            return;
+        }
         if depth == 0 {
             self.judge(position);
             return;
         }
-        for ply in position.legal_moves() {
-            if self.nodes > MOST_NODES {
+        let Some(legal) = position.legal_moves_within(&mut self.work_left) else { return };
+        self.work_left = self.work_left.saturating_sub(WORK_OF_A_POSITION + legal.len() as u32);
+        for ply in legal {
+            if self.work_left == 0 {
                 return;
             }
-            if !self.was_touched(&ply) {
+            if unseen.is_some_and(|square| !ply.captured().contains(square)) {
                 continue;
             }
-            self.nodes += 1;
+            let Some(unseen) = self.touches(&ply) else { continue };
+            if unseen.is_some() && depth == 1 {
+                continue;
+            }
+            // A ply that came down clearly before the ply in front of it was not played after it.
+            self.work_left = self.work_left.saturating_sub(self.chronology.weight());
+            let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
             let before = self.captured;
             self.captured[theirs] |= ply.captured();
             self.plies.push(ply);
-            self.descend(&next, depth - 1);
+            self.landed_unseen += usize::from(unseen.is_some());
+            self.descend(&next, depth - 1, landed, unseen);
+            self.landed_unseen -= usize::from(unseen.is_some());
             self.plies.pop();
             self.captured = before;
         }
     }
 
-    /// Were hands seen where this move starts and ends? A circular capture shows on the pieces it takes.
-    fn was_touched(&self, ply: &Move) -> bool {
+    /// Were hands seen where this move starts and ends? `Some` if it may have been played, with the square where it landed
+    /// unseen. A circular capture shows on the pieces it takes. After a gap one end is enough: the other may have been
+    /// touched twice.
+    fn touches(&self, ply: &Move) -> Option<Option<Square>> {
+        let [from, to] = [ply.from(), ply.to()].map(|square| self.touched.contains(square));
         if ply.from() == ply.to() {
-            return !(ply.captured() & self.touched).is_empty();
+            return (!(ply.captured() & self.touched).is_empty()).then_some(None);
         }
-        self.touched.contains(ply.from()) && self.touched.contains(ply.to())
+        match (from, to) {
+            (true, true) => Some(None),
+            (true, false) | (false, true) if self.question.gap => Some(None),
+            (true, false) => Some(Some(ply.to())),
+            _ => None,
+        }
     }
 
     /// Does the position at the end of the sequence match what is seen, but for what is excusable?
@@ -149,20 +218,45 @@ impl Search<'_> {
         if odd.len() > 1 || !replaced.is_empty() {
             return;
         }
-        let score = self.score(left, odd);
+        let score = self.score(left, odd) + self.unseen(left | odd);
+        // Of those that agree in all that decides, the best is enough: on a board full of kings there are thousands.
+        let is_like = |other: &Explanation| {
+            other.plies.len() == self.plies.len()
+                && other.plies[0] == self.plies[0]
+                && (other.left.is_empty(), other.odd.is_empty()) == (left.is_empty(), odd.is_empty())
+        };
+        if let Some(known) = self.found.iter().position(is_like) {
+            if self.found[known].score >= score {
+                return;
+            }
+            self.found.remove(known);
+        }
         self.found.push(Explanation { plies: self.plies.clone(), left, odd, score });
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
-        let needed = self.plies.len() - usize::from(self.question.press_missing);
-        let presses = self.question.presses;
-        let mut score = points::PRESS * needed.abs_diff(presses) as i32;
-        if needed == presses + 1 {
-            score += points::PRESS_PENDING;
+        let needed = self.plies.len() as i32 - i32::from(self.question.press_missing);
+        let short = self.question.presses.map_or(0, |presses| needed - presses as i32);
+        let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
+        let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
+        let sight = self.question.evidence.sight();
+        let too_many = (odd & (sight.of(Color::White) | sight.of(Color::Black))).len() as i32;
+        let missing = odd.len() as i32 - too_many;
+        score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
+        score += points::LANDED_UNSEEN * self.landed_unseen as i32;
+        let ends_on = self.plies.last().map(Move::to);
+        if ends_on.is_some_and(|to| self.question.evidence.is_flickering(to) && sight.color(to).is_none()) {
+            score += points::FLICKERS_EMPTY;
         }
-        score += points::LEFT * left.len() as i32 + points::ODD * odd.len() as i32;
-        score += self.path_seen();
-        score + points::INVERSION * self.inversions()
+        score + self.path_seen()
+    }
+
+    fn unseen(&self, wrong: SquareSet) -> i32 {
+        if self.plies.len() < 2 {
+            return 0;
+        }
+        let tolerated = wrong | self.question.anomalies;
+        points::UNSEEN * self.chronology.unseen(self.question.base, &self.plies, tolerated) as i32
     }
 
     fn path_seen(&self) -> i32 {
@@ -173,24 +267,5 @@ impl Search<'_> {
         }
         let seen = squares.iter().filter(|jump| self.touched.contains(jump.to)).count();
         points::PATH_SEEN * seen as i32 / squares.len() as i32
-    }
-
-    /// How many plies landed clearly before the ply in front of them.
-    fn inversions(&self) -> i32 {
-        let mut mover = self.question.base.turn();
-        let mut latest: Option<Millis> = None;
-        let mut inversions = 0;
-        for ply in &self.plies {
-            let arrival = self.question.evidence.arrival(ply.to(), mover);
-            let arrival = arrival.filter(|_| self.touched.contains(ply.to()));
-            if let (Some(arrival), Some(before)) = (arrival, latest)
-                && arrival + SCAN < before
-            {
-                inversions += 1;
-            }
-            latest = latest.max(arrival);
-            mover = !mover;
-        }
-        inversions
     }
 }

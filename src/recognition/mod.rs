@@ -12,20 +12,33 @@
 //! |---|---|
 //! | [`sight`] | what the squares show, by colour |
 //! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`chronology`] | the order of what happened on them |
+//! | [`presses`] | the lever since the published position |
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
+//! | [`verdict`] | what is decided, and why |
+//! | [`grounds`] | the evidence of a decision, for people |
+//! | [`readings`] | what comes closest to a board that nothing explains |
 //! | [`settings`] | times and limits, with their reasons |
 //!
 //! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
 //! answer. Names [`crate::rules`] and [`crate::millis`] only: no wire, no notation.
 
+pub mod chronology;
 pub mod evidence;
 pub mod explain;
+pub mod grounds;
+pub mod presses;
+pub mod readings;
 pub mod recogniser;
 pub mod settings;
 pub mod sight;
+pub mod verdict;
 
-pub use recogniser::{Clock, PressId, Reason, Recogniser, Rule, Verdict};
-pub use settings::Settings;
+pub use grounds::Grounds;
+pub use readings::Reading;
+pub use recogniser::{Doubt, Recogniser};
+pub use settings::{Pace, Settings};
 pub use sight::{Seen, Sight};
+pub use verdict::{Clock, PressId, Reason, Rule, Verdict};

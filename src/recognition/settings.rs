@@ -24,17 +24,42 @@ pub struct Settings {
     pub ambiguous_ms: u64,
     /// After the clock stopped, for the ply that was complete before.
     pub stopped_ms: u64,
-    /// An unexplained position after a press, before it becomes a setup.
+    /// An unexplained position after a press, before it becomes a setup. Fallen pieces stand again after 7 to 20 s, the first
+    /// of them well before that.
     pub unexplained_ms: u64,
     /// An unexplained position without any press.
     pub unexplained_unpressed_ms: u64,
-    /// An unexplained position on a board without a clock.
+    /// An unexplained position on a board without a clock. If play goes on from it, two legal plies will show that much
+    /// sooner; if not, it is analysis, which never ends in a position of the game.
     pub unexplained_no_clock_ms: u64,
     /// A board in chaos: pieces knocked over, or set up anew.
     pub chaos_ms: u64,
     /// How much longer to wait when the board does not answer the request for a dump.
     pub unconfirmed_ms: u64,
 }
+
+/// How fast a game is played. The times of [`Settings::default`] are those of a standard game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Pace {
+    /// A quarter of an hour a player, or more.
+    #[default]
+    Standard,
+    /// Less than that.
+    Blitz,
+}
+
+/// What is shorter in blitz. Players answer within seconds, so whatever waits for longer than a reply takes waits for
+/// nothing; what waits for a scan or a press stays as it is. `answered-ms` stays too: shorter, it publishes what was never played.
+const BLITZ: [(&str, u64); 4] = [
+    // A hand that rests this long in blitz has let go.
+    ("unpressed-ms", 4_000),
+    // Captured pieces are swept off, or not at all.
+    ("left-ms", 1_500),
+    // The next ply decides between two readings sooner.
+    ("ambiguous-ms", 2_500),
+    // Nobody stops a blitz game to argue: what stands is played on.
+    ("unexplained-ms", 4_000),
+];
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -43,15 +68,15 @@ impl Default for Settings {
             answered_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
-            no_clock_ms: 3_000,
+            no_clock_ms: 2_600,
             no_clock_answered_ms: 500,
             left_ms: 2_500,
             odd_ms: 1_500,
             ambiguous_ms: 5_000,
             stopped_ms: 4_000,
-            unexplained_ms: 8_000,
+            unexplained_ms: 15_000,
             unexplained_unpressed_ms: 25_000,
-            unexplained_no_clock_ms: 12_000,
+            unexplained_no_clock_ms: 600_000,
             chaos_ms: 40_000,
             unconfirmed_ms: 4_000,
         }
@@ -80,23 +105,31 @@ impl Settings {
         ]
     }
 
+    /// The times of a pace, but for those that were told.
+    #[must_use]
+    pub fn at_pace(mut self, pace: Pace, is_told: impl Fn(&str) -> bool) -> Settings {
+        for (key, field) in self.fields() {
+            let blitz = BLITZ.iter().find(|(known, _)| *known == key).filter(|_| pace == Pace::Blitz && !is_told(key));
+            if let Some((_, value)) = blitz {
+                *field = *value;
+            }
+        }
+        self
+    }
+
+    /// All times longer or shorter, as a curve of delay against errors needs it.
+    #[must_use]
+    pub fn scaled(mut self, percent: u64) -> Settings {
+        for (_, field) in self.fields() {
+            *field = *field * percent / 100;
+        }
+        self
+    }
+
     /// The names of all settings, as in the configuration.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         let mut settings = *self;
         settings.fields().map(|(key, _)| key).into_iter()
-    }
-
-    /// Every setting that differs from its default, as key and value.
-    pub fn changed(&self) -> Vec<(&'static str, u64)> {
-        let (mut settings, mut defaults) = (*self, Settings::default());
-        let defaults = defaults.fields().map(|(_, value)| *value);
-        let fields = settings.fields().map(|(key, value)| (key, *value));
-        fields
-            .into_iter()
-            .zip(defaults)
-            .filter(|((_, value), default)| value != default)
-            .map(|(field, _)| field)
-            .collect()
     }
 
     /// Sets one of [`Settings::keys`].
@@ -114,5 +147,23 @@ impl Settings {
         let (_, field) = fields.iter_mut().find(|(known, _)| *known == key).ok_or("a known setting")?;
         **field = span;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blitz_is_never_slower_and_leaves_alone_what_was_told() {
+        let standard = Settings::default();
+        let mut blitz = standard.at_pace(Pace::Blitz, |key| key == "unpressed-ms");
+        assert_eq!(blitz.unpressed_ms, standard.unpressed_ms);
+        let mut defaults = standard;
+        for ((key, blitz), (_, standard)) in blitz.fields().into_iter().zip(defaults.fields()) {
+            assert!(*blitz <= *standard, "{key}");
+        }
+        assert!(BLITZ.iter().all(|(key, value)| blitz.keys().any(|known| known == *key) && *value >= 1_000));
+        assert_eq!(standard.at_pace(Pace::Standard, |_| false), standard);
     }
 }

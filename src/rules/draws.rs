@@ -22,8 +22,20 @@ pub struct DrawRule {
     pub when: When,
     /// Does it end the game, or does it need a claim?
     pub claim: Claim,
-    /// Where it stands, and in which words.
+    /// Where it stands, a colon, and in which words.
     pub article: &'static str,
+}
+
+impl DrawRule {
+    /// Where it stands: `FMJD 6`.
+    pub fn source(&self) -> &'static str {
+        self.article.split_once(": ").map_or("", |(source, _)| source)
+    }
+
+    /// What it says.
+    pub fn words(&self) -> &'static str {
+        self.article.split_once(": ").map_or(self.article, |(_, words)| words)
+    }
 }
 
 /// Who ends the game.

@@ -8,6 +8,7 @@
 pub mod draws;
 pub mod game_type;
 pub mod geometry;
+pub mod lookup;
 pub mod movegen;
 pub mod moves;
 pub mod perft;

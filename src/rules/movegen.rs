@@ -36,6 +36,19 @@ impl Position {
         }
     }
 
+    /// The same for positions that may be of no sense, where the routes of captures can be beyond counting: `None` when more
+    /// jumps than `jumps` would have to be tried. What was tried is taken off it.
+    pub fn legal_moves_within(&self, jumps: &mut u32) -> Option<Vec<Move>> {
+        let mut moves = Vec::with_capacity(16);
+        let capturers = self.capturers();
+        if capturers.is_empty() {
+            self.quiet_moves(&mut moves);
+            return Some(moves);
+        }
+        *jumps = Captures::search(self, capturers, Keep::EachMoveOnce, *jumps, &mut moves);
+        (*jumps > 0).then_some(moves)
+    }
+
     /// Every route of every legal capture: a move comes once for each order of jumps that takes the same pieces and ends
     /// on the same square. Empty where nothing can be taken.
     pub fn capture_routes(&self) -> Vec<Move> {
@@ -63,8 +76,14 @@ impl Position {
         scratch.len()
     }
 
+    /// All legal captures, each once, in the place of what the vector held. `capturers` are the pieces that can take.
+    pub(super) fn captures_into(&self, capturers: SquareSet, found: &mut Vec<Move>) {
+        found.clear();
+        Captures::of(self, capturers, Keep::EachMoveOnce, found);
+    }
+
     /// The pieces of the side to move that can take something, whatever has priority.
-    fn capturers(&self) -> SquareSet {
+    pub(super) fn capturers(&self) -> SquareSet {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let theirs = placement.of(!us);
@@ -151,12 +170,12 @@ impl Position {
     }
 }
 
-fn quiet(from: Square, to: Square, promotes: bool) -> Move {
+pub(super) fn quiet(from: Square, to: Square, promotes: bool) -> Move {
     Move { from, to, captured: SquareSet::EMPTY, promotes, path: Path::Quiet }
 }
 
 /// Directions are written for White; Black's are turned round.
-fn seen_by(color: Color, way: Direction) -> Direction {
+pub(super) fn seen_by(color: Color, way: Direction) -> Direction {
     match color {
         Color::White => way,
         Color::Black => way.reverse(),
@@ -214,12 +233,20 @@ struct Captures<'a> {
     captured: SquareSet,
     keep: Keep,
     best: u64,
+    /// How many jumps may still be tried.
+    jumps_left: u32,
     found: &'a mut Vec<Move>,
 }
 
 impl<'a> Captures<'a> {
     /// Finds the captures that the variant's priority leaves, into `found`, which is empty.
     fn of(position: &Position, capturers: SquareSet, keep: Keep, found: &'a mut Vec<Move>) {
+        Captures::search(position, capturers, keep, u32::MAX, found);
+    }
+
+    /// The same with a bound on the jumps that are tried. Returns how many are left of it; with none, the search has been
+    /// cut short.
+    fn search(position: &Position, capturers: SquareSet, keep: Keep, jumps_left: u32, found: &'a mut Vec<Move>) -> u32 {
         let (variant, us, placement) = (position.variant(), position.turn(), position.placement());
         let mut search = Captures {
             variant,
@@ -233,6 +260,7 @@ impl<'a> Captures<'a> {
             captured: SquareSet::EMPTY,
             keep,
             best: 0,
+            jumps_left,
             found,
         };
         for (kind, pieces) in [(Kind::Man, placement.men_of(us)), (Kind::King, placement.kings_of(us))] {
@@ -241,6 +269,7 @@ impl<'a> Captures<'a> {
                 search.go_on(Capturer { from, started_as: kind, kind }, from, None);
             }
         }
+        search.jumps_left
     }
 
     /// Takes all jumps that the piece can make from `at`. Returns whether there was one.
@@ -297,6 +326,10 @@ impl<'a> Captures<'a> {
             && self.rules.king_range == KingRange::Flying
             && self.rules.king_landing == KingLanding::AnyBehind;
         let Some(nearest) = self.geometry.next(over, way).filter(|&to| !self.stands(to)) else { return false };
+        self.jumps_left = self.jumps_left.saturating_sub(1);
+        if self.jumps_left == 0 {
+            return false;
+        }
         let number = before.map_or(1, |leap| leap.number + 1);
         let leap = |to| Leap { before, number, over, way, nearest, to };
         self.captured.insert(over);

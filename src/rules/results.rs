@@ -41,6 +41,23 @@ impl ResultFormat {
         }
     }
 
+    /// The length of the longest value, in bytes.
+    pub const fn longest(self) -> usize {
+        match self {
+            ResultFormat::Default => "1/2-1/2".len(),
+            ResultFormat::International => "2-0".len(),
+            ResultFormat::PlusDraw => "1+ - 1-".len(),
+            ResultFormat::Delfts => "1 1/2 - 1/2".len(),
+            ResultFormat::Goes => "1.01-0.99".len(),
+        }
+    }
+
+    /// All values for a message: `2-0, 0-2, 1-1, 0-0, *`.
+    pub fn in_words(self) -> String {
+        let divided = if self == ResultFormat::Goes { ", two points divided as in 1.01-0.99" } else { "" };
+        self.values().join(", ") + divided
+    }
+
     /// What stands in the tag when this colour has won.
     pub const fn win(self, winner: Color) -> &'static str {
         self.values()[winner.index()]
@@ -112,6 +129,14 @@ mod tests {
             for format in [Default, International, PlusDraw, Delfts, Goes] {
                 assert_eq!(format.allows(value), allowed_by.contains(&format), "{value} in {format:?}");
             }
+        }
+    }
+
+    #[test]
+    fn no_value_is_longer_than_the_longest() {
+        for format in [Default, International, PlusDraw, Delfts, Goes] {
+            let longest = format.values().iter().map(|value| value.len()).max().unwrap_or(0);
+            assert_eq!(format.longest(), if format == Goes { "2.00-0.00".len() } else { longest }, "{format:?}");
         }
     }
 

@@ -19,7 +19,7 @@
 //! | PDN | PDN 3.0, chapter "GameType tag": the table, and the drawing of each tag |
 //! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1, rules of international draughts |
 //! | FMJD-C | the same, brief rules of Czech draughts |
-//! | 64 | FMJD section 64 / IDF, rules of Russian draughts |
+//! | FMJD-64 | FMJD section 64 / IDF, rules of Russian draughts |
 //! | WCDF | World Checkers/Draughts Federation, rules of draughts |
 //! | FID | Federazione Italiana Dama, regolamento, and "le dieci regole" |
 //! | APCA | American Pool Checkers Association, tournament rules |
@@ -28,6 +28,7 @@
 //! | TDF | guide of the Turkish federation |
 //! | WFD | Wrâldferiening Frysk Damjen, official rules 2011 |
 //! | can, tur, thai, span | no official text could be read: published descriptions of the game and the programs that play it |
+//! | by custom | the same, in the words of a draw, which an operator reads |
 //!
 //! # Doubts
 //!
@@ -230,15 +231,15 @@ const SPANISH: Row = Row {
 const RUSSIAN: Row = Row {
     number: 25,
     name: "Russian draughts",
-    starter: White,                    // [64]
+    starter: White,                    // [FMJD-64]
     notation: (Algebraic, BottomLeft), // [PDN]
     rules: Ruleset {
-        priority: &[],                      // [64: free choice]
-        promotion_in_capture: GoesOnAsKing, // [64]
+        priority: &[],                      // [FMJD-64: free choice]
+        promotion_in_capture: GoesOnAsKing, // [FMJD-64]
         ..INTERNATIONAL.rules
     },
     draws: &[
-        third_occurrence("64, 7.2: the same position for the third time"),
+        third_occurrence("FMJD-64 7.2: the same position for the third time"),
         THREE_KINGS_OF_64,
         KINGS_ONLY_OF_64,
         FOUR_OR_FIVE_OF_64,
@@ -246,7 +247,8 @@ const RUSSIAN: Row = Row {
         MAIN_ROAD_OF_64,
         TWO_PIECES_OF_64,
     ],
-    left_to_arbiter: "whether the 30 and 60 moves of unchanged material are those of each side, as counted here, or of both",
+    left_to_arbiter: "whether the 30 and 60 moves of unchanged material are those of each side, as counted here, or of both; one \
+                      or two men against a lone king",
     capture_separator: ':', // [PDN]
     ..ENGLISH
 };
@@ -254,9 +256,9 @@ const RUSSIAN: Row = Row {
 const BRAZILIAN: Row = Row {
     number: 26,
     name: "Brazilian draughts",
-    rules: INTERNATIONAL.rules, // [64: the international rules on 64 squares]
+    rules: INTERNATIONAL.rules, // [FMJD-64: the international rules on 64 squares]
     draws: &[
-        third_occurrence("64: the same position for the third time"),
+        third_occurrence("FMJD-64: the same position for the third time"),
         only_kings(20, "CBD: 20 moves each, only with kings and without a capture"),
         MAIN_ROAD_OF_64,
         TWO_PIECES_OF_64,
@@ -272,11 +274,11 @@ const CANADIAN: Row = Row {
     size: (12, 12),                             // [can: 72 squares]
     start: StartRows { skipped: 0, filled: 5 }, // [can: 30 men a side]
     draws: &[
-        third_occurrence("can: the same position for the third time"),
+        third_occurrence("by custom: the same position for the third time"),
         DrawRule {
             when: lone_king(&[K3], WhileItStands, Moves::Each(16)),
             claim: Needed,
-            article: "can: three kings against a lone king: 16 moves each without a capture or a crowning",
+            article: "by custom: three kings against a lone king: 16 moves each without a capture or a crowning",
         },
     ],
     left_to_arbiter: "a long series of king moves",
@@ -320,7 +322,7 @@ const TURKISH: Row = Row {
         ..INTERNATIONAL.rules
     },
     draws: &[
-        third_occurrence("tur: the same position for the third time"),
+        third_occurrence("by custom: the same position for the third time"),
         DrawRule {
             when: When::Ending(Ending {
                 weaker: &[K1, M1],
@@ -397,7 +399,7 @@ const SPANTSIRETTI: Row = Row {
     name: "Spantsiretti draughts",
     size: (10, 8), // [span: 80 squares]
     draws: &[
-        third_occurrence("span, as 64: the same position for the third time"),
+        third_occurrence("by custom, as FMJD-64: the same position for the third time"),
         THREE_KINGS_OF_64,
         KINGS_ONLY_OF_64,
         FOUR_OR_FIVE_OF_64,
@@ -408,23 +410,23 @@ const SPANTSIRETTI: Row = Row {
     ..RUSSIAN // [span: the Russian rules]
 };
 
-// Draw rules that several games share. "64" quotes article 7.2 of its section's rules.
+// Draw rules that several games share. "FMJD-64" quotes article 7.2 of its section's rules.
 
 const THREE_KINGS_OF_64: DrawRule = DrawRule {
     when: lone_king(THREE_KINGS_OR_MORE, WhileItStands, Moves::OfTheStronger(15)),
     claim: Needed,
-    article: "64, 7.2: three kings or more against a lone king: 15 moves of the stronger side",
+    article: "FMJD-64 7.2: three kings or more against a lone king: 15 moves of the stronger side",
 };
-const KINGS_ONLY_OF_64: DrawRule = only_kings(15, "64, 7.2: 15 moves each, only with kings and without a capture");
+const KINGS_ONLY_OF_64: DrawRule = only_kings(15, "FMJD-64 7.2: 15 moves each, only with kings and without a capture");
 const FOUR_OR_FIVE_OF_64: DrawRule = DrawRule {
     when: MaterialUnchanged { pieces: (4, 5), moves: 30 },
     claim: Needed,
-    article: "64, 7.2.6: both sides have a king, four or five pieces, nothing taken or crowned for 30 moves",
+    article: "FMJD-64 7.2.6: both sides have a king, four or five pieces, nothing taken or crowned for 30 moves",
 };
 const SIX_OR_SEVEN_OF_64: DrawRule = DrawRule {
     when: MaterialUnchanged { pieces: (6, 7), moves: 60 },
     claim: Needed,
-    article: "64, 7.2.6: both sides have a king, six or seven pieces, nothing taken or crowned for 60 moves",
+    article: "FMJD-64 7.2.6: both sides have a king, six or seven pieces, nothing taken or crowned for 60 moves",
 };
 const MAIN_ROAD_OF_64: DrawRule = DrawRule {
     when: When::Ending(Ending {
@@ -435,12 +437,12 @@ const MAIN_ROAD_OF_64: DrawRule = DrawRule {
         moves: Moves::OfTheStronger(5),
     }),
     claim: Needed,
-    article: "64, 7.2: three pieces, a king among them, against a lone king on the main road: 5 moves",
+    article: "FMJD-64 7.2: three pieces, a king among them, against a lone king on the main road: 5 moves",
 };
 const TWO_PIECES_OF_64: DrawRule = DrawRule {
     when: lone_king(&[K2, K1_M1, K1], WhileItStands, Moves::OfTheStronger(5)),
     claim: Needed,
-    article: "64, 7.2: two pieces or fewer, a king among them, against a lone king: 5 moves",
+    article: "FMJD-64 7.2: two pieces or fewer, a king among them, against a lone king: 5 moves",
 };
 
 const K1: Army = Army::new(0, 1);

@@ -3,6 +3,7 @@
 //! The file appears with the first entry. Plies of the side that starts carry their number, the other side's do not, but
 //! for the first ply after a setup or a FEN tag.
 
+use super::endings::EndWatch;
 use super::lever::ClockWatch;
 use super::{Effect, LineSettings};
 use crate::millis::Millis;
@@ -17,6 +18,7 @@ pub struct Game {
     /// The eye on its board.
     pub recogniser: Recogniser,
     start: Position,
+    ends: EndWatch,
     started_at: Millis,
     /// The number of its file, once it has one.
     number: Option<u32>,
@@ -30,7 +32,8 @@ pub struct Game {
 impl Game {
     /// A game that starts from a position.
     pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> Game {
-        Game { recogniser, start, started_at: now, number: None, number_next: true, result: None, last: None }
+        let ends = EndWatch::new(start);
+        Game { recogniser, start, ends, started_at: now, number: None, number_next: true, result: None, last: None }
     }
 
     /// The number of its file, if it has one yet.
@@ -76,6 +79,7 @@ impl Game {
                 setup_text(position)
             }
         };
+        self.ends.follow(verdict);
         self.last = Some(text.clone());
         let comment = reading.and_then(|reading| clock.comment(reading));
         effects.push(Effect::Append(match comment {
@@ -83,6 +87,12 @@ impl Game {
             None => text,
         }));
         effects
+    }
+
+    /// What the operator is to know about draws, and about a side that cannot move, after the last entry.
+    pub fn news(&mut self) -> Vec<Effect> {
+        let after = self.last.as_ref().map_or(String::new(), |last| format!("after {last}: "));
+        self.ends.news().into_iter().map(|news| Effect::Notice(format!("{after}{news}"))).collect()
     }
 
     /// The end of the file, if there is one.

@@ -29,6 +29,8 @@ pub struct ClockWatch {
     last: Option<ClockTimes>,
     right: Option<(Color, Trust)>,
     contradictions: u32,
+    told: bool,
+    confirmations: u32,
 }
 
 impl ClockWatch {
@@ -37,6 +39,11 @@ impl ClockWatch {
         let pressed = self.last.is_some_and(|last| last.lever() != times.lever());
         self.last = Some(times);
         News { pressed }
+    }
+
+    /// The last reading was none: the next one shows no press.
+    pub fn forget_reading(&mut self) {
+        self.last = None;
     }
 
     /// The last reading.
@@ -48,6 +55,13 @@ impl ClockWatch {
     pub fn forget_sides(&mut self) {
         self.right = None;
         self.contradictions = 0;
+        self.told = false;
+        self.confirmations = 0;
+    }
+
+    /// Who sits at the right of the clock, where that is known.
+    pub fn right_player(&self) -> Option<Color> {
+        self.right.map(|(color, _)| color)
     }
 
     /// Whose time runs, or would run, by a position of the lever.
@@ -73,20 +87,31 @@ impl ClockWatch {
         }
     }
 
-    /// This colour has moved and the lever was pressed: learns the sides. Returns whether it contradicts, for the second
-    /// time, what was learned before; then the new meaning counts.
+    /// This colour has moved and the lever was pressed: learns the sides. When what was learned before has been contradicted
+    /// so much more often than confirmed that the new meaning counts (hands in haste deceive now and then), returns whether
+    /// that is news in this game.
     pub fn learn(&mut self, mover: Color) -> bool {
         const TOLERATED: u32 = 1;
+        /// Confirmations that are remembered.
+        const SURE: u32 = 3;
         let Some(last) = &self.last else { return false };
         let right = right_player(last.lever(), !mover);
         match self.right {
             Some((known, Trust::Seen)) if known != right => {
+                if self.confirmations > 0 {
+                    self.confirmations -= 1;
+                    return false;
+                }
                 self.contradictions += 1;
                 if self.contradictions > TOLERATED {
                     self.contradictions = 0;
                     self.right = Some((right, Trust::Seen));
-                    return true;
+                    return !std::mem::replace(&mut self.told, true);
                 }
+            }
+            Some((known, Trust::Seen)) if known == right => {
+                self.confirmations = (self.confirmations + 1).min(SURE);
+                self.contradictions = 0;
             }
             _ => self.right = Some((right, Trust::Seen)),
         }

@@ -9,6 +9,9 @@
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
 //!
+//! What is on the wire is one board that speaks when it has something to say ([`single`]), or a bus with many that speak
+//! when they are spoken to ([`bus`]). A board and its games are a [`table`] in both.
+//!
 //! # Invariants
 //!
 //! - [`Line::handle`] first lives through every deadline that has passed, each at its own time, and only then takes the
@@ -17,19 +20,31 @@
 //! - Nothing from outside is an error here: it becomes noise, an unknown, or a notice.
 //! - No clock, no file, no port, no randomness.
 
+pub mod account;
+mod bus;
+mod clock_truth;
+mod codes;
 mod dialogue;
+mod endings;
 mod game;
+mod held;
+mod identity;
 mod lever;
+mod memory;
+mod result_piece;
 mod sensors;
 mod settings;
+mod single;
 mod table;
 
-pub use settings::{CodeMap, LineSettings, OrientationSetting, SettingError};
+pub use crate::protocol::BusAddress;
+pub use codes::CodeMap;
+pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
+use crate::bytelog::Mode;
 use crate::millis::Millis;
-use crate::protocol::{Decoder, Item, Message};
-use dialogue::{Dialogue, Turn};
-use table::Table;
+use bus::Bus;
+use single::Single;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,7 +55,9 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`.
+    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
+    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the address of the board goes before it:
+    /// `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -51,6 +68,8 @@ pub enum Input {
 pub struct Output {
     /// When.
     pub at: Millis,
+    /// For which board of a bus; `None` for the line as a whole, and for a board that is alone on it.
+    pub board: Option<BusAddress>,
     /// What.
     pub effect: Effect,
 }
@@ -60,9 +79,9 @@ pub struct Output {
 pub enum Effect {
     /// Send these bytes to the board.
     Send(Vec<u8>),
-    /// A game has its first move: its file begins. Games of a line count from 1.
+    /// A game has its first move: its file begins. Games of a board count from 1.
     Open {
-        /// The number of the game on this line.
+        /// The number of the game on this board.
         game: u32,
     },
     /// Append one line, given without its LF, to the file of the game opened last.
@@ -70,32 +89,43 @@ pub enum Effect {
     /// Overwrite the value of the Result tag of the game opened last, at equal length
     /// ([`crate::pdn::live::overwrite_result`]).
     Result(String),
+    /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
+    /// is not the one expected. Until the link is up again everything goes on as if it were refused.
+    Reopen {
+        /// Who answers that should not; `None`: nobody.
+        board: Option<String>,
+    },
     /// Tell the operator.
     Notice(String),
     /// Keep this in the log: why something was published.
     Note(String),
+    /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
+    /// replaces the one before; an empty one takes it back, or the moves are in the file now. For listeners, never for the
+    /// file.
+    Provisional(Vec<String>),
 }
 
-/// One line: a board on a wire, and the game on it.
+/// One line: what is on a wire, and the games on it.
 #[derive(Debug)]
 pub struct Line {
     now: Millis,
-    decoder: Decoder,
-    dialogue: Dialogue,
-    table: Table,
-    told_unknown: Vec<u8>,
+    wire: Wire,
+}
+
+#[derive(Debug)]
+enum Wire {
+    Single(Box<Single>),
+    Bus(Box<Bus>),
 }
 
 impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
-        Line {
-            now: Millis::ZERO,
-            decoder: Decoder::new(),
-            dialogue: Dialogue::default(),
-            table: Table::new(settings),
-            told_unknown: Vec::new(),
-        }
+        let wire = match settings.mode {
+            Mode::Single => Wire::Single(Box::new(Single::new(settings))),
+            Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
+        };
+        Line { now: Millis::ZERO, wire }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
@@ -106,55 +136,68 @@ impl Line {
         self.now = now;
         match input {
             Input::Tick => {}
-            Input::LinkUp => {
-                self.decoder = Decoder::new();
-                self.table.link(true);
-                let turns = self.dialogue.link_up(now);
-                self.say(turns, &mut outputs);
-            }
-            Input::LinkDown => {
-                self.decoder = Decoder::new();
-                self.dialogue.link_down();
-                self.table.link(false);
-            }
-            Input::Operator(request) => {
-                let effects = self.request(&request);
-                self.put(effects, &mut outputs);
-            }
+            Input::LinkUp => match &mut self.wire {
+                Wire::Single(single) => single.link_up(now, &mut outputs),
+                Wire::Bus(bus) => bus.link_up(now),
+            },
+            Input::LinkDown => match &mut self.wire {
+                Wire::Single(single) => single.link_down(now),
+                Wire::Bus(bus) => bus.link_down(now),
+            },
+            Input::Operator(request) => match &mut self.wire {
+                Wire::Single(single) => single.request(now, &request, &mut outputs),
+                Wire::Bus(bus) => bus.request(now, &request, &mut outputs),
+            },
             Input::Bytes(bytes) => {
                 for byte in bytes {
-                    if let Some(item) = self.decoder.push(byte) {
-                        self.hear(item, &mut outputs);
+                    let heard = match &mut self.wire {
+                        Wire::Single(single) => single.hear(now, byte, &mut outputs),
+                        Wire::Bus(bus) => bus.hear(now, byte, &mut outputs),
+                    };
+                    if heard {
                         self.live_until(now, &mut outputs);
                     }
                 }
             }
         }
-        self.decide(&mut outputs);
+        if let Wire::Single(single) = &mut self.wire {
+            single.decide(now, &mut outputs);
+        }
         self.live_until(now, &mut outputs);
         outputs
     }
 
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
-        let asks = self.dialogue.deadline(self.table.wants_dump_at());
-        let decides = self.table.deadline();
-        asks.into_iter().chain(decides).min().map(|at| at.max(self.now))
+        let wanted = match &self.wire {
+            Wire::Single(single) => single.deadline(),
+            Wire::Bus(bus) => bus.deadline(),
+        };
+        wanted.map(|at| at.max(self.now))
     }
 
     /// Is a game going on whose file is not complete?
     pub fn has_open_game(&self) -> bool {
-        self.table.has_open_game()
-    }
-
-    /// How many games have been opened so far, those before this log included.
-    pub fn games_opened(&self) -> u32 {
-        self.table.games()
+        match &self.wire {
+            Wire::Single(single) => single.table().has_open_game(),
+            Wire::Bus(bus) => bus.has_open_game(),
+        }
     }
 
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
-        self.table.status()
+        match &self.wire {
+            Wire::Single(single) => single.status(),
+            Wire::Bus(bus) => bus.status(self.now),
+        }
+    }
+
+    /// The states of the boards of a bus, by ascending address. Empty for a board that is alone on its line.
+    pub fn boards(&self) -> Vec<(BusAddress, Status)> {
+        match &self.wire {
+            Wire::Single(_) => Vec::new(),
+            Wire::Bus(bus) => bus.boards(),
+        }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
@@ -169,71 +212,21 @@ impl Line {
                 return;
             }
             self.now = at;
-            let turns = self.dialogue.tick(at, self.table.wants_dump_at());
-            self.say(turns, outputs);
-            self.decide(outputs);
-        }
-    }
-
-    fn hear(&mut self, item: Item, outputs: &mut Vec<Output>) {
-        // Noise is counted by the decoder; there is nothing else to do about it.
-        let Item::Message(message) = item else { return };
-        if self.dialogue.hear(self.now, &message) {
-            self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
-        }
-        let effects = match &message {
-            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
-            Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
-            Message::Clock(report) => self.table.clock(self.now, report),
-            Message::SerialNumber(number) => vec![Effect::Note(format!("serial number {number}"))],
-            Message::LongSerialNumber(number) => vec![Effect::Note(format!("long serial number {number}"))],
-            Message::Version(version) => vec![Effect::Note(format!("version {}.{}", version.main, version.sub))],
-            Message::Trademark(text) => vec![Effect::Note(format!("trade mark {text}"))],
-            Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
-                self.told_unknown.push(id.0);
-                vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
+            match &mut self.wire {
+                Wire::Single(single) => single.tick(at, outputs),
+                Wire::Bus(bus) => bus.tick(at, outputs),
             }
-            _ => Vec::new(),
-        };
-        self.put(effects, outputs);
-        self.decide(outputs);
-    }
-
-    fn request(&mut self, request: &str) -> Vec<Effect> {
-        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
-        match verb {
-            "result" => self.table.result(self.now, rest.trim()),
-            "start" => self.table.start_on_request(self.now, rest.trim()),
-            "setup" => self.table.set_up_on_request(self.now, rest.trim()),
-            _ => vec![Effect::Notice(format!("request `{request}` is not known; known are result, start and setup"))],
         }
-    }
-
-    fn decide(&mut self, outputs: &mut Vec<Output>) {
-        let effects = self.table.decide(self.now);
-        self.put(effects, outputs);
-    }
-
-    fn say(&mut self, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
-        for turn in turns {
-            let effect = match turn {
-                Turn::Send(command) => Effect::Send(command.encode()),
-                Turn::Silent => {
-                    Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned())
-                }
-            };
-            outputs.push(Output { at: self.now, effect });
-        }
-    }
-
-    fn put(&mut self, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        outputs.extend(effects.into_iter().map(|effect| Output { at: self.now, effect }));
     }
 }
 
 /// The state of a line for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
+    /// The serial number of the board, if it has said one since the link came up.
+    pub board: Option<String>,
+    /// Whether it is the board expected, or none is.
+    pub is_admitted: bool,
     /// In words: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
     pub state: String,
     /// The number of the game that is going on or was the last.
@@ -244,4 +237,20 @@ pub struct Status {
     pub last: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
+    /// Moves that are likely but not final, as in [`Effect::Provisional`].
+    pub provisional: Vec<String>,
+    /// What is known of a board that nothing explains.
+    pub doubt: Option<Doubt>,
+}
+
+/// A board that nothing explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    /// Since when, in the time of the line.
+    pub since: Millis,
+    /// The squares that differ from the published position, as players call them.
+    pub squares: Vec<String>,
+    /// What comes closest, the closest first: moves (`32-28 19-23`), each with the squares that would still be wrong, and
+    /// `setup` last. At most three; empty until the board has been quiet for a moment.
+    pub readings: Vec<String>,
 }

@@ -3,10 +3,11 @@
 //! A board numbers its fields row by row from the top left as seen with its connector on the left, White's usual side,
 //! and never turns its numbering: with the connector on White's right everything arrives turned by 180 degrees.
 
-use super::settings::CodeMap;
+use super::codes::CodeMap;
+use super::result_piece::is_result_piece;
 use crate::protocol::{Field, PieceCode};
 use crate::recognition::{Seen, Sight};
-use crate::rules::{Color, Geometry, Square};
+use crate::rules::{Geometry, Square};
 
 /// How the board lies on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,16 @@ pub enum Orientation {
     Normal,
     /// The connector is on White's right.
     Turned,
+}
+
+impl Orientation {
+    /// The other way round.
+    pub fn other(self) -> Orientation {
+        match self {
+            Orientation::Normal => Orientation::Turned,
+            Orientation::Turned => Orientation::Normal,
+        }
+    }
 }
 
 /// What the number in a field update counts. The protocol page leaves it open for boards that scan one colour only.
@@ -64,9 +75,27 @@ impl Sensors {
         self.orientation = orientation;
     }
 
+    /// How the board lies.
+    pub fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+
+    /// The kinds of result pieces on the board, each once, on any field.
+    pub fn result_pieces(&self) -> Vec<PieceCode> {
+        let mut lying: Vec<PieceCode> = self.fields.iter().copied().filter(|&code| is_result_piece(code)).collect();
+        lying.sort_unstable_by_key(|code| code.0);
+        lying.dedup();
+        lying
+    }
+
     /// How many fields a dump of this board has.
     pub fn count(&self) -> usize {
         self.fields.len()
+    }
+
+    /// What every field was last known to hold, field 0 first.
+    pub fn fields(&self) -> &[PieceCode] {
+        &self.fields
     }
 
     /// Has a dump told of every field?
@@ -103,7 +132,7 @@ impl Sensors {
         let index = self.field_at(self.numbering, field)?;
         *self.fields.get_mut(index)? = code;
         let square = self.square_of(index, self.orientation)?;
-        Some((square, self.piece(code)))
+        Some((square, self.codes.piece(code)))
     }
 
     fn field_at(&self, numbering: Numbering, field: Field) -> Option<usize> {
@@ -117,6 +146,19 @@ impl Sensors {
     /// Does this board have a field of this number?
     pub fn has(&self, field: Field) -> bool {
         self.field_at(self.numbering, field).is_some()
+    }
+
+    /// How many fields the numbers of updates can name.
+    pub fn number_count(&self) -> usize {
+        match self.numbering {
+            Numbering::AllFields => self.fields.len(),
+            Numbering::PlayingSquares => self.playing.len(),
+        }
+    }
+
+    /// Do the numbers of updates count all fields, as far as is known?
+    pub fn counts_all_fields(&self) -> bool {
+        self.numbering == Numbering::AllFields
     }
 
     /// A dump tells what the numbers of the updates before it counted: if they fit it in the other way only, that is it.
@@ -151,7 +193,7 @@ impl Sensors {
         let mut sight = Sight::default();
         for (index, &code) in self.fields.iter().enumerate() {
             if let Some(square) = self.square_of(index, orientation) {
-                sight.put(square, self.piece(code));
+                sight.put(square, self.codes.piece(code));
             }
         }
         sight
@@ -163,25 +205,5 @@ impl Sensors {
             Orientation::Turned => self.fields.len() - 1 - field,
         };
         self.geometry.square_at(field / self.geometry.width(), field % self.geometry.width())
-    }
-
-    /// The piece that a code stands for. Result pieces and codes that this set does not have are no pieces.
-    fn piece(&self, code: PieceCode) -> Option<Seen> {
-        use Color::{Black, White};
-        let (color, crowned) = match (self.codes, code.0) {
-            (CodeMap::Draughts, 1) => (White, false),
-            (CodeMap::Draughts, 4) => (Black, false),
-            (CodeMap::Draughts, 7) => (White, true),
-            (CodeMap::DraughtsOld, 1) => (White, false),
-            (CodeMap::DraughtsOld, 7) => (Black, false),
-            (CodeMap::DraughtsOld, 4) => (White, true),
-            (CodeMap::Draughts | CodeMap::DraughtsOld, 10) => (Black, true),
-            (CodeMap::Chess, 6) => (White, true),
-            (CodeMap::Chess, 12) => (Black, true),
-            (CodeMap::Chess, 1..=5) => (White, false),
-            (CodeMap::Chess, 7..=11) => (Black, false),
-            _ => return None,
-        };
-        Some(Seen { color, crowned })
     }
 }

@@ -9,15 +9,19 @@
 
 use std::collections::VecDeque;
 
+use super::account;
+use super::clock_truth::{ClockNotices, ClockTruth};
 use super::game::Game;
 use super::lever::ClockWatch;
+use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
 use super::{Effect, LineSettings, OrientationSetting, Status};
 use crate::millis::Millis;
-use crate::pdn::fen;
+use crate::pdn::clock::ClockTime;
+use crate::pdn::{fen, live, values};
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Color, Placement, Position, SquareSet};
+use crate::rules::{Move, Placement, Position, ResultFormat, SquareSet};
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -33,6 +37,8 @@ const RESULT_WAITS: Millis = Millis::seconds(10);
 const SETTING_UP: Millis = Millis::seconds(5);
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
+/// A running clock is heard every second.
+const DEAF: Millis = Millis(2_500);
 /// Boards of which more is wrong than this are not being set up for a game.
 const NEARLY_SET_UP: usize = 8;
 
@@ -47,8 +53,11 @@ enum Stage {
 #[derive(Debug)]
 pub struct Table {
     settings: LineSettings,
+    recognition: crate::recognition::Settings,
     sensors: Sensors,
     clock: ClockWatch,
+    truth: ClockTruth,
+    clock_notices: ClockNotices,
     clock_state: Clock,
     stage: Stage,
     games: u32,
@@ -56,10 +65,35 @@ pub struct Table {
     readings: VecDeque<(PressId, ClockTimes)>,
     last_change: Millis,
     confirmed: bool,
+    /// How the board lies, if it shows the start position.
+    start_seen: Option<Orientation>,
     told: Option<SquareSet>,
     told_foreign_dump: bool,
     told_doubt: bool,
+    result_pieces: ResultPieces,
+    /// The operator has turned the board round against what is configured.
+    flipped: bool,
+    /// The link is up again, but no dump has come since: until when one is waited for.
+    gap_until: Option<Millis>,
+    /// What was last told to be likely, and from what that text was made.
+    provisional: Vec<String>,
+    expected: Option<(Position, Vec<Move>)>,
     linked: bool,
+    /// When the board was last heard.
+    heard_at: Millis,
+    /// How many games were begun, with a file or not yet.
+    begun: u32,
+}
+
+/// How closely a board has to be watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Attention {
+    /// Nothing is being played on it.
+    Idle,
+    /// A game is going on.
+    Playing,
+    /// Pieces are being moved.
+    Touched,
 }
 
 impl Table {
@@ -70,8 +104,11 @@ impl Table {
             OrientationSetting::Auto | OrientationSetting::Normal => Orientation::Normal,
         };
         Table {
+            recognition: settings.recognition_in_force(),
             sensors: Sensors::new(&settings.variant.geometry, settings.codes, orientation),
             clock: ClockWatch::default(),
+            truth: ClockTruth::new(settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, t)| t.as_str())),
+            clock_notices: ClockNotices::default(),
             clock_state: Clock::None,
             stage: Stage::Waiting,
             games: settings.games_before,
@@ -79,17 +116,20 @@ impl Table {
             readings: VecDeque::new(),
             last_change: Millis::ZERO,
             confirmed: true,
+            start_seen: None,
             told: None,
             told_foreign_dump: false,
             told_doubt: false,
+            result_pieces: ResultPieces::default(),
+            flipped: false,
+            gap_until: None,
+            provisional: Vec::new(),
+            expected: None,
             linked: false,
+            begun: 0,
+            heard_at: Millis::ZERO,
             settings,
         }
-    }
-
-    /// Games that have a file so far.
-    pub fn games(&self) -> u32 {
-        self.games
     }
 
     /// Is a game going on that has a file?
@@ -97,13 +137,56 @@ impl Table {
         matches!(&self.stage, Stage::Playing(game) if game.number().is_some())
     }
 
-    /// The link came up or went away.
-    pub fn link(&mut self, up: bool) {
+    /// The link came up or went away. What stands on the board after a gap is judged when a dump has shown it: what was seen
+    /// before may be a hand in the air, however long ago.
+    pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
+        self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.link(up);
+            game.recogniser.link(now, false);
         }
         self.confirmed = false;
+    }
+
+    /// The gap is over: a dump has come, or none comes.
+    fn end_gap(&mut self, now: Millis) {
+        if self.gap_until.take().is_some()
+            && let Stage::Playing(game) = &mut self.stage
+        {
+            game.recogniser.link(now, true);
+        }
+    }
+
+    /// The board said something. While a clock runs it speaks every second: a longer silence is a gap, whether the port
+    /// noticed or not.
+    pub fn hear(&mut self, now: Millis) {
+        if self.deaf_at().is_some_and(|at| at < now)
+            && let Stage::Playing(game) = &mut self.stage
+        {
+            game.recogniser.was_deaf(now);
+            self.confirmed = false;
+        }
+        self.heard_at = now;
+    }
+
+    /// The board can be heard again, and kept its reports.
+    pub fn link_to_memory(&mut self) {
+        self.linked = true;
+        self.gap_until = None;
+        self.confirmed = false;
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.link_to_memory();
+        }
+    }
+
+    /// A board that keeps its reports until it is asked has told everything up to a time: no silence before it is a gap.
+    pub fn is_known_until(&mut self, now: Millis) {
+        self.heard_at = self.heard_at.max(now);
+    }
+
+    /// From when on silence means that the board is not heard.
+    fn deaf_at(&self) -> Option<Millis> {
+        (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
     }
 
     /// The board reported one field.
@@ -115,20 +198,14 @@ impl Table {
                 self.sensors.count() - 1
             ))];
         }
-        let mut effects = Vec::new();
-        if (13..=15).contains(&code.0) {
-            let meaning = ["draw", "White wins", "Black wins"][usize::from(code.0 - 13)];
-            effects.push(Effect::Notice(format!(
-                "a result piece was put on the board: {meaning}; give the result if it stands"
-            )));
-        }
         let reported = self.sensors.update(field, code);
+        self.start_seen = self.look_for_start();
         self.last_change = now;
         self.confirmed = false;
         if let (Stage::Playing(game), Some((square, seen))) = (&mut self.stage, reported) {
             game.recogniser.see(now, square, seen);
         }
-        effects
+        Vec::new()
     }
 
     /// A dump of the whole board arrived.
@@ -143,9 +220,11 @@ impl Table {
                 self.sensors.count()
             ))];
         };
+        self.end_gap(now);
         self.confirmed = !changed;
         if changed {
             self.last_change = now;
+            self.start_seen = self.look_for_start();
         }
         let sight = self.sensors.sight();
         if let Stage::Playing(game) = &mut self.stage {
@@ -154,12 +233,85 @@ impl Table {
         Vec::new()
     }
 
+    /// The board says, under a checksum, that nothing has changed since what it reported: as good as a dump of it.
+    pub fn unchanged(&mut self, now: Millis) {
+        if !self.sensors.is_known() {
+            return;
+        }
+        self.confirmed = true;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+    }
+
+    /// What every field is known to hold; `None` before the first dump.
+    pub fn fields(&self) -> Option<&[PieceCode]> {
+        self.sensors.is_known().then(|| self.sensors.fields())
+    }
+
+    /// How many fields the board has, by its game.
+    pub fn field_count(&self) -> usize {
+        self.sensors.count()
+    }
+
+    /// Do the numbers of its reports count all fields, and not the playing squares alone?
+    pub fn counts_all_fields(&self) -> bool {
+        self.sensors.counts_all_fields()
+    }
+
+    /// How many games were begun, with a file or not yet.
+    pub fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// Has nothing legal explained what is seen for so long that no hand can be the reason?
+    pub fn is_in_doubt(&self, now: Millis) -> bool {
+        const HAND: Millis = Millis::seconds(2);
+        let Stage::Playing(game) = &self.stage else { return false };
+        game.recogniser.doubt().is_some_and(|doubt| now >= doubt.since.max(doubt.quiet_since) + HAND)
+    }
+
+    /// Would a board that shows this show the start position?
+    pub fn is_start(&self, codes: &[PieceCode]) -> bool {
+        let mut sensors = self.sensors.clone();
+        sensors.dump(codes).is_some() && self.start_in(&sensors).is_some()
+    }
+
+    /// How many fields its reports can name.
+    pub fn number_count(&self) -> usize {
+        self.sensors.number_count()
+    }
+
+    /// How closely the board has to be watched.
+    pub fn attention(&self) -> Attention {
+        match &self.stage {
+            Stage::Playing(game) if !game.recogniser.is_settled() => Attention::Touched,
+            Stage::Playing(game) if self.clock_state == Clock::Running || game.number().is_some() => Attention::Playing,
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => Attention::Idle,
+        }
+    }
+
     /// The clock said something.
     pub fn clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
         let mut effects = Vec::new();
         match report {
-            ClockReport::NoClock => self.clock_state = Clock::None,
-            ClockReport::Times(times) if !times.is_all_zero() => effects = self.clock_times(now, *times),
+            ClockReport::NoClock => {
+                let had_one = self.clock_state != Clock::None;
+                effects.extend(self.clock_notices.no_clock(had_one).map(Effect::Notice));
+                self.truth.forget();
+                self.clock_state = Clock::None;
+            }
+            ClockReport::Times(times) if !times.is_all_zero() => {
+                let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
+                let judged = self.truth.judge(now, *times, plies);
+                if judged.afresh {
+                    self.clock.forget_reading();
+                }
+                for times in judged.good {
+                    effects.extend(self.clock_times(now, times));
+                }
+            }
             // All zero: right after a clock command. Acknowledgements and garbled readings tell no time.
             ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => {}
         }
@@ -170,22 +322,27 @@ impl Table {
     }
 
     fn clock_times(&mut self, now: Millis, times: ClockTimes) -> Vec<Effect> {
-        let mut effects = Vec::new();
         let news = self.clock.read(times);
+        let ran = self.clock_state == Clock::Running;
         self.clock_state = match (times.running(), self.clock_state) {
             (true, _) => Clock::Running,
             (false, Clock::Running) => Clock::Stopped { since: Some(now) },
             (false, Clock::Stopped { since }) => Clock::Stopped { since },
             (false, Clock::None) => Clock::Stopped { since: None },
         };
-        let Stage::Playing(game) = &mut self.stage else { return effects };
+        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
+        let told = self.clock_notices.reading(&times, self.clock.right_player());
+        let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
         let recogniser = &mut game.recogniser;
-        if times.running() && recogniser.plies() == 0 && !recogniser.is_touched() {
+        let opening = recogniser.plies() == 0;
+        let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
+        if times.running() && opening && (!ran || untouched) {
             self.clock.assume(recogniser.position().turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        if news.pressed {
-            if let Some(mover) = recogniser.likely_mover()
+        // A press that starts the clock completes no ply.
+        if news.pressed && (ran || !opening) {
+            if let Some(mover) = recogniser.likely_presser()
                 && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(
@@ -212,7 +369,7 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) => game.recogniser.wants_dump_at(),
             Stage::Waiting | Stage::Over => {
-                let settled = self.last_change + Millis(self.settings.recognition.settle_ms);
+                let settled = self.last_change + Millis(self.recognition.settle_ms);
                 (!self.confirmed).then_some(settled)
             }
         }
@@ -224,65 +381,119 @@ impl Table {
         let setting_up = self.tells_at();
         let (verdict, result) = match &self.stage {
             Stage::Playing(game) => {
-                (game.recogniser.deadline(), game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
+                let verdict = game.recogniser.deadline().filter(|&at| self.deaf_at().is_none_or(|deaf| at <= deaf));
+                (verdict, game.result.as_ref().map(|(_, at)| *at + RESULT_WAITS))
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
-        [new_game, setting_up, self.doubts_at(), verdict, result].into_iter().flatten().min()
+        let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
+        [new_game, setting_up, self.doubts_at(), pieces, self.gap_until, verdict, result].into_iter().flatten().min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
+        if self.gap_until.is_some_and(|until| until <= now) {
+            self.end_gap(now);
+        }
         let mut effects = self.begin_new_game(now);
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
-            effects.extend(self.publish(&verdict));
+            effects.extend(self.publish(now, &verdict));
             if let Verdict::Ply { .. } = verdict {
                 effects.extend(self.end_without_moves());
             }
+            effects.extend(self.news());
         }
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
+        effects.extend(self.tell_result_pieces(now));
+        effects.extend(self.tell_provisional());
         effects
     }
 
+    /// What is expected to be published next, when that has changed.
+    fn tell_provisional(&mut self) -> Option<Effect> {
+        let provisional = match &self.stage {
+            Stage::Playing(game) if self.linked && game.result.is_none() => {
+                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                if self.expected.as_ref() == Some(&expected) {
+                    return None;
+                }
+                let provisional = account::line_of_play(&expected.0, &expected.1);
+                self.expected = Some(expected);
+                provisional
+            }
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
+                self.expected = None;
+                Vec::new()
+            }
+        };
+        if provisional == self.provisional {
+            return None;
+        }
+        self.provisional.clone_from(&provisional);
+        Some(Effect::Provisional(provisional))
+    }
+
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
+        if self.deaf_at().is_some_and(|at| at < now) {
+            return None;
+        }
         match &mut self.stage {
             Stage::Playing(game) => game.recogniser.verdict(now),
             Stage::Waiting | Stage::Over => None,
         }
     }
 
-    fn publish(&mut self, verdict: &Verdict) -> Vec<Effect> {
-        let (press, why) = match verdict {
-            Verdict::Ply { press, rule, explained, .. } => (*press, format!("{rule:?}, {explained} explained")),
-            Verdict::Setup { press, reason, .. } => (*press, format!("{reason:?}")),
-        };
+    fn tell_result_pieces(&mut self, now: Millis) -> Option<Effect> {
+        let lying = self.sensors.result_pieces();
+        self.result_pieces.tells_at(&lying, self.last_change).filter(|&at| at <= now)?;
+        let (format, is_playing) = (self.settings.variant.result_format, self.has_open_game());
+        self.result_pieces.tell(lying, format, is_playing).map(Effect::Notice)
+    }
+
+    fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
+        let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
-        let has_clock = self.clock_state != Clock::None;
-        let reading = at_press.map(|(_, times)| times).or(self.clock.last()).filter(|_| has_clock).copied();
+        let is_certain = self.clock_state != Clock::None && self.truth.is_certain(now);
+        let latest = self.clock.last().filter(|_| is_certain);
+        let reading = at_press.map(|(_, times)| times).or(latest).copied();
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let mut effects = game.publish(verdict, reading.as_ref(), &self.clock, &self.settings, &mut self.games);
         let text = game.last().unwrap_or_default();
+        let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
         effects.insert(0, Effect::Note(format!("{text}: {why}")));
-        if let Verdict::Setup { .. } = verdict {
+        if let Verdict::Setup { reason, .. } = verdict {
+            let why = account::reason_for_people(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
         }
         effects
     }
 
-    /// A side that is to move and has no move has lost.
+    /// A side that is to move and has no move has lost. Where only the limit on moves of one king is in its way, or the
+    /// organiser has results of their own, that is for the arbiter.
     fn end_without_moves(&mut self) -> Vec<Effect> {
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
         let position = *game.recogniser.position();
-        if !position.legal_moves().is_empty() {
+        let (Some(winner), None, Some(format)) = (
+            position.winner(),
+            position.exhausted_king(),
+            live::result_format(self.settings.variant, &self.settings.tags),
+        ) else {
             return Vec::new();
-        }
-        let winner = !position.turn();
-        let mut effects = game.close(Some(self.settings.variant.result_format.win(winner)));
+        };
+        let mut effects = self.close(game, Some(format.win(winner)));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
         self.stage = Stage::Over;
         effects
+    }
+
+    /// What the operator is to know about draws and the like.
+    fn news(&mut self) -> Vec<Effect> {
+        match &mut self.stage {
+            Stage::Playing(game) => game.news(),
+            Stage::Waiting | Stage::Over => Vec::new(),
+        }
     }
 
     fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
@@ -291,7 +502,7 @@ impl Table {
         if !game.recogniser.is_settled() && now < *given + RESULT_WAITS {
             return Vec::new();
         }
-        let effects = game.close(Some(result));
+        let effects = self.close(game, Some(result));
         self.stage = Stage::Over;
         effects
     }
@@ -303,7 +514,7 @@ impl Table {
             return None;
         }
         let since = match game.recogniser.doubt() {
-            Some((since, _)) => since,
+            Some(doubt) => doubt.quiet_since,
             None if self.is_stopped() => self.last_change,
             None => return None,
         };
@@ -319,8 +530,10 @@ impl Table {
             return Vec::new();
         }
         let notice = match game.recogniser.doubt() {
-            Some((_, squares)) if !self.is_stopped() => {
-                format!("no legal move explains the board; it differs on {}", self.names(squares))
+            Some(doubt) if !self.is_stopped() => {
+                let doubt = account::doubt(&doubt, self.settings.variant);
+                let (squares, readings) = (doubt.squares.join(", "), doubt.readings.join("; or "));
+                format!("no legal move explains the board; it differs on {squares}; closest: {readings}")
             }
             _ => "pieces are moved while the clock stands; nothing is recorded until it runs".to_owned(),
         };
@@ -334,24 +547,28 @@ impl Table {
 
     fn names(&self, squares: SquareSet) -> String {
         let geometry = &self.settings.variant.geometry;
-        geometry.in_name_order(squares).iter().map(|&square| geometry.name(square)).collect::<Vec<_>>().join(", ")
+        account::names(geometry, squares).join(", ")
     }
 
     fn orientations(&self) -> &'static [Orientation] {
-        match self.settings.orientation {
-            OrientationSetting::Auto => &[Orientation::Normal, Orientation::Turned],
-            OrientationSetting::Normal => &[Orientation::Normal],
-            OrientationSetting::Turned => &[Orientation::Turned],
+        match (self.settings.orientation, self.flipped) {
+            (OrientationSetting::Auto, _) => &[Orientation::Normal, Orientation::Turned],
+            (OrientationSetting::Normal, false) | (OrientationSetting::Turned, true) => &[Orientation::Normal],
+            (OrientationSetting::Turned, false) | (OrientationSetting::Normal, true) => &[Orientation::Turned],
         }
     }
 
-    /// How the board lies, if it shows the start position.
-    fn start_seen(&self) -> Option<Orientation> {
+    /// How the board lies, if it shows the start position. To be asked again after every change: it looks at every field.
+    fn look_for_start(&self) -> Option<Orientation> {
+        self.start_in(&self.sensors)
+    }
+
+    fn start_in(&self, sensors: &Sensors) -> Option<Orientation> {
         let start = Position::start(self.settings.variant);
         let shows_start = |orientation: Orientation| {
-            self.sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
+            sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
         };
-        self.orientations().iter().copied().find(|&orientation| self.sensors.is_known() && shows_start(orientation))
+        self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
     }
 
     /// When the start position on the board will begin a new game.
@@ -362,19 +579,19 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) if game.recogniser.plies() == 0 && game.number().is_none() => None,
             Stage::Playing(game) => {
-                self.start_seen().filter(|_| self.confirmed)?;
+                self.start_seen.filter(|_| self.confirmed)?;
                 let few = game.recogniser.plies() < FEW_PLIES;
                 if few && self.clock_state == Clock::Running {
                     return None;
                 }
                 Some(self.last_change + if few { NEW_GAME_EARLY } else { NEW_GAME })
             }
-            Stage::Waiting | Stage::Over => self.start_seen().map(|_| Millis::ZERO),
+            Stage::Waiting | Stage::Over => self.start_seen.map(|_| Millis::ZERO),
         }
     }
 
     fn begin_new_game(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen()) else {
+        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen) else {
             return Vec::new();
         };
         self.sensors.turn(orientation);
@@ -388,8 +605,8 @@ impl Table {
 
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
-        let effects = match &self.stage {
-            Stage::Playing(game) => game.close(None),
+        let mut effects = match &self.stage {
+            Stage::Playing(game) => self.close(game, None),
             Stage::Waiting | Stage::Over => Vec::new(),
         };
         let clock = match self.clock_state {
@@ -398,24 +615,41 @@ impl Table {
         };
         self.clock_state = clock;
         self.clock.forget_sides();
+        self.clock_notices.new_game();
         self.told = None;
         self.told_doubt = false;
         let sight = self.sensors.sight();
-        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.settings.recognition);
+        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.recognition);
         if clock == Clock::Running {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
         }
-        recogniser.link(self.linked);
+        recogniser.link(now, self.linked && self.gap_until.is_none());
+        self.begun += 1;
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
+        effects.extend(self.news());
+        effects
+    }
+
+    /// The end of a game's file. What the clock shows then is kept for the archive.
+    fn close(&self, game: &Game, result: Option<&str>) -> Vec<Effect> {
+        let mut effects = game.close(result);
+        let seconds = self.clock.last().and_then(|times| self.clock.seconds(times));
+        if let Some([white, black]) = seconds.filter(|_| game.number().is_some() && self.clock_state != Clock::None) {
+            let [white, black] = [white, black].map(ClockTime);
+            effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));
+        }
         effects
     }
 
     /// When the operator is told what is missing for the start position.
     fn tells_at(&self) -> Option<Millis> {
         let waits = matches!(self.stage, Stage::Waiting | Stage::Over) && self.linked && self.sensors.is_known();
+        if !waits {
+            return None;
+        }
         let (wrong, _) = self.wrong_for_start();
-        (waits && wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
+        (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
     }
 
     fn tell_set_up(&mut self, now: Millis) -> Vec<Effect> {
@@ -453,23 +687,33 @@ impl Table {
         words.join(", ")
     }
 
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
+        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        match verb {
+            "result" => self.result(now, rest.trim()),
+            "start" => self.start_on_request(now, rest.trim()),
+            "setup" => self.set_up_on_request(now, rest.trim()),
+            "flip" => self.flip(now),
+            "names" => self.name_players(rest.trim()),
+            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
+            _ => vec![Effect::Notice(format!(
+                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
+            ))],
+        }
+    }
+
     /// The operator says how the game ended.
-    pub fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let format = self.settings.variant.result_format;
-        let value = match text {
-            "1-0" | "2-0" => format.win(Color::White),
-            "0-1" | "0-2" => format.win(Color::Black),
-            "1/2-1/2" | "1-1" | "½-½" => format.draw(),
-            "0-0" => "0-0",
-            "*" => "*",
-            _ => {
-                let known = format.values().join(" ");
-                return vec![Effect::Notice(format!("`{text}` is not a result of this game; known are {known}"))];
-            }
+    fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let format = live::result_format(self.settings.variant, &self.settings.tags);
+        let Some(value) = values::result_in(format, text) else {
+            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
+            let known = format.map_or_else(own, ResultFormat::in_words);
+            return vec![Effect::Notice(format!("`{text}` is not a result of this game; its results are {known}"))];
         };
         match &mut self.stage {
             Stage::Playing(game) if game.number().is_some() => {
-                game.result = Some((value.to_owned(), now));
+                game.result = Some((value, now));
                 Vec::new()
             }
             _ => vec![Effect::Notice(format!("no game is going on that could end {value}"))],
@@ -477,7 +721,7 @@ impl Table {
     }
 
     /// The operator starts a game, from the start position or from a FEN.
-    pub fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         if text.is_empty() {
             return self.start(now, Position::start(self.settings.variant));
         }
@@ -488,14 +732,49 @@ impl Table {
     }
 
     /// The operator says what stands on the board.
-    pub fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let position = match self.position_of(text) {
             Ok(position) => position,
             Err(notice) => return vec![notice],
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
         let verdict = game.recogniser.set_up(position);
-        self.publish(&verdict)
+        let mut effects = self.publish(now, &verdict);
+        effects.extend(self.news());
+        effects
+    }
+
+    /// The operator says that the board lies the other way round.
+    fn flip(&mut self, now: Millis) -> Vec<Effect> {
+        self.flipped = !self.flipped;
+        let orientation = self.sensors.orientation().other();
+        self.sensors.turn(orientation);
+        self.start_seen = self.look_for_start();
+        self.last_change = now;
+        self.confirmed = false;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+        let side = if orientation == Orientation::Turned { "right" } else { "left" };
+        vec![Effect::Notice(format!("the board is read with its connector on White's {side}"))]
+    }
+
+    /// The operator says who plays: `White's name / Black's name`.
+    fn name_players(&mut self, text: &str) -> Vec<Effect> {
+        let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
+        let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {
+            return vec![Effect::Notice(
+                "`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned(),
+            )];
+        };
+        for (tag, name) in [("White", white), ("Black", black)] {
+            self.settings.tags.retain(|(known, _)| known != tag);
+            self.settings.tags.push((tag.to_owned(), name.to_owned()));
+        }
+        let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
+        vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
     }
 
     fn position_of(&self, text: &str) -> Result<Position, Effect> {
@@ -512,13 +791,16 @@ impl Table {
             Stage::Playing(game) => {
                 let state = match game.recogniser.doubt() {
                     _ if !self.linked => "no connection".to_owned(),
-                    Some((_, squares)) => format!("unexplained: {}", self.names(squares)),
+                    Some(doubt) => format!("unexplained: {}", self.names(doubt.squares)),
                     None if game.number().is_none() => "ready".to_owned(),
                     None if self.is_stopped() => "clock stopped".to_owned(),
                     None => "playing".to_owned(),
                 };
                 let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
-                Status { state, game: game.number(), plies, last, clocks }
+                let doubt = game.recogniser.doubt().filter(|_| self.linked);
+                let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
+                let provisional = self.provisional.clone();
+                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, ..Status::default() }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);

@@ -1,13 +1,34 @@
-//! A simulated board against the recorder, in virtual time, within one process.
+//! Simulated boards against the recorder, in virtual time, within one process.
 
+use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
 use crate::millis::Millis;
 use crate::session::{Effect, Input, Line, Output};
 
-/// Everything a recorder said while a board was played.
+/// Whoever records what a board says: this program, or a simple rule to compare it with.
+pub trait Recorder {
+    /// Takes an input; says what is to be done.
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output>;
+    /// When to be called again though nothing happens.
+    fn deadline(&self) -> Option<Millis>;
+}
+
+impl Recorder for Line {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        Line::handle(self, now, input)
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        Line::deadline(self)
+    }
+}
+
+/// Everything a recorder heard and said while a board was played.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    /// What came from the board, in order.
+    pub inputs: Vec<(Millis, Input)>,
     /// All outputs in order.
     pub outputs: Vec<Output>,
 }
@@ -23,9 +44,51 @@ impl Record {
 
     /// The lines of movetext, without the number and the clock comment: moves and setups.
     pub fn entries(&self) -> Vec<(Millis, String)> {
-        let movetext = self.lines().filter(|(_, line)| !line.is_empty() && !line.starts_with('[') && *line != "*");
+        let movetext = self.lines().filter(|(_, line)| is_entry(line));
         movetext.map(|(at, line)| (at, bare_entry(line).to_owned())).collect()
     }
+}
+
+/// How plies were announced before they were published.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Announcements {
+    /// For each entry, in order: since when it had been announced when it was published.
+    pub since: Vec<Option<Millis>>,
+    /// Announced plies that were published.
+    pub kept: usize,
+    /// Announced plies that were withdrawn.
+    pub withdrawn: usize,
+}
+
+impl Record {
+    /// How the entries were announced.
+    pub fn announcements(&self) -> Announcements {
+        let mut told = Announcements::default();
+        let mut pending: Vec<(String, Millis)> = Vec::new();
+        for Output { at, effect, .. } in &self.outputs {
+            match effect {
+                Effect::Append(line) if is_entry(line) => {
+                    let is_first = pending.first().is_some_and(|(text, _)| text == bare_entry(line));
+                    told.kept += usize::from(is_first);
+                    told.since.push(is_first.then(|| pending.remove(0).1));
+                }
+                Effect::Provisional(moves) => {
+                    let mut before = std::mem::take(&mut pending);
+                    for text in moves {
+                        let known = before.iter().position(|(known, _)| known == text);
+                        pending.push(known.map_or((text.clone(), *at), |known| before.remove(known)));
+                    }
+                    told.withdrawn += before.len();
+                }
+                _ => {}
+            }
+        }
+        told
+    }
+}
+
+fn is_entry(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with('[') && line != "*"
 }
 
 /// A line of movetext without its number and its comment.
@@ -34,14 +97,15 @@ pub fn bare_entry(line: &str) -> &str {
     if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
 }
 
-/// Plays a world to its end against a line, and `after_ms` longer. `request`: what an operator asks for at the start.
-pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_ms: u64) -> Record {
+/// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
+pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<String>, after_ms: u64) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
     inputs.extend(request.map(|request| (0, Input::Operator(request))));
     loop {
         for (at, input) in inputs.drain(..) {
-            for output in line.handle(Millis(at), input) {
+            record.inputs.push((Millis(at), input.clone()));
+            for output in recorder.handle(Millis(at), input) {
                 if let Effect::Send(bytes) = &output.effect {
                     world.host(output.at.0, bytes);
                 }
@@ -49,11 +113,102 @@ pub fn drive(world: &mut World, line: &mut Line, request: Option<String>, after_
             }
         }
         let end = world.end_ms() + after_ms;
-        let next = [world.next_time(), line.deadline().map(|at| at.0)].into_iter().flatten().min();
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min();
         let Some(next) = next.filter(|&next| next <= end) else { return record };
         inputs.extend(world.advance(next).into_iter().map(|(at, bytes)| (at, Input::Bytes(bytes))));
-        if line.deadline().is_some_and(|at| at.0 <= next) {
+        if recorder.deadline().is_some_and(|at| at.0 <= next) {
             inputs.push((next, Input::Tick));
         }
+    }
+}
+
+/// Plays the boards of one line to their end against a recorder, and `after_ms` longer. Every output goes to `hear`; what is to
+/// be sent has been sent then.
+pub fn drive_bus(
+    world: &mut BusWorld,
+    recorder: &mut impl Recorder,
+    after_ms: u64,
+    mut hear: impl FnMut(&BusWorld, Output),
+) {
+    let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
+    loop {
+        for (at, input) in inputs.drain(..) {
+            for output in recorder.handle(Millis(at), input) {
+                if let Effect::Send(bytes) = &output.effect {
+                    world.host(output.at.0, bytes);
+                }
+                hear(world, output);
+            }
+        }
+        let end = world.end_ms() + after_ms;
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min();
+        let Some(next) = next.filter(|&next| next <= end) else { return };
+        inputs.extend(world.advance(next).into_iter().map(|(at, happening)| (at, input(happening))));
+        if recorder.deadline().is_some_and(|at| at.0 <= next) {
+            inputs.push((next, Input::Tick));
+        }
+    }
+}
+
+fn input(happening: Happening) -> Input {
+    match happening {
+        Happening::Bytes(bytes) => Input::Bytes(bytes),
+        Happening::Unplugged => Input::LinkDown,
+        Happening::Plugged => Input::LinkUp,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::LineSettings;
+    use crate::simulation::games;
+    use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
+
+    /// What a line records of the first plies of a game on a board alone on a line with these faults.
+    fn recorded(faults: &[&str]) -> (Vec<String>, usize) {
+        let board = BoardPlan { games: vec![1], plies: Some(12), ..BoardPlan::default() };
+        let faults = faults.iter().map(|fault| (*fault).to_owned()).collect();
+        let line = LinePlan { faults, board: vec![board], ..LinePlan::default() };
+        let scenario = Scenario { line: vec![line], ..Scenario::default() };
+        let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
+        let world = &mut ready[0].world;
+        let variant = games::from_pdn("demo", games::DEMONSTRATION, None, Some(1)).unwrap()[0].start.variant();
+        let mut record = Record::default();
+        let mut recorder = Line::new(LineSettings::new(variant));
+        drive_bus(world, &mut recorder, 30_000, |_, output| record.outputs.push(output));
+        (record.entries().into_iter().map(|(_, entry)| entry).collect(), world.to_host().strikes().len())
+    }
+
+    #[test]
+    fn a_board_alone_on_a_line_is_recorded_as_at_its_cable() {
+        let (entries, strikes) = recorded(&[]);
+        assert_eq!((entries.len(), strikes), (12, 0), "{entries:?}");
+        assert_eq!(entries[..3], ["32-28", "16-21", "31-26"]);
+        // The same with bytes that come late, and a byte that is lost in the middle.
+        let (late, strikes) = recorded(&["delay=0.002", "lose@700"]);
+        assert!(strikes > 1);
+        assert_eq!(late, entries);
+    }
+
+    #[test]
+    fn an_announcement_is_kept_or_withdrawn() {
+        let provisional = |moves: &[&str]| Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect());
+        let append = |line: &str| Effect::Append(line.to_owned());
+        let effects = [
+            provisional(&["31-27"]),
+            provisional(&["32-28"]),
+            provisional(&["32-28", "19-23"]),
+            append("1. 32-28 {[%clock w0:10:00 B0:10:00]}"),
+            provisional(&["19-23"]),
+            append("19-23"),
+            provisional(&[]),
+            append("2. 28x19"),
+        ];
+        let outputs =
+            effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), board: None, effect }).collect();
+        let told = Record { inputs: Vec::new(), outputs }.announcements();
+        assert_eq!(told.since, [Some(Millis(1)), Some(Millis(2)), None]);
+        assert_eq!((told.kept, told.withdrawn), (2, 1));
     }
 }

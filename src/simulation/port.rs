@@ -23,19 +23,26 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 /// A pseudo-terminal with a name of its own.
 #[derive(Debug)]
 pub struct Port {
-    master: OwnedFd,
-    /// Kept open so that the port survives its readers.
-    _slave: OwnedFd,
+    pty: Pty,
     link: PathBuf,
 }
 
-impl Port {
-    /// Opens a pty and publishes it under `link`, a symlink that is replaced if it exists.
+/// A pseudo-terminal that nobody knows yet.
+#[derive(Debug)]
+pub struct Pty {
+    master: OwnedFd,
+    /// Kept open so that the port survives its readers.
+    _slave: OwnedFd,
+    name: PathBuf,
+}
+
+impl Pty {
+    /// Opens a pty and makes it raw.
     ///
     /// # Errors
     ///
-    /// When no pty can be had, or `link` cannot be written or is something else than a symlink.
-    pub fn open(link: &Path) -> io::Result<Port> {
+    /// When no pty can be had.
+    pub fn open() -> io::Result<Pty> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         grantpt(&master)?;
         unlockpt(&master)?;
@@ -45,30 +52,50 @@ impl Port {
         attributes.make_raw();
         tcsetattr(&slave, OptionalActions::Now, &attributes)?;
         rustix::io::ioctl_fionbio(&master, true)?;
+        let name = name.to_str().map_err(io::Error::other)?.into();
+        Ok(Pty { master, _slave: slave, name })
+    }
+
+    /// Publishes it under `link`, a symlink that is replaced if it exists.
+    ///
+    /// # Errors
+    ///
+    /// When `link` cannot be written or is something else than a symlink.
+    pub fn publish(self, link: &Path) -> io::Result<Port> {
         if let Ok(there) = fs::symlink_metadata(link)
             && !there.is_symlink()
         {
             let what = format!("{} exists and is not a symlink", link.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
         }
-        let target = name.to_str().map_err(io::Error::other)?;
         let fresh = link.with_extension(format!("new-{}", std::process::id()));
         let _ = fs::remove_file(&fresh);
-        std::os::unix::fs::symlink(target, &fresh)?;
+        std::os::unix::fs::symlink(&self.name, &fresh)?;
         fs::rename(&fresh, link)?;
-        Ok(Port { master, _slave: slave, link: link.to_owned() })
+        Ok(Port { pty: self, link: link.to_owned() })
+    }
+}
+
+impl Port {
+    /// Opens a pty and publishes it under `link`, a symlink that is replaced if it exists.
+    ///
+    /// # Errors
+    ///
+    /// When no pty can be had, or `link` cannot be written or is something else than a symlink.
+    pub fn open(link: &Path) -> io::Result<Port> {
+        Pty::open()?.publish(link)
     }
 
     /// Waits for bytes from the reader, at most so long. Empty: none came.
-    fn read(&self, wait: Duration) -> io::Result<Vec<u8>> {
+    pub(super) fn read(&self, wait: Duration) -> io::Result<Vec<u8>> {
         let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        let mut descriptors = [PollFd::new(&self.master, PollFlags::IN)];
+        let mut descriptors = [PollFd::new(&self.pty.master, PollFlags::IN)];
         match poll(&mut descriptors, Some(&wait)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let mut buffer = [0; 256];
-        match rustix::io::read(&self.master, &mut buffer) {
+        match rustix::io::read(&self.pty.master, &mut buffer) {
             Ok(count) => Ok(buffer[..count].to_vec()),
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Vec::new()),
             Err(error) => Err(error.into()),
@@ -76,8 +103,8 @@ impl Port {
     }
 
     /// Sends bytes. What a reader that does not read leaves no room for is lost, as on a wire.
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        match rustix::io::write(&self.master, bytes) {
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        match rustix::io::write(&self.pty.master, bytes) {
             Ok(_) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -86,7 +113,10 @@ impl Port {
 
 impl Drop for Port {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.link);
+        // Another board may have been plugged in under this name meanwhile.
+        if fs::read_link(&self.link).is_ok_and(|target| target == self.pty.name) {
+            let _ = fs::remove_file(&self.link);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use hardware_sim::profile::Profile;
 use hardware_sim::random::Rng;
 use hardware_sim::script::{Game, Player, Ply};
 
-use super::score::Step;
+use super::misplay::Step;
 use crate::rules::{Color, Kind, Move, Position, Square};
 
 /// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.

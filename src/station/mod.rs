@@ -17,17 +17,20 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrono::{DateTime, FixedOffset};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, info, warn};
 
 use crate::bytelog::{Kind, Record};
 use crate::config::LineConfig;
-use crate::feed::{self, Feed};
+use crate::feed::{self, Feeds};
 use crate::journal::Journal;
-use crate::link::{Link, LinkEvent};
+use crate::link::{Link, LinkEvent, Ports};
+use crate::millis::Millis;
 use crate::playback;
-use crate::session::{Effect, Input, Line, Output, Status};
+use crate::round::Teller;
+use crate::session::{BusAddress, Effect, Input, Line, Output, Status};
 use clock::Clock;
 use opening::Opened;
 
@@ -35,6 +38,10 @@ pub use opening::{Folders, OpeningError};
 
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
+
+/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
+/// board that is played faster than time.
+const SURELY_QUIET: Duration = Duration::from_secs(3);
 
 /// What is known about a line, for people and for pages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -46,6 +53,19 @@ pub struct LineReport {
     /// What the core says.
     pub status: Status,
     /// The file of the game that was opened last.
+    pub live_file: Option<PathBuf>,
+    /// The boards of a bus, by ascending address; empty where one board has the line for itself.
+    pub boards: Vec<BoardReport>,
+}
+
+/// What is known about a board of a bus.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoardReport {
+    /// Its address.
+    pub address: BusAddress,
+    /// What the core says.
+    pub status: Status,
+    /// The file of the game that was opened last on it.
     pub live_file: Option<PathBuf>,
 }
 
@@ -117,10 +137,12 @@ pub enum StationError {
 pub async fn run(
     config: LineConfig,
     folders: Folders,
+    ports: Ports,
     mut shutdown: watch::Receiver<bool>,
     reporter: Reporter,
+    teller: Teller,
 ) -> Result<Ending, StationError> {
-    let mut station = Station::open(config, folders, reporter).await?;
+    let mut station = Station::open(config, folders, ports, reporter, teller).await?;
     loop {
         station.report();
         if station.is_outdated && !station.line.has_open_game() {
@@ -144,28 +166,57 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
+/// What a line publishes: when, of which board, and what.
+type Publication = (Millis, Option<BusAddress>, Effect);
+
 struct Station {
     name: String,
     line: Line,
     link: Link,
+    /// The board that is known to be at the open port.
+    board: Option<String>,
     clock: Clock,
     journal: Journal,
     /// Away only while a thread writes it.
-    feed: Option<Feed>,
+    feeds: Option<Feeds>,
     is_outdated: bool,
     last_tick: Option<Instant>,
     reporter: Reporter,
+    /// The moment from which the times of the line count.
+    epoch: DateTime<FixedOffset>,
+    /// Who makes the public files.
+    teller: Teller,
 }
 
 impl Station {
-    async fn open(config: LineConfig, folders: Folders, reporter: Reporter) -> Result<Station, StationError> {
+    async fn open(
+        config: LineConfig,
+        folders: Folders,
+        ports: Ports,
+        reporter: Reporter,
+        teller: Teller,
+    ) -> Result<Station, StationError> {
         let (name, address) = (config.name.clone(), config.port.clone());
+        let board = config.board().map(str::to_owned);
         let opened = tokio::task::spawn_blocking(move || opening::open(&config, &folders)).await??;
-        let Opened { line, clock, journal, feed, is_outdated, notices } = opened;
+        let Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games } = opened;
+        teller.opened(&name, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
-        let link = Link::new(address);
-        let mut station =
-            Station { name, line, link, clock, journal, feed: Some(feed), is_outdated, last_tick: None, reporter };
+        let link = Link::new(address, board, ports);
+        let mut station = Station {
+            name,
+            line,
+            link,
+            board: None,
+            clock,
+            journal,
+            feeds: Some(feeds),
+            is_outdated,
+            last_tick: None,
+            reporter,
+            epoch,
+            teller,
+        };
         for notice in notices {
             station.tell(0, &notice)?;
         }
@@ -185,7 +236,8 @@ impl Station {
     async fn on_link(&mut self, event: LinkEvent) -> Result<(), StationError> {
         match event {
             LinkEvent::Up => {
-                info!(line = self.name, "the port is open");
+                info!(line = self.name, "the port is open ({})", self.link.place());
+                self.board = None;
                 self.reporter.update(|row| row.no_link = None);
                 self.take(Kind::LinkUp).await
             }
@@ -237,7 +289,7 @@ impl Station {
     /// Does what the core wants done. The link may be down then.
     async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Result<(), StationError> {
         let mut publications = Vec::new();
-        for Output { effect, .. } in outputs {
+        for Output { at, board, effect } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
                     self.log(now, Kind::ToBoard(bytes.clone()))?;
@@ -245,13 +297,16 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                Effect::Send(_) => {}
-                Effect::Notice(text) => self.tell(now, &text)?,
+                // What is provisional is part of the status.
+                Effect::Send(_) | Effect::Provisional(_) => {}
+                Effect::Reopen { board } => self.reopen(board.as_deref()),
+                Effect::Notice(text) => self.tell(now, &playback::about(board, &text))?,
                 Effect::Note(text) => {
+                    let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
                     self.log(now, Kind::Note(text))?;
                 }
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push(effect),
+                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push((at, board, effect)),
             }
         }
         if !publications.is_empty() {
@@ -261,20 +316,26 @@ impl Station {
     }
 
     /// The log first, durably; then the files; both off the executor, because disks can be slow.
-    async fn publish(&mut self, now: u64, effects: Vec<Effect>) -> Result<(), StationError> {
-        let Some(mut feed) = self.feed.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
+    async fn publish(&mut self, now: u64, publications: Vec<Publication>) -> Result<(), StationError> {
+        let Some(mut feeds) = self.feeds.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
         let log = self.journal.file();
         let work = move || {
             if let Err(error) = log.sync_data() {
-                return (feed, Err(error), Ok(Vec::new()));
+                return (feeds, publications, Err(error), Ok(Vec::new()));
             }
-            let told = effects.iter().filter_map(|effect| feed.publish(effect).transpose()).collect::<io::Result<_>>();
-            let told = told.and_then(|told: Vec<String>| feed.sync().map(|()| told));
-            (feed, Ok(()), told)
+            let publish = |(_, board, effect): &Publication| feeds.publish(*board, effect).transpose();
+            let told = publications.iter().filter_map(publish).collect::<io::Result<_>>();
+            let told = told.and_then(|told: Vec<String>| feeds.sync().map(|()| told));
+            (feeds, publications, Ok(()), told)
         };
-        let (feed, log, told) = tokio::task::spawn_blocking(work).await?;
-        self.feed = Some(feed);
+        let (feeds, publications, log, told) = tokio::task::spawn_blocking(work).await?;
+        self.feeds = Some(feeds);
         log.map_err(self.log_error())?;
+        if told.is_ok() {
+            for (at, board, effect) in publications {
+                self.teller.published(&self.name, board, playback::moment(self.epoch, at), effect);
+            }
+        }
         for notice in told.map_err(StationError::Feed)? {
             self.tell(now, &notice)?;
         }
@@ -291,6 +352,19 @@ impl Station {
         self.log(at, Kind::Note(notice.to_owned()))
     }
 
+    /// Gives up the open port: another board is at it, or none that answers.
+    fn reopen(&mut self, board: Option<&str>) {
+        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
+            return;
+        }
+        let place = self.link.place();
+        self.link.reopen(board);
+        self.tell_link_is_down(match board {
+            Some(board) => format!("{place} carries board {board}"),
+            None => format!("nothing answers at {place}; opening it again"),
+        });
+    }
+
     fn tell_link_is_down(&self, reason: String) {
         warn!(line = self.name, "the link is down: {reason}");
         self.reporter.update(|row| row.no_link = Some(reason));
@@ -301,12 +375,22 @@ impl Station {
         move |error| StationError::Log { path: path.clone(), error }
     }
 
-    fn report(&self) {
+    fn report(&mut self) {
         let status = self.line.status();
-        let live_file = self.feed.as_ref().and_then(Feed::path).map(ToOwned::to_owned);
+        if status.board.is_some() && status.board != self.board {
+            self.board.clone_from(&status.board);
+            status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
+        }
+        let live_file =
+            |board: Option<BusAddress>| self.feeds.as_ref().and_then(|feeds| feeds.path(board)).map(ToOwned::to_owned);
+        let boards = self.line.boards().into_iter();
+        let boards =
+            boards.map(|(address, status)| BoardReport { address, status, live_file: live_file(Some(address)) });
+        let (boards, live_file) = (boards.collect(), live_file(None));
         self.reporter.update(|row| {
             row.status = status;
             row.live_file = live_file;
+            row.boards = boards;
         });
     }
 }

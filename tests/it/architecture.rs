@@ -17,14 +17,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("broadcast", &["rules", "pdn"]),
     // the shell
     ("link", &[]),
-    ("config", &["bytelog", "session", "playback", "link"]),
     ("disk", &[]),
-    ("journal", &["bytelog", "playback", "disk"]),
+    ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
+    ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
-    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
-    ("supervisor", &["config", "station"]),
+    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
+    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed", "round"]),
+    ("supervisor", &["config", "link", "round", "station"]),
     // simulated boards
-    ("simulation", &["millis", "rules", "pdn", "session"]),
+    ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];
 
 /// The first module of the shell in the table above.

@@ -41,7 +41,8 @@ fn the_smallest_form_is_valid() {
 
 #[test]
 fn the_files_of_the_package_are_valid() {
-    for file in ["config/damcast.toml", "config/examples/club-usb.toml"] {
+    let examples = ["club-usb", "tournament-any", "tournament-bus"].map(|name| format!("config/examples/{name}.toml"));
+    for file in examples.into_iter().chain(["config/damcast.toml".to_owned()]) {
         if let Err(error) = Config::load(file.as_ref()) {
             panic!("{error}");
         }
@@ -52,7 +53,14 @@ fn the_files_of_the_package_are_valid() {
 fn the_annotated_file_shows_every_key_with_its_default() {
     let text = std::fs::read_to_string("config/damcast.toml").unwrap();
     let recognition = LineSettings::new(damcast::rules::Variant::from_tag("20").unwrap()).recognition;
-    for key in LineSettings::KEYS.into_iter().chain(recognition.keys()).chain(["time-scale"]) {
+    for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS).chain(recognition.keys()).chain([
+        "mode",
+        "time-scale",
+        "profile",
+        "delay",
+        "delay-plies",
+        "sync",
+    ]) {
         let shown = text.lines().any(|line| line.starts_with(&format!("# {key} = ")));
         assert!(shown, "config/damcast.toml does not show `{key}`");
     }
@@ -61,8 +69,77 @@ fn the_annotated_file_shows_every_key_with_its_default() {
         |line: &str| line.starts_with("# ") && line.contains(" = ") && line[2..].starts_with(char::is_lowercase);
     let uncommented: Vec<&str> = text.lines().map(|line| if is_key(line) { &line[2..] } else { line }).collect();
     let mut config = read(&uncommented.join("\n"));
-    config.lines[0].settings.retain(|(key, _)| key != "turkish-promotion" && key != "thai-removal");
+    // Where there is no default an example is shown.
+    let is_example = |key: &str| key == "board" || key.starts_with("turkish-") || key.starts_with("thai-");
+    config.lines[0].settings.retain(|(key, _)| !is_example(key));
     assert_eq!(config, read(&text));
+}
+
+#[test]
+fn a_bus_has_boards_with_what_is_theirs() {
+    let config = Config::load("config/examples/tournament-bus.toml".as_ref()).unwrap();
+    let bus = &config.lines[0];
+    assert_eq!(bus.mode, damcast::bytelog::Mode::Bus);
+    let boards: Vec<_> = bus.boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
+    assert_eq!(boards, [(1025, "table-1"), (1026, "hall-a-1026")]);
+    let (settings, unknown) = damcast::playback::settings(&bus.header(), None).unwrap();
+    assert!(unknown.is_empty());
+    let board = |index: usize| settings.of_board(bus.boards[index].address);
+    assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
+    assert_eq!(board(1).variant.game_type.number, 25);
+    // A board that nobody named has what the line has.
+    let other = settings.of_board(damcast::session::BusAddress::new(7).unwrap());
+    assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));
+}
+
+#[test]
+fn what_is_wrong_with_a_bus_is_said() {
+    let bus = SMALLEST.replace("[[line]]", "[[line]]\nmode = \"bus\"");
+    let board = |keys: &str| format!("{bus}[[line.board]]\n{keys}\n");
+    for (text, message) in [
+        (SMALLEST.replace("[[line]]", "[[line]]\nmode = \"both\""), "one board on the line, or \"bus\""),
+        (board(""), "[[line.board]] needs the key `address`"),
+        (board("address = 0"), "a whole number from 1 to 16383"),
+        (board("address = 16384"), "a whole number from 1 to 16383"),
+        (board("address = 7\n[[line.board]]\naddress = 7"), "the board 7 has come before"),
+        (board("address = 7\nname = \"board-1\""), "is taken by"),
+        (board("address = 7\ngame-type = \"99\""), "game type 99"),
+        (board("address = 7\nport = \"x\""), "unknown key `port` in [[line.board]]"),
+        (board("address = 7\n[line.board.tags]\nResult = \"2-0\""), "written by the recorder itself"),
+        (
+            format!("{bus}[[line]]\nname = \"board-1-7\"\nport = \"/dev/b\"\ngame-type = \"20\"\n"),
+            "is that of a board of the bus `board-1`",
+        ),
+        (format!("{SMALLEST}[[line.board]]\naddress = 7\n"), "`board` is an array; expected a string"),
+    ] {
+        let error = refuse(&text);
+        assert!(error.contains(message), "expected {message:?}: {error}");
+    }
+}
+
+#[test]
+fn a_line_may_be_where_its_board_is() {
+    let text = r#"
+        station = { directory = "r" }
+        [[line]]
+        name = "a"
+        port = "any"
+        board = "01025"
+        game-type = "20"
+        [[line]]
+        name = "b"
+        port = "any"
+        board = "01026"
+        game-type = "20"
+        connect = "clock"
+        [[line]]
+        name = "c"
+        port = "usb:045b:8111"
+        game-type = "20"
+    "#;
+    let config = read(text);
+    assert_eq!(config.lines.iter().map(|line| line.board()).collect::<Vec<_>>(), [Some("01025"), Some("01026"), None]);
+    assert_eq!(config.lines[1].settings, [pair("board", "01026"), pair("connect", "clock")]);
 }
 
 #[test]
@@ -86,6 +163,19 @@ fn tags_of_the_line_go_before_those_of_the_station() {
 fn only_what_differs_from_its_default_is_kept_for_the_log() {
     let text = format!("{SMALLEST}orientation = \"turned\"\ncodes = \"draughts\"\n[recognition]\nsettle-ms = 500\n");
     assert_eq!(read(&text).lines[0].settings, [pair("settle-ms", "500"), pair("orientation", "turned")]);
+}
+
+#[test]
+fn codes_are_named_or_told_one_by_one() {
+    let settings = |codes: &str| read(&format!("{SMALLEST}codes = \"{codes}\"\n")).lines[0].settings.clone();
+    assert_eq!(settings("chess"), [pair("codes", "chess")]);
+    assert_eq!(settings("1=w 4=b 7=W 10=B"), [], "the same as draughts");
+    assert_eq!(settings("1=b 4=w 7=B 10=W"), [pair("codes", "1=b 4=w 7=B 10=W")]);
+    let refused = refuse(&format!("{SMALLEST}codes = \"1=w 4=x\"\n"));
+    assert!(
+        refused.contains("damcast.toml:9:9: `codes = 1=w 4=x`: expected w, W, b or B as the meaning of code 4"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -124,7 +214,21 @@ fn what_is_wrong_is_said_with_line_and_key() {
         (SMALLEST.replace("board-1", "../x"), "6:8", "becomes the name of files"),
         (SMALLEST.replace("board-1", ".x"), "6:8", "becomes the name of files"),
         (SMALLEST.replace("board-1", &"x".repeat(65)), "6:8", "1 to 64 letters"),
-        (SMALLEST.replace("serial:", "tcp://"), "7:8", "`tcp:` is no kind of port"),
+        (SMALLEST.replace("serial:", "bluetooth:"), "7:8", "`bluetooth:` is no kind of port"),
+        (SMALLEST.replace("serial:", "tcp://"), "7:8", "expected a host and a port, as in tcp://10.0.0.7:4001"),
+        (format!("{SMALLEST}board = 1025\n"), "9:9", "expected a string in quotes"),
+        (format!("{SMALLEST}board = \"A1\"\n"), "9:9", "up to ten digits in quotes"),
+        (format!("{SMALLEST}connect = \"clock scan-100\"\n"), "9:11", "words from: clock version"),
+        (twice("name = \"b\"\nport = \"any\"").replace("serial:/dev/ttyACM0", "usb:045b:8111"), "12:8", "give each"),
+        (
+            twice("name = \"b\"\nport = \"/dev/b\"\nboard = \"1025\"").replacen(
+                "name =",
+                "board = \"01025\"\nname =",
+                1,
+            ),
+            "14:9",
+            "belongs to another [[line]] already, in line 6",
+        ),
         (format!("{SMALLEST}time-scale = 0\n"), "9:14", "above 0, at most 10000"),
         (format!("{SMALLEST}time-scale = nan\n"), "9:14", "above 0, at most 10000"),
         (format!("{SMALLEST}time-scale = \"fast\"\n"), "9:14", "`time-scale` is a string; expected a number"),

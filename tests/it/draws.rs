@@ -23,7 +23,7 @@ fn play(history: &mut History, moves: &str) {
 }
 
 /// Four king moves, each side there and back, during which nothing can be taken.
-fn shuttle(position: &Position) -> [Move; 4] {
+pub fn shuttle(position: &Position) -> [Move; 4] {
     let kings_move = |position: &Position| {
         let mut moves = position.legal_moves();
         moves.retain(|ply| !ply.is_capture() && position.placement().kings().contains(ply.from()));
@@ -248,13 +248,27 @@ fn what_no_text_settles_is_left_to_the_arbiter() {
     }
 }
 
-/// Every rule says where it stands.
+/// Every rule says where it stands, in words that an operator can be told.
 #[test]
 fn every_rule_has_its_article() {
     for variant in Variant::all() {
         for rule in variant.draws {
-            assert!(rule.article.contains(':'), "{variant:?}: {}", rule.article);
+            assert_eq!(format!("{}: {}", rule.source(), rule.words()), rule.article, "{variant:?}");
+            assert!(rule.source().len() >= 3 && rule.words().len() >= 10, "{variant:?}: {}", rule.article);
         }
+    }
+}
+
+/// The README says for every game what is left to its arbiter.
+#[test]
+fn what_is_left_to_the_arbiter_is_said_in_the_readme() {
+    let readme = std::fs::read_to_string("README.md").unwrap();
+    let rows: Vec<&str> = readme.lines().filter(|line| line.starts_with("| ")).collect();
+    for variant in Variant::all() {
+        let number = format!("({})", variant.game_type.number);
+        let row = rows.iter().find(|row| row.contains(&number)).unwrap_or_else(|| panic!("{variant:?} is missing"));
+        let left = row.trim_end_matches('|').rsplit('|').next().map(str::trim);
+        assert_eq!(left, Some(variant.left_to_arbiter), "{variant:?}");
     }
 }
 

@@ -52,6 +52,12 @@ fn liberties_of_reading() {
         // Numbers on a board of letters, 1 at White's top left; letters on a board of numbers.
         ("25", "W:W21-23:BK1,4", "W:Wa3,c3,e3:BKb8,h8"),
         ("20", "W:Wa1,Kj10:Bb8", "W:WK5,46:B11"),
+        // Boards that are in no table are read in the names of their tag.
+        ("20,W,10,10,N1,0", "W:W1-3:BK50", "W:W1,2,3:BK50"),
+        ("23,B,8,8,A1,1", "B:Wb8,KA7:Bh2.", "B:WKa7,b8:Bh2"),
+        ("31", "b:w1 2 3,K4:bk29-k30", "B:W1,2,3,K4:BK29,K30"),
+        ("41", "W:W36-37:BK1", "W:Wa1,c1:BKb8"),
+        ("30", "W:W64:B9", "W:Wh1:Ba7"),
         // A wide board has a file k; a capital K is always a crown.
         ("27,W,12,12,A0,0", "W:Wk1,Kc1:Bb12", "W:WKc1,k1:Bb12"),
     ] {
@@ -74,7 +80,7 @@ fn unknown_colours_and_null_moves() {
     assert!(!fen.is_null_move);
     assert_eq!(fen::write_with_turn(international, &fen.placement, None), "?:W31,K32:B1");
 
-    for text in ["B::", "B", "B:", "B::."] {
+    for text in ["B::", "B", "B:", "B:::", "B::."] {
         let fen = fen::read_any(international, text).unwrap();
         assert!(fen.is_null_move && fen.turn == Some(Color::Black), "{text}");
     }

@@ -5,11 +5,12 @@ use damcast::pdn::encoding::Encoding;
 use damcast::pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
 use damcast::pdn::problem::Level;
 use damcast::pdn::reader::{self, Located, Reader};
+use damcast::pdn::renumber::renumber;
 use damcast::pdn::replay::{KnownBy, Replay, Step};
-use damcast::pdn::standard::standard;
+use damcast::pdn::standard::{Ambiguous, converted, standard};
 use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{fen, infer, notation, strict};
-use damcast::rules::{Color, Position, Variant};
+use damcast::pdn::{fen, infer, live, notation, strict};
+use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use proptest::prelude::*;
 
 const DIALECTS: &str = include_str!("../data/pdn/dialects.pdn");
@@ -140,6 +141,26 @@ fn the_diagram_of_the_standard() {
     assert!(writer::write(&[standard(&proposal[0], None).0], Style::Compact).contains("47x38x20x9x36"));
 }
 
+/// On request a capture that two moves share is written with the pieces it takes; it reads back as that move.
+#[test]
+fn the_proposal_for_3_1_is_written_on_request() {
+    let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";
+    let located = reader::read_located(text).0.remove(0);
+    let (game, _) = converted(&located, None, Ambiguous::Captured);
+    let written = writer::write(std::slice::from_ref(&game), Style::Compact);
+    let expected = "1. 47x36! <42,29,19,31> ( 1. 47x36 <42,29,14,31> ) *\n";
+    assert!(written.ends_with(expected), "{written}");
+    let again = reader::read_located(&written).0.remove(0);
+    assert_eq!(again.game, game);
+    assert!(Replay::of(&again, None).problems.is_empty());
+    assert_eq!(standard(&again, None).0, standard(&located, None).0);
+    let letters = Variant::from_tag("20,W,10,10,A0,0").unwrap();
+    let (renamed, problems) = renumber(&game, letters);
+    assert_eq!(problems, []);
+    let renamed = writer::write(&[renamed], Style::Compact);
+    assert!(renamed.ends_with("1. c1xa3! <d2,g5,g7,b4> ( 1. c1xa3 <d2,g5,h8,b4> ) *\n"), "{renamed}");
+}
+
 #[test]
 fn what_is_wrong_is_told_with_its_restriction() {
     for (text, place, part) in [
@@ -235,12 +256,25 @@ const REMARKS: [&str; 7] = [
     "[%eval -0.048][%egt 0:0:9.56]",
 ];
 
+const VALUES: [(&str, &[&str]); 5] = [
+    ("Date", &["2026.11.21", "2007.??.??", "????.??.??", ""]),
+    ("TimeControl", &["4800+60", "40/7200:20/2400:600+5", "*120", "?", "-", ""]),
+    ("WhiteTime", &["1:59:20", "1:17", "?"]),
+    ("UTCTime", &["23:59:11", "?"]),
+    ("WhiteType", &["human", "program", "?"]),
+];
+
 /// A game in the standard's form: random legal moves with everything that may stand between them.
 fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
     let mut tags: Tags =
         [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
             .into_iter()
             .collect();
+    for (name, values) in VALUES {
+        if dice.roll(3) == 0 {
+            tags.set(name, values[dice.roll(values.len())]);
+        }
+    }
     tags.set("GameType", variant.game_type.tag_value());
     let mut line = Line { variant, dice, entries: Vec::new(), clock: 4800 };
     let mut position = Position::start(variant);
@@ -251,10 +285,31 @@ fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variation
             position = position.play(&legal[line.dice.roll(count)]);
         }
         tags.set("FEN", fen::write(variant, &position.setup()));
+    } else if line.dice.roll(3) == 0
+        && let Some(rich) = with_ambiguous_captures(variant, line.dice)
+    {
+        position = rich;
+        tags.set("FEN", fen::write(variant, &position.setup()));
     }
     tags.set("Result", variant.result_format.values()[line.dice.roll(5)]);
     line.play(position, 1, plies, with_variations);
     Game { tags, entries: line.entries, end: End::Star }
+}
+
+/// A position in which two moves share their ends and take different pieces; play hardly ever comes to one.
+fn with_ambiguous_captures(variant: &'static Variant, dice: &mut Dice) -> Option<Position> {
+    let turn = variant.game_type.starter;
+    (0..200).find_map(|_| {
+        let mut placement = Placement::EMPTY;
+        for piece in 0..11 {
+            let square = Square::new(dice.roll(variant.geometry.count()) as u8);
+            let color = if piece == 0 { turn } else { !turn };
+            placement.put(square, Some(Piece { color, kind: Kind::King }));
+        }
+        let position = Position::new(variant, Setup { placement, turn }).ok()?;
+        let legal = position.legal_moves();
+        legal.iter().any(|ply| notation::is_ambiguous(ply, &legal)).then_some(position)
+    })
 }
 
 struct Line<'d> {
@@ -273,7 +328,8 @@ impl Line<'_> {
                 return;
             }
             let is_first = position.turn() == self.variant.game_type.starter;
-            let ply = &legal[self.dice.roll(legal.len())];
+            let ambiguous = legal.iter().position(|ply| notation::is_ambiguous(ply, &legal));
+            let ply = &legal[ambiguous.unwrap_or_else(|| self.dice.roll(legal.len()))];
             let shown = (is_first || is_fresh).then_some(MoveNumber { value: number, ellipsis: !is_first });
             let strength = [None, None, None, Some("!"), Some("(?!)")][self.dice.roll(5)].map(str::to_owned);
             let text = notation::write(self.variant, ply, &legal);
@@ -289,6 +345,12 @@ impl Line<'_> {
             }
             position = position.play(ply);
             number += u32::from(!is_first);
+            if self.dice.roll(40) == 0 {
+                // A null move: the other side is to move, nothing else changes.
+                position = position.with_turn(!position.turn());
+                self.entries.push(Entry::Setup(format!("{}::", position.turn().letter())));
+                is_fresh = true;
+            }
             if self.dice.roll(25) == 0 {
                 // The board lost the thread: some plies passed unseen.
                 for _ in 0..self.dice.roll(4) {
@@ -335,6 +397,112 @@ fn reads_back(text: &str, games: &[Game]) {
     assert_eq!(read, games, "{text}");
 }
 
+/// Games in the standard's form: each style is strict, is read without a problem as the same games, and is written again
+/// byte for byte; the moves are legal; the standard's form is its own.
+fn hold_through_writing(games: &[Game]) {
+    for style in [Style::Compact, Style::Live] {
+        let text = writer::write(games, style);
+        reads_back(&text, games);
+        assert_eq!(strict::check(&text, None), [], "{text}");
+        let (located, _) = reader::read_located(&text);
+        for (located, game) in located.iter().zip(games) {
+            assert_eq!(
+                writer::write(std::slice::from_ref(&located.game), style),
+                writer::write(std::slice::from_ref(game), style)
+            );
+            let replay = Replay::of(located, None);
+            assert!(replay.is_complete && replay.problems.is_empty(), "{:?} {text}", replay.problems);
+            let (again, changes) = standard(located, None);
+            assert_eq!(&again, game, "{text}");
+            assert_eq!(changes, []);
+            as_proposed_for_3_1(located, game, style);
+        }
+        assert_eq!(standardised(&located, style), text);
+    }
+    let compact = writer::write(games, Style::Compact);
+    let tags = |line: &str| line.starts_with('[');
+    let is_short = |line: &str| line.chars().count() < 80 || !line.contains(' ') || line.contains("/FEN");
+    assert!(compact.lines().all(|line| tags(line) || is_short(line)), "{compact}");
+}
+
+/// The proposal for 3.1 reads back as the same game.
+fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
+    let (proposed, _) = converted(located, None, Ambiguous::Captured);
+    let text = writer::write(std::slice::from_ref(&proposed), style);
+    let again = reader::read_located(&text).0.remove(0);
+    assert_eq!(again.game, proposed, "{text}");
+    assert_eq!(&standard(&again, None).0, game, "{text}");
+}
+
+/// The file of a game as the feed writes it is strict after every line, and when its result is written over the `*`.
+fn is_strict_after_every_line(game: Game) {
+    let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
+    let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
+    let head: String = live::header(variant, &tags).iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
+    for (at, _) in text.match_indices('\n') {
+        assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
+    }
+    for result in variant.result_format.values() {
+        let (offset, bytes) = live::overwrite_result(text.as_bytes(), result).unwrap();
+        let mut finished = text.clone().into_bytes();
+        finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(strict::check_bytes(&finished, None), []);
+    }
+}
+
+/// Every variant, and games that together hold all that a game may hold: no property is true for want of cases.
+#[test]
+fn games_of_every_variant_with_everything_in_them() {
+    let mut seen = [0_usize; 12];
+    for (index, variant) in variants().into_iter().enumerate() {
+        let mut dice = Dice(1 + index as u64);
+        let games: Vec<Game> = (0..8).map(|_| game(variant, &mut dice, 50, true)).collect();
+        hold_through_writing(&games);
+        let live = game(variant, &mut dice, 40, false);
+        seen[0] += live.entries.iter().filter(|entry| matches!(entry, Entry::Setup(_))).count();
+        is_strict_after_every_line(live);
+        let entries = || games.iter().flat_map(|game| &game.entries);
+        let count = |is: &dyn Fn(&Entry) -> bool| entries().filter(|entry| is(entry)).count();
+        let own = [
+            0,
+            count(&|entry| matches!(entry, Entry::Setup(fen) if !fen.ends_with("::"))),
+            count(&|entry| matches!(entry, Entry::Setup(fen) if fen.ends_with("::"))),
+            count(&|entry| *entry == Entry::Open),
+            count(&|entry| matches!(entry, Entry::Comment(text) if text.starts_with("[%clock"))),
+            count(&|entry| matches!(entry, Entry::Comment(text) if !text.is_ascii())),
+            count(&|entry| matches!(entry, Entry::Nag(_))),
+            count(&|entry| matches!(entry, Entry::Move(ply) if ply.strength.is_some())),
+            count(&|entry| matches!(entry, Entry::Move(ply) if ply.text.split(['-', 'x', ':']).count() > 2)),
+            games.iter().filter(|game| game.tags.get("FEN").is_some()).count(),
+            games.iter().filter(|game| game.tags.iter().any(|tag| !tag.value.is_ascii())).count(),
+            games.iter().map(deepest).max().unwrap_or(0).saturating_sub(1),
+        ];
+        for (kind, (seen, own)) in seen.iter_mut().zip(own).enumerate() {
+            *seen += own;
+            // What is rare need not be in the games of every variant.
+            let is_rare = matches!(kind, 0 | 2 | 8 | 9 | 11);
+            assert!(own > 0 || is_rare, "{}: no game has what stands at {kind}", variant.name);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+    println!("{seen:?}");
+}
+
+/// How deep the variations of a game go.
+fn deepest(game: &Game) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for entry in &game.entries {
+        match entry {
+            Entry::Open => depth += 1,
+            Entry::Close => depth -= 1,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
 
@@ -344,23 +512,7 @@ proptest! {
         let variants = variants();
         let variant = variants[dice.roll(variants.len())];
         let games: Vec<Game> = (0..=dice.roll(3)).map(|_| game(variant, &mut dice, plies, true)).collect();
-        for style in [Style::Compact, Style::Live] {
-            let text = writer::write(&games, style);
-            reads_back(&text, &games);
-            prop_assert_eq!(strict::check(&text, None), [], "{}", text);
-            let (located, _) = reader::read_located(&text);
-            for (located, game) in located.iter().zip(&games) {
-                let replay = Replay::of(located, None);
-                prop_assert!(replay.is_complete && replay.problems.is_empty(), "{:?} {}", replay.problems, text);
-                let (again, changes) = standard(located, None);
-                prop_assert_eq!(&again, game, "{}", text);
-                prop_assert_eq!(changes, []);
-            }
-            prop_assert_eq!(standardised(&located, style), text);
-        }
-        let compact = writer::write(&games, Style::Compact);
-        let tags = |line: &str| line.starts_with('[');
-        prop_assert!(compact.lines().all(|line| tags(line) || line.chars().count() < 80 || !line.contains(' ') || line.contains("/FEN")));
+        hold_through_writing(&games);
     }
 
     #[test]
@@ -368,14 +520,7 @@ proptest! {
         let mut dice = Dice(seed);
         let variants = variants();
         let variant = variants[dice.roll(variants.len())];
-        let mut game = game(variant, &mut dice, plies, false);
-        // As the feed writes it: the result last, spare lines behind it.
-        game.tags.remove("Result");
-        game.tags.set("Result", "*");
-        let text = writer::write(&[game], Style::Live).replacen("[Result \"*\"]\n", "[Result \"*\"]\n\n\n", 1);
-        for (at, _) in text.match_indices('\n') {
-            prop_assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
-        }
+        is_strict_after_every_line(game(variant, &mut dice, plies, false));
     }
 
     #[test]
@@ -523,14 +668,97 @@ const SOUP: &[&str] = &[
     "[%clk 0:00:01]",
 ];
 
+/// Each file cut at every byte: what stands before the cut is read, and the games that were whole stay as they are.
 #[test]
 fn a_text_cut_at_any_byte_is_read() {
-    for at in 0..DIALECTS.len() {
-        let (games, _) = reader::read_bytes(&DIALECTS.as_bytes()[..at], Encoding::Detect);
-        for located in &games {
-            let _ = standard(located, None);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/pdn");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let seeds = paths.iter().map(|path| std::fs::read(path).unwrap());
+    let mut dice = Dice(5);
+    let generated = writer::write(&[game(Variant::international(), &mut dice, 12, true)], Style::Compact);
+    let texts: Vec<Vec<u8>> = seeds.chain([DIALECTS.into(), generated.into()]).collect();
+    assert!(texts.len() > 8);
+    for text in texts {
+        let (whole, _) = reader::read_bytes(&text, Encoding::Detect);
+        for at in 0..text.len() {
+            let (games, _) = reader::read_bytes(&text[..at], Encoding::Detect);
+            assert!(games.len() <= whole.len() + 1);
+            let is_the_same = games.iter().zip(&whole).take(games.len().saturating_sub(1));
+            // The last whole game may have been cut in its terminator: `1-1` is the beginning of `1-10`.
+            let same = is_the_same.filter(|(cut, whole)| cut.game == whole.game).count();
+            assert!(same + 2 >= games.len(), "{}", String::from_utf8_lossy(&text[..at]));
+            for located in games.iter().skip(same) {
+                let _ = standard(located, None);
+            }
         }
     }
+}
+
+/// What cannot be read is told with its place, and what stands behind it is read.
+#[test]
+fn bad_input_has_a_place() {
+    let crowd = format!("W:W{}:B1", (1..=500).map(|number| number.to_string()).collect::<Vec<_>>().join(","));
+    let crowded = format!("[FEN \"{crowd}\"] 1. 32-28 *");
+    let crowded_setup = format!("1. 32-28 /FEN \"{crowd}\"/ 19-23 *");
+    for (text, place, part) in [
+        ("[FEN \"W:W0:B1\"] 1. 32-28 *", "1:1", "no such square"),
+        ("[FEN \"W:W73:B1\"] [GameType \"27\"] 1. 32-28 *", "1:1", "no such square"),
+        ("[FEN \"W:W31,31:B1\"] 1. 32-28 *", "1:1", "twice"),
+        ("[FEN \"W:W31:B31\"] 1. 32-28 *", "1:1", "twice"),
+        ("[FEN \"W:WK1-21:B50\"] 1. 32-28 *", "1:1", "21 pieces"),
+        ("[FEN \"W:W5:B50\"] 1. 5-10 *", "1:1", "crowning row"),
+        ("[FEN \"no FEN\"] 1. 32-28 *", "1:1", "side to move"),
+        (&crowded, "1:1", "longer than a FEN can be"),
+        (&crowded_setup, "1:10", "longer than a FEN can be"),
+        ("1. 32-28 /FEN \"W:W31,31:B1\"/ 19-23 *", "1:10", "twice"),
+        ("1. 32-28 /FEN 19-23 *", "1:10", "not closed"),
+        ("1. 32-28 \0\0 19-23 *", "1:10", "not PDN"),
+        ("\n 1. 32-28 {x\0 19-23", "2:11", "not closed"),
+        ("[White \"x\n\n1. 32-28 19-23 *", "1:1", "not closed"),
+        ("1. 32-28 19-23 2. 73-0 *", "1:19", "squares that this board does not have"),
+        ("1. 32-28 19-23 2. 0-0 *", "1:23", "without a game"),
+    ] {
+        let text = format!("{text} [Site \"x\"] 1. 31-26 *");
+        let (games, mut problems) = reader::read_located(&text);
+        problems.extend(games.iter().flat_map(|located| Replay::of(located, Some(Variant::international())).problems));
+        let fits =
+            problems.iter().any(|problem| problem.place.to_string() == place && problem.to_string().contains(part));
+        assert!(fits, "{text}: {problems:#?}");
+        assert!(problems.iter().all(|problem| problem.to_string().len() < 2000), "{problems:#?}");
+        // A comment without its end takes all the rest; nothing else does.
+        let last = games.last().map(|located| moves(&located.game));
+        assert!(last == Some(vec!["31-26"]) || text.contains('{'), "{text}: {games:?}");
+    }
+}
+
+/// Of several paths that mean the same move the first is written, compared as text; all of them are read.
+#[test]
+fn the_first_of_several_paths_is_written() {
+    let mut with_choice = 0;
+    for variant in Variant::all() {
+        let mut dice = Dice(11);
+        for position in (0..30).filter_map(|_| with_ambiguous_captures(variant, &mut dice)) {
+            let legal = position.legal_moves();
+            let routes = position.capture_routes();
+            for ply in legal.iter().filter(|ply| notation::is_ambiguous(ply, &legal)) {
+                let same = routes.iter().filter(|route| *route == ply);
+                let mut paths: Vec<String> = same.map(|route| notation::write_long(variant, route)).collect();
+                paths.sort();
+                paths.dedup();
+                assert_eq!(notation::write(variant, ply, &legal), paths[0], "{paths:?}");
+                with_choice += usize::from(paths.len() > 1);
+                for path in &paths {
+                    let read = notation::read(&position, path).map(|read| read.captured());
+                    let also = legal.iter().filter(|other| **other != *ply).any(|other| {
+                        routes.iter().any(|route| route == other && notation::write_long(variant, route) == *path)
+                    });
+                    assert!(read == Ok(ply.captured()) || also, "{path}: {read:?}");
+                }
+            }
+        }
+    }
+    assert!(with_choice > 0, "no case");
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use damcast::pdn::{fen, notation};
 use damcast::rules::variant::{PromotionInCapture, Removal};
-use damcast::rules::{Color, Kind, Move, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant};
+use damcast::rules::{
+    Color, Kind, Move, NotationKind, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant,
+};
 
 const SEED: u64 = 20_030_409;
 const POSITIONS: usize = 10_000;
@@ -120,6 +122,15 @@ fn what_is_written_is_read_back() {
                 notation::write_with_captured(variant, ply, &legal),
             ] {
                 assert_eq!(notation::read_among(position, &legal, &written).as_ref(), Ok(ply), "{text}: {written}");
+            }
+            // Whatever stands between the squares; letters need nothing, and numbers of two digits if there are but two.
+            let written = notation::write(variant, ply, &legal);
+            let squares: Vec<&str> = written.split(['-', 'x', ':']).collect();
+            let joined = variant.game_type.notation.kind == NotationKind::Algebraic || squares.len() == 2;
+            for separator in ["-", "x", ":", " X ", ""].into_iter().filter(|separator| joined || !separator.is_empty())
+            {
+                let squares = squares.iter().map(|name| format!("{name:0>2}")).collect::<Vec<_>>().join(separator);
+                assert_eq!(notation::read_among(position, &legal, &squares).as_ref(), Ok(ply), "{text}: {squares}");
             }
         }
     });

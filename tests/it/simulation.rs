@@ -3,11 +3,8 @@
 //! In virtual time, within this process and through the program `damcast line`; the tests of real ports are in
 //! [`crate::daemon`] and [`crate::boards`].
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
-
 use damcast::pdn::notation;
-use damcast::rules::{Color, Position};
+use damcast::rules::{Color, Position, Variant};
 use damcast::session::LineSettings;
 use damcast::simulation::drive::bare_entry;
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
@@ -17,7 +14,7 @@ use hardware_sim::truth::PlyTimes;
 use hardware_sim::world::{Setting, World};
 
 use crate::games::playable;
-use crate::program::damcast;
+use crate::line_program::LineProgram;
 
 fn score(games: &[Played], hands: &str, clock: bool, seeds: std::ops::Range<u64>) -> Score {
     let profile: Profile = hands.parse().unwrap();
@@ -61,83 +58,27 @@ fn calm_hands_are_recorded_without_a_false_ply() {
     assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
 }
 
-/// The program `damcast line`, driven through its standard input and output as any simulator may do it.
-struct LineProgram {
-    child: std::process::Child,
-    input: std::process::ChildStdin,
-    output: BufReader<std::process::ChildStdout>,
-    deadline: Option<u64>,
-    /// The lines of the live file, with their times.
-    lines: Vec<(u64, String)>,
-}
-
-impl LineProgram {
-    fn start(game_type: &str) -> LineProgram {
-        let mut child =
-            damcast(&["line", "--game-type", game_type]).stdin(Stdio::piped()).spawn().expect("damcast starts");
-        let input = child.stdin.take().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        LineProgram { child, input, output, deadline: None, lines: Vec::new() }
-    }
-
-    /// Sends a record and takes the answers; bytes for the board go to it.
-    fn say(&mut self, record: &str, world: &mut World) {
-        writeln!(self.input, "{record}").unwrap();
-        let mut answer = String::new();
-        loop {
-            answer.clear();
-            assert!(self.output.read_line(&mut answer).unwrap() > 0, "no answer to {record}");
-            let mut parts = answer.trim_end_matches('\n').splitn(3, ' ');
-            let at: u64 = parts.next().unwrap().parse().unwrap();
-            let (kind, rest) = (parts.next().unwrap(), parts.next().unwrap_or(""));
-            match kind {
-                ">" => {
-                    let byte = |index: usize| u8::from_str_radix(&rest[index..index + 2], 16).unwrap();
-                    let bytes: Vec<u8> = (0..rest.len()).step_by(2).map(byte).collect();
-                    world.host(at, &bytes);
-                }
-                "+" => self.lines.push((at, rest.to_owned())),
-                "." => {
-                    self.deadline = rest.parse().ok();
-                    return;
-                }
-                "=" | "?" => {}
-                other => panic!("`{other}` in {answer}"),
-            }
-        }
-    }
-
-    fn play(&mut self, world: &mut World) {
-        self.say("0 = up", world);
-        loop {
-            let next = [world.next_time(), self.deadline].into_iter().flatten().min();
-            let Some(next) = next.filter(|&next| next <= world.end_ms() + 20_000) else { return };
-            for (at, bytes) in world.advance(next) {
-                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-                self.say(&format!("{at} < {hex}"), world);
-            }
-            if self.deadline.is_some_and(|deadline| deadline <= next) {
-                self.say(&format!("{next} ."), world);
-            }
-        }
-    }
-}
-
-/// Plays a game through the program; every move and the clock after it must be as they were played.
+/// Plays a game of the table's board through the program; every move and the clock after it must be as they were played.
 fn check_through_the_program(game: &Played, seed: u64) {
+    check_with_codes(game, seed, "draughts", |code| code);
+}
+
+/// The same on a board with other codes than 1, 4, 7 and 10, which `recode` gives, and `setting` tells the program.
+fn check_with_codes(game: &Played, seed: u64, setting: &str, recode: fn(u8) -> u8) {
     let control = "4800+60".parse().ok();
     let mut profile = Profile::ideal();
     profile.set_rate(hardware_sim::faults::Fault::Reset, 1.0);
-    let script = script::game(&game.start, &game.moves, control, &profile, seed).turned(seed % 2 == 1);
-    let mut world = World::new(Setting::new(10, 10, script, profile, seed)).unwrap();
-    let mut program = LineProgram::start("20");
+    let mut script = script::game(&game.start, &game.moves, control, &profile, seed).turned(seed % 2 == 1);
+    script.start.iter_mut().chain(script.plies.iter_mut().filter_map(|ply| ply.crown.as_mut())).for_each(|code| {
+        *code = if *code == 0 { 0 } else { recode(*code) };
+    });
+    let variant = game.start.variant();
+    let (rows, columns) = (variant.geometry.height() as u8, variant.geometry.width() as u8);
+    let mut world = World::new(Setting::new(rows, columns, script, profile, seed)).unwrap();
+    let (game_type, codes) = (variant.game_type.to_string(), format!("codes={setting}"));
+    let mut program = LineProgram::start(&["--game-type", &game_type, "--set", &codes]);
     program.play(&mut world);
-    drop(program.input);
-    assert!(program.child.wait().unwrap().success());
-
-    let movetext: Vec<&str> = program.lines.iter().map(|(_, line)| line.as_str()).collect();
-    let movetext: Vec<&str> =
-        movetext.into_iter().filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*").collect();
+    let movetext = program.movetext();
     let recorded: Vec<&str> = movetext.iter().map(|line| bare_entry(line)).collect();
     let mut position = game.start;
     let mut played = Vec::new();
@@ -152,6 +93,7 @@ fn check_through_the_program(game: &Played, seed: u64) {
     for ((line, mover), times) in movetext.iter().zip(movers).zip(&times) {
         check_clock(line, mover, times, &game.name);
     }
+    program.end();
 }
 
 /// The comment shows both times just after the press, the capital at the side whose clock runs.
@@ -178,6 +120,38 @@ fn games_through_the_program_line_are_recorded_with_their_clocks() {
     for (index, game) in playable("international").iter().filter(|game| is_whole(game)).enumerate() {
         check_through_the_program(game, index as u64);
     }
+}
+
+/// One game from the start position of every type, with kings where there is one.
+fn one_of_each_type() -> Vec<Played> {
+    let games: Vec<Played> = playable("").into_iter().filter(is_whole).collect();
+    let crowned = |game: &&Played| game.moves.iter().filter(|ply| ply.promotes()).count();
+    let chosen: Vec<Played> = Variant::all()
+        .filter_map(|variant| games.iter().filter(|game| game.start.variant() == variant).max_by_key(crowned).cloned())
+        .collect();
+    assert_eq!(chosen.len(), 14);
+    chosen
+}
+
+#[test]
+fn a_game_of_every_type_through_the_program_line() {
+    for (index, game) in one_of_each_type().iter().enumerate() {
+        check_through_the_program(game, index as u64);
+    }
+}
+
+/// Men and kings of other sets: pawns and queens, older firmware, and codes told one by one.
+#[test]
+fn games_with_other_sets_through_the_program_line() {
+    let games = one_of_each_type();
+    let game = |number: u8| games.iter().find(|game| game.start.variant().game_type.number == number).unwrap();
+    let chess = |code| if code == 4 { 7 } else { [0, 1, 0, 0, 0, 0, 0, 6, 0, 0, 12][usize::from(code)] };
+    let older = |code| [0, 1, 0, 0, 7, 0, 0, 4, 0, 0, 10][usize::from(code)];
+    let swapped = |code| [0, 4, 0, 0, 1, 0, 0, 12, 0, 0, 2][usize::from(code)];
+    check_with_codes(game(25), 1, "chess", chess);
+    check_with_codes(game(30), 2, "chess", chess);
+    check_with_codes(game(20), 3, "draughts-old", older);
+    check_with_codes(game(31), 4, "4=w 1=b 12=W 2=B", swapped);
 }
 
 /// Needs the folder of corpora in the environment variable `DAMCAST_CORPUS`; without it, says so and passes.

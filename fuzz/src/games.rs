@@ -1,0 +1,121 @@
+//! Files of games.
+
+use damcast::pdn::encoding::{self, Encoding};
+use damcast::pdn::game::{End, Entry, Game};
+use damcast::pdn::problem::{Level, Problem, Problems};
+use damcast::pdn::profile::{self, Profile};
+use damcast::pdn::reader::{self, Located, Reader};
+use damcast::pdn::replay::Replay;
+use damcast::pdn::standard::standard;
+use damcast::pdn::writer::{self, Style};
+use damcast::pdn::{infer, pdn2, renumber, strict};
+use damcast::rules::Variant;
+
+use super::pieces;
+
+/// The longest text that is held against the rules: checking every move of a long one takes long without showing more.
+const LONGEST_CHECKED: usize = 1024;
+
+/// Reading alone.
+pub fn reader(data: &[u8]) {
+    let (games, problems) = reader::read_bytes(data, Encoding::Detect);
+    assert!(problems.len() <= Problems::MOST);
+
+    let mut cut = Reader::new(Encoding::Detect);
+    let mut found: Vec<Located> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
+    found.append(&mut cut.finish());
+    assert_eq!(found, games, "however bytes are cut into reads");
+    assert_eq!(cut.take_problems().into_sorted().len(), problems.len());
+
+    let (text, _) = encoding::decode(data, Encoding::Detect);
+    assert_eq!(reader::read_located(&text).0, games);
+    let lines: Vec<u64> = line_lengths(&text);
+    for located in &games {
+        check_shape(located);
+        let places = located.places.tags.iter().chain(&located.places.entries).chain(&located.places.end);
+        for place in places {
+            let length = lines.get(place.line as usize - 1).copied().unwrap_or(0);
+            assert!((1..=length + 1).contains(&place.column), "{place} is not in the text");
+        }
+    }
+    for problem in &problems {
+        assert!(problem.place.line as usize <= lines.len() && !problem.what.contains('\n'), "{problem}");
+    }
+    for encoding in [Encoding::Utf8, Encoding::Latin1, Encoding::Windows1251, Encoding::Dos866] {
+        let _ = reader::read_bytes(data, encoding);
+    }
+}
+
+/// The number of characters of each line; CR, LF and CR LF each end one.
+fn line_lengths(text: &str) -> Vec<u64> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.split('\n').map(|line| line.chars().count() as u64).collect()
+}
+
+fn check_shape(located: &Located) {
+    let Located { game, places } = located;
+    assert_eq!((game.tags.len(), game.entries.len()), (places.tags.len(), places.entries.len()));
+    let mut depth = 0_usize;
+    for entry in &game.entries {
+        match entry {
+            Entry::Open => depth += 1,
+            Entry::Close => depth = depth.checked_sub(1).expect("no variation ends that did not begin"),
+            Entry::Comment(text) => assert!(!text.contains(['\n', '\r']), "{text:?}"),
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0);
+}
+
+/// Reading, playing, checking, writing, and reading again.
+pub fn pdn(data: &[u8]) {
+    let data = &data[..data.len().min(LONGEST_CHECKED)];
+    let (games, _) = reader::read_bytes(data, Encoding::Detect);
+    let told = told(&games);
+    for located in &games {
+        let _ = Replay::of(located, told);
+    }
+    for profile in Profile::ALL {
+        let _ = profile::check(profile, data, None);
+    }
+    let games: Vec<Game> = games.iter().map(|located| standard(located, told).0).collect();
+    for style in [Style::Compact, Style::Live] {
+        let text = writer::write(&games, style);
+        assert_eq!(strict::check(&text, None), [], "\n{text}");
+        let (again, problems) = reader::read_located(&text);
+        assert_eq!(problems, [], "\n{text}");
+        let again_games: Vec<Game> = again.iter().map(|located| located.game.clone()).collect();
+        assert_eq!(writer::write(&again_games, style), text, "what was written is written the same");
+        let told = self::told(&again);
+        let standard: Vec<Game> = again.iter().map(|located| standard(located, told).0).collect();
+        assert_eq!(writer::write(&standard, style), text, "the standard's form is its own");
+    }
+    for game in &games {
+        let _ = renumber::renumber(game, Variant::international());
+    }
+    check_pdn2(&games);
+}
+
+/// The variant of the games that do not tell it.
+fn told(games: &[Located]) -> Option<&'static Variant> {
+    let untagged = games.iter().filter(|located| located.game.tags.get("GameType").is_none());
+    let sample: Vec<&Located> = untagged.take(infer::SAMPLE).collect();
+    (!sample.is_empty()).then(|| infer::from_moves(&sample, None))
+}
+
+/// What PDN 2.0 can say is read back: as many games, the same moves, results at the ends.
+fn check_pdn2(games: &[Game]) {
+    let has_setup = |game: &&Game| game.entries.iter().any(|entry| matches!(entry, Entry::Setup(_)));
+    let written: Vec<&Game> = games.iter().filter(|game| !has_setup(game)).collect();
+    let (bytes, _) = pdn2::write(games);
+    let (again, problems) = reader::read_bytes(&bytes, Encoding::Latin1);
+    let is_error = |problem: &&Problem| problem.level == Level::Error;
+    let text = || encoding::decode(&bytes, Encoding::Latin1).0;
+    assert_eq!(problems.iter().find(is_error), None, "\n{}", text());
+    assert_eq!(again.len(), written.len(), "\n{}", text());
+    for (Located { game, .. }, written) in again.iter().zip(written) {
+        let moves = |game: &Game| game.moves().map(|ply| ply.text.replace(':', "x")).collect::<Vec<_>>();
+        assert_eq!(moves(game), moves(written), "\n{}", text());
+        assert!(game.end != End::Open, "\n{}", text());
+    }
+}

@@ -1,0 +1,60 @@
+//! What fuzzing holds against any bytes: no panic, no hang, and the promises of each reader.
+//!
+//! | target | bytes are | promises |
+//! |---|---|---|
+//! | [`framer`] | what a board sent | cuts change nothing, every byte is in a frame or counted, messages are written and read again the same |
+//! | [`log`] | a byte log | what was read is written and read again the same; line by line gives the same as the whole |
+//! | [`reader`] | a PDN file | cuts change nothing, places are in the text, variations balance |
+//! | [`pdn`] | a PDN file | replay and every checker end; what was read is written strictly, reads back, and is stable |
+//! | [`fen`] | a variant and a FEN | what was read is written and read again the same |
+//! | [`moves`] | a variant, a way into a position, a move | every legal move reads back as itself; a text that is read is a legal move |
+//! | [`tags`] | a tag | what was read is written and read again the same; values too |
+//! | [`time_control`] | a value of the tag | what was read is written as it was |
+//!
+//! The targets are ordinary functions that panic where a promise is broken: libFuzzer calls them (`fuzz_targets`), and so
+//! does the test `fuzz` of the test suite, on seeds, on kept finds and on a fixed number of mutations of them.
+
+mod games;
+mod values;
+mod wire;
+
+pub use games::{pdn, reader};
+pub use values::{fen, moves, tags, time_control};
+pub use wire::{framer, log};
+
+/// A target, and where its first inputs are.
+pub struct Target {
+    /// The name, also of the binary.
+    pub name: &'static str,
+    /// Panics if a promise is broken.
+    pub run: fn(&[u8]),
+    /// The folder of its inputs in `seeds`.
+    pub seeds: &'static str,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 8] = [
+    Target { name: "framer", run: framer, seeds: "framer" },
+    Target { name: "log", run: log, seeds: "log" },
+    Target { name: "reader", run: reader, seeds: "pdn" },
+    Target { name: "pdn", run: pdn, seeds: "pdn" },
+    Target { name: "fen", run: fen, seeds: "fen" },
+    Target { name: "moves", run: moves, seeds: "moves" },
+    Target { name: "tags", run: tags, seeds: "tags" },
+    Target { name: "time_control", run: time_control, seeds: "time_control" },
+];
+
+/// Cuts bytes into pieces whose sizes depend on the bytes alone.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = bytes;
+    let mut state = bytes
+        .iter()
+        .fold(bytes.len() as u64 | 1, |state, &byte| (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    std::iter::from_fn(move || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        let size = 1 + (state >> 40) as usize % 23;
+        let (piece, after) = rest.split_at(size.min(rest.len()));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}

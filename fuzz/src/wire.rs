@@ -1,0 +1,72 @@
+//! What a board sends, and what is kept of it.
+
+use damcast::bytelog;
+use damcast::protocol::changes::Memory;
+use damcast::protocol::{Command, Counts, Decoded, Decoder, Framed, Framer, Item, Message};
+
+use super::pieces;
+
+/// The bytes of a single board, and of its event memory; the same bytes as commands.
+pub fn framer(data: &[u8]) {
+    let mut whole = Decoder::new();
+    let items = whole.feed(data);
+    let mut cut = Decoder::new();
+    let found: Vec<Item> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
+    assert_eq!(found, items, "however bytes are cut into reads");
+    assert_eq!(cut.counts(), whole.counts());
+
+    // Every byte stands in a frame, in counted noise, or in the message under way.
+    let mut framer = Framer::new();
+    let mut framed_bytes = 0;
+    for framed in framer.feed(data) {
+        if let Framed::Frame(frame) = framed {
+            framed_bytes += frame.encode().len();
+            let message = Message::decode(&frame);
+            assert_eq!(Message::decode(&message.encode_frame()), message);
+            let _ = Memory::decode(frame.data());
+        }
+    }
+    framer.reset();
+    let Counts { noise_bytes, .. } = framer.counts();
+    assert_eq!(framed_bytes + noise_bytes as usize, data.len());
+
+    // A host sends seven bits.
+    let sent: Vec<u8> = data.iter().map(|byte| byte & 0x7f).collect();
+    let mut rest = sent.as_slice();
+    loop {
+        let used = match Command::decode(rest) {
+            Decoded::Incomplete => break,
+            Decoded::Unknown { used } => used,
+            Decoded::Command { command, used } => {
+                let again = Command::decode(&command.encode());
+                assert!(matches!(&again, Decoded::Command { command: again, .. } if *again == command), "{again:?}");
+                used
+            }
+        };
+        assert!(used > 0);
+        rest = rest.get(used..).unwrap_or_default();
+    }
+}
+
+/// A byte log.
+pub fn log(data: &[u8]) {
+    let mut reader = bytelog::Reader::new();
+    let mut faults = 0;
+    for line in data.split_inclusive(|&byte| byte == b'\n') {
+        faults += usize::from(reader.bytes(line).is_err());
+    }
+    match bytelog::read(data) {
+        Ok(log) => {
+            assert!(faults <= 1, "only a torn end is overlooked");
+            let text = log.to_text();
+            let again = bytelog::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!((again.records.len(), &again.problems[..]), (log.records.len(), &[][..]));
+            // A control character, which only a damaged log has, is written as a blank; the time of opening in milliseconds.
+            if String::from_utf8_lossy(data).chars().all(|c| c == '\n' || !c.is_control()) {
+                assert_eq!(again.records, log.records);
+                assert_eq!(again.to_text(), text);
+            }
+        }
+        Err(error) => assert!(faults > 0 && error.line > 0 && error.column > 0, "{error}"),
+    }
+}

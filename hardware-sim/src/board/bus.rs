@@ -1,0 +1,160 @@
+//! Bus mode at one board: commands picked out of a shared wire, and one answer at a time.
+//!
+//! ```text
+//!  wire ─▸ four bytes ─▸ checksum? mine (or 0)? busy? ─▸ waiting ─▸ after 0.5..20 ms ─▸ answer(s)
+//!              no: silence      no: silence   yes: lost, counted
+//! ```
+//!
+//! | code | answer |
+//! |---|---|
+//! | 0x81 clock, 0x82 board, 0x8b version, 0x8c dark squares | 0x84, 0x83, 0x89, 0x8a |
+//! | 0x83 changes, 0x84 the same once more | 0x85 |
+//! | 0x85 start of game | 0x88 some 70 ms later |
+//! | 0x86 from start | 0x86 |
+//! | 0x87 ping (address 0: everybody, within 1100 ms), 0x8a ping and skip the next one to everybody | 0x87 |
+//! | 0x88 end of bus mode, 0x89 reset (address 0: everybody) | none |
+//! | 0x8d everything | 0x85, 0x84, 0x83 |
+//!
+//! Invariants: nothing is ever said unasked; changes are handed out once, whatever becomes of the answer on the wire.
+
+use super::{Mode, SimBoard};
+use crate::wire::{self, bus_id};
+
+/// Bytes of every bus command.
+pub(super) const COMMAND: usize = 4;
+
+/// A ping to everybody is answered within so long, in microseconds; the answer itself takes 6 ms of it.
+const PING_WINDOW_US: u64 = 1_100_000 - 7_000;
+
+/// However busy the board is with storing, it answers by then, in microseconds.
+const STORING_LIMIT_US: u64 = 20_000;
+
+/// What a board in bus mode has to remember.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BusDuty {
+    /// The command being answered and when its answer starts.
+    waiting: Option<(u64, u8)>,
+    skips_next_ping: bool,
+    last_changes: Vec<u8>,
+    /// Deaf and dumb until then: the power-up procedure after a reset.
+    pub(super) reset_until_us: Option<u64>,
+}
+
+impl BusDuty {
+    pub(super) fn next_time(&self) -> Option<u64> {
+        self.waiting.map(|(due, _)| due)
+    }
+}
+
+impl SimBoard {
+    /// A whole bus command. Outside bus mode it brings the board back there and is not obeyed itself.
+    pub(super) fn hear_bus_command(&mut self, now: u64, command: &[u8]) {
+        let [code @ 0x81..=0x8d, high, low, sum] = *command else { return };
+        if sum != wire::checksum(&command[..3]) || self.mode == Mode::BootLoader {
+            return;
+        }
+        if self.mode != Mode::Bus {
+            return self.enter(Mode::Bus);
+        }
+        let to_all = [high, low] == [0, 0];
+        if !to_all && [high, low] != wire::address_bytes(self.options.address()) {
+            return;
+        }
+        if to_all && !matches!(code, 0x87..=0x89) {
+            return;
+        }
+        if self.duty.waiting.is_some() || !self.queue.is_empty() || self.line_free_us > now {
+            self.dropped += 1;
+            return;
+        }
+        let due = match code {
+            0x87 if to_all => {
+                if std::mem::take(&mut self.duty.skips_next_ping) {
+                    return;
+                }
+                now + self.rng.below(PING_WINDOW_US)
+            }
+            0x85 => {
+                let pieces = self.pieces();
+                self.memory.start_tag(now, &pieces);
+                self.store(now);
+                now + self.rng.span(self.options.start_game_ms) * 1000
+            }
+            0x88 => return self.enter(Mode::Idle),
+            0x89 => {
+                self.enter(Mode::Bus);
+                self.duty.reset_until_us = Some(now + self.rng.span(self.options.reset_ms) * 1000);
+                return;
+            }
+            _ => self.ready_us(now),
+        };
+        self.duty.skips_next_ping |= code == 0x8a;
+        self.duty.waiting = Some((due, code));
+    }
+
+    /// Composes the answer that is due.
+    pub(super) fn answer_on_bus(&mut self, now: u64) {
+        let Some((_, code)) = self.duty.waiting.take_if(|(due, _)| *due <= now) else { return };
+        match code {
+            0x81 => self.answer_clock(now),
+            0x82 => self.answer_board(),
+            0x83 => self.answer_changes(),
+            0x84 => {
+                let changes = self.duty.last_changes.clone();
+                self.answer(bus_id::UPDATE, &changes);
+            }
+            0x85 => self.answer(bus_id::START_GAME_WRITTEN, &[]),
+            0x86 => {
+                let events = self.memory.from_start();
+                self.answer(bus_id::FROM_START, &events);
+            }
+            0x8b => self.answer(bus_id::VERSION, &[self.options.version.0, self.options.version.1]),
+            0x8c => {
+                if let Some(squares) = self.half_image(true) {
+                    self.answer(bus_id::BOARD_DUMP_50_BLACK, &squares);
+                }
+            }
+            0x8d => {
+                self.answer_changes();
+                self.answer_clock(now);
+                self.answer_board();
+            }
+            _ => self.answer(bus_id::PING, &[]),
+        }
+    }
+
+    /// Ends the power-up procedure after a reset.
+    pub(super) fn wake_from_reset(&mut self, now: u64) {
+        if self.powered && self.duty.reset_until_us.is_some_and(|until| until <= now) {
+            self.power_off(now);
+            self.power_on(now);
+        }
+    }
+
+    fn answer_changes(&mut self) {
+        self.duty.last_changes = self.memory.changes();
+        let changes = self.duty.last_changes.clone();
+        self.answer(bus_id::UPDATE, &changes);
+    }
+
+    fn answer_clock(&mut self, now: u64) {
+        let time = wire::bw_time(&self.clock_reading(now));
+        self.answer(bus_id::BW_TIME, &time[3..]);
+    }
+
+    fn answer_board(&mut self) {
+        let image = self.scanner.image().to_vec();
+        self.answer(bus_id::BOARD_DUMP, &image);
+    }
+
+    fn answer(&mut self, id: u8, data: &[u8]) {
+        self.queue.push_back(wire::bus_message(id, self.options.address(), data));
+    }
+
+    /// When the board is able to answer a command that came now.
+    fn ready_us(&mut self, now: u64) -> u64 {
+        let ready = now + self.rng.span(self.options.answer_us);
+        let stored = self.stored_us + self.rng.span(self.options.storing_us);
+        if self.stored_us == 0 { ready } else { ready.max(stored.min(now + STORING_LIMIT_US)) }
+    }
+}

@@ -1,0 +1,398 @@
+//! A board: sensors, a serial line, a clock on a cable, and a memory. Bytes in, bytes out, time in.
+//!
+//! ```text
+//!  pieces ─▸ Scanner ─▸ image ─┬─▸ FieldUpdate ──┐
+//!                              └─▸ BoardDump ────┤
+//!  clock ──▸ lag ──▸ heard ─────▸ BwTime, acks ──┼─▸ one message after another, 1.042 ms a byte
+//!  host ─┬─▸ 10-byte buffer ──▸ single.rs ───────┤
+//!        └─▸ one bus command ─▸ bus.rs ──────────┘
+//! ```
+//!
+//! | mode | field updates | clock messages |
+//! |---|---|---|
+//! | bus (after power-up) | asked for only | asked for only |
+//! | idle | no | no |
+//! | update | each change | every second |
+//! | update-board | each change | no |
+//! | update-nice | each change | when the clock data changed |
+//!
+//! Invariants: messages never interleave; a single-board command is taken when the line is free, so what a dump says is what the board
+//! believes when the dump starts; a bus command that comes while the board is busy is lost; whatever bytes a host sends, the board goes
+//! on; what is lost is counted.
+//!
+//! Absent on purpose: anything that knows what a move is.
+
+mod bus;
+mod clock_link;
+mod ear;
+mod options;
+mod shape;
+mod single;
+
+pub use options::{BoardOptions, Numbering};
+
+use crate::clock::SimClock;
+use crate::memory::EventMemory;
+use crate::random::Rng;
+use crate::scanner::{Contact, ScanMode, Scanner};
+use crate::wire;
+use bus::BusDuty;
+use shape::{Shape, shape};
+use std::collections::VecDeque;
+
+/// Bytes that a board keeps of what a host sends in single-board mode while it is busy.
+pub const COMMAND_BUFFER: usize = 10;
+
+const TICK_US: u64 = 1_000_000;
+
+/// One message on its way to the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// When its first byte starts, in microseconds; byte `n` is there `wire::line_us(n + 1)` later.
+    pub start_us: u64,
+    /// The whole message.
+    pub bytes: Vec<u8>,
+}
+
+/// What the board does by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Bus mode: the state after power-up.
+    Bus,
+    /// Single-board, no automatic messages.
+    Idle,
+    /// Field updates, and clock messages every second.
+    Update,
+    /// Field updates only.
+    UpdateBoard,
+    /// Field updates, and clock messages when the clock data changed.
+    UpdateNice,
+    /// In the boot loader after the command that must never be sent: dead until the power is cut.
+    BootLoader,
+}
+
+/// A simulated board. Times are microseconds of the virtual clock and must not decrease from call to call.
+#[derive(Debug, Clone)]
+pub struct SimBoard {
+    options: BoardOptions,
+    turned: bool,
+    powered: bool,
+    mode: Mode,
+    scanner: Scanner,
+    clock: Option<SimClock>,
+    memory: EventMemory,
+    /// Until when the last event is being stored, in microseconds.
+    stored_us: u64,
+    rng: Rng,
+    arriving: VecDeque<(u64, u8)>,
+    host_line_free_us: u64,
+    buffer: VecDeque<u8>,
+    dropped: u64,
+    command: Vec<u8>,
+    command_us: u64,
+    queue: VecDeque<Vec<u8>>,
+    line_free_us: u64,
+    broken_off_us: Option<u64>,
+    answers: VecDeque<(u64, Vec<u8>)>,
+    next_tick_us: u64,
+    told: Option<Vec<u8>>,
+    duty: BusDuty,
+}
+
+impl SimBoard {
+    /// A board without power; [`SimBoard::power_on`] starts it.
+    pub fn new(options: BoardOptions, clock: Option<SimClock>, mut rng: Rng) -> SimBoard {
+        let (rows, cols) = (usize::from(options.rows), usize::from(options.cols));
+        let mut scanner = Scanner::new(rows, cols, options.scan_us, options.phase_us);
+        scanner.set_mode(0, options.scan);
+        SimBoard {
+            turned: options.turned,
+            powered: false,
+            mode: Mode::Bus,
+            scanner,
+            clock,
+            memory: EventMemory::used(options.old_events, options.fields().min(128) as u8, &mut rng),
+            stored_us: 0,
+            rng,
+            arriving: VecDeque::new(),
+            host_line_free_us: 0,
+            buffer: VecDeque::new(),
+            dropped: 0,
+            command: Vec::new(),
+            command_us: 0,
+            queue: VecDeque::new(),
+            line_free_us: 0,
+            broken_off_us: None,
+            answers: VecDeque::new(),
+            next_tick_us: options.tick_us,
+            told: None,
+            duty: BusDuty::default(),
+            options,
+        }
+    }
+
+    /// Puts a piece on a field, or takes it away. Fields are counted from White's point of view, whichever way round the board lies.
+    pub fn set(&mut self, now_us: u64, field: u8, contact: Contact) {
+        let sensor = self.sensor(field);
+        self.scanner.set(now_us, sensor, contact);
+    }
+
+    /// What stands on a field, whether the board has seen it or not.
+    pub fn contact(&self, field: u8) -> Contact {
+        self.scanner.contact(self.sensor(field))
+    }
+
+    /// What the board does by itself at the moment.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Whether the board has power.
+    pub fn is_powered(&self) -> bool {
+        self.powered
+    }
+
+    /// Single-board bytes lost because the command buffer was full, and bus commands lost because the board was busy.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// How the board was made.
+    pub fn options(&self) -> &BoardOptions {
+        &self.options
+    }
+
+    /// The clock on the board's cable.
+    pub fn clock(&self) -> Option<&SimClock> {
+        self.clock.as_ref()
+    }
+
+    /// The clock, to press it.
+    pub fn clock_mut(&mut self) -> Option<&mut SimClock> {
+        self.clock.as_mut()
+    }
+
+    /// Turns the board round under its pieces' names: what stood on a field still stands there, but other sensors feel it.
+    pub fn turn(&mut self, now_us: u64, turned: bool) {
+        if self.turned == turned {
+            return;
+        }
+        self.turned = turned;
+        let fields = self.options.fields();
+        let contacts: Vec<Contact> = (0..fields).map(|sensor| self.scanner.contact(sensor)).collect();
+        for (sensor, contact) in contacts.into_iter().rev().enumerate() {
+            self.scanner.set(now_us, sensor, contact);
+        }
+    }
+
+    /// Gives the board power: it reads its fields, writes them into its memory in any order, and waits in bus mode.
+    pub fn power_on(&mut self, now_us: u64) {
+        self.powered = true;
+        self.mode = Mode::Bus;
+        self.duty = BusDuty::default();
+        self.scanner.read_all();
+        let pieces = self.pieces();
+        self.memory.power_up(now_us, &pieces);
+        self.line_free_us = self.line_free_us.max(now_us);
+        self.skip_ticks(now_us);
+    }
+
+    /// Takes the power away: everything on its way is lost, the memory stays.
+    pub fn power_off(&mut self, now_us: u64) {
+        self.powered = false;
+        if self.line_free_us > now_us {
+            self.broken_off_us = Some(now_us);
+        }
+        self.line_free_us = now_us;
+        self.mode = Mode::Bus;
+        self.arriving.clear();
+        self.buffer.clear();
+        self.command.clear();
+        self.queue.clear();
+        self.answers.clear();
+        self.told = None;
+        self.duty = BusDuty::default();
+    }
+
+    /// The board's watchdog restarts it: as if its power had blinked, but for the mark in the memory.
+    pub fn watchdog(&mut self, now_us: u64) {
+        if self.powered {
+            self.power_off(now_us);
+            self.memory.watchdog();
+            self.power_on(now_us);
+        }
+    }
+
+    /// Bytes from the host, sent from `now_us` on at line speed.
+    pub fn receive(&mut self, now_us: u64, bytes: &[u8]) {
+        if !self.powered {
+            return;
+        }
+        if self.can_ignore(bytes) {
+            // Most of what is said on a bus is for others, and a board that need not wake for it costs nothing.
+            self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(bytes.len());
+            return;
+        }
+        for byte in bytes {
+            self.host_line_free_us = self.host_line_free_us.max(now_us) + wire::line_us(1);
+            self.arriving.push_back((self.host_line_free_us, *byte));
+        }
+    }
+
+    /// When a message that had begun was broken off because the power went, if that happened since the last call.
+    pub fn take_broken_off(&mut self) -> Option<u64> {
+        self.broken_off_us.take()
+    }
+
+    /// Something the clock says unasked, in the shape of an ack (a button was pressed, say).
+    pub fn clock_says(&mut self, now_us: u64, ack: [u8; 4]) {
+        self.answer_ack(now_us, now_us + 20_000, ack);
+    }
+
+    /// When something happens next inside the board.
+    pub fn next_time(&self) -> Option<u64> {
+        let clock = self.clock.as_ref().and_then(SimClock::next_time).map(|ms| ms * 1000);
+        if !self.powered {
+            return clock;
+        }
+        if let Some(awake_us) = self.duty.reset_until_us {
+            return clock.into_iter().chain([awake_us]).min();
+        }
+        let line = (!self.queue.is_empty() || !self.buffer.is_empty()).then_some(self.line_free_us);
+        let tick = self.ticks().then_some(self.next_tick_us);
+        let arriving = self.arriving.front().map(|(time, _)| *time);
+        let answer = self.answers.front().map(|(time, _)| *time);
+        [clock, self.scanner.next_time(), line, tick, arriving, answer, self.duty.next_time()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// Lives until `to_us`; messages that start on the line by then are added to `sent`.
+    pub fn advance(&mut self, to_us: u64, sent: &mut Vec<Sent>) {
+        while let Some(time) = self.next_time().filter(|time| *time <= to_us) {
+            self.step(time, sent);
+        }
+    }
+
+    fn step(&mut self, now: u64, sent: &mut Vec<Sent>) {
+        self.wake_from_reset(now);
+        while let Some((_, byte)) = self.arriving.pop_front_until(now) {
+            self.hear_host(now, byte);
+        }
+        self.hear_clock(now);
+        if !self.powered || self.duty.reset_until_us.is_some() {
+            return;
+        }
+        self.scan(now);
+        while let Some((_, bytes)) = self.answers.pop_front_until(now) {
+            self.queue.push_back(bytes);
+        }
+        self.answer_on_bus(now);
+        if self.ticks() && self.next_tick_us <= now {
+            self.skip_ticks(now + 1);
+            self.report_clock(now, self.mode == Mode::Update);
+        }
+        while self.line_free_us <= now {
+            if let Some(bytes) = self.queue.pop_front() {
+                self.line_free_us = now + wire::line_us(bytes.len());
+                sent.push(Sent { start_us: now, bytes });
+            } else if let Some(byte) = self.buffer.pop_front() {
+                self.take(now, byte);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn hear_clock(&mut self, now: u64) {
+        while let Some(heard) = self.clock.as_mut().and_then(|clock| clock.hear(now / 1000)) {
+            if !self.powered || self.duty.reset_until_us.is_some() {
+                continue;
+            }
+            if let Some((side, seconds)) = heard.stopped {
+                self.memory.lever(side, seconds);
+                self.store(now);
+            }
+            self.report_clock(now, false);
+        }
+    }
+
+    fn scan(&mut self, now: u64) {
+        while let Some(look) = self.scanner.look(now, &mut self.rng) {
+            let Some((sensor, code)) = look else { continue };
+            let field = self.number(sensor);
+            self.memory.piece(now, field, code);
+            match shape(self.scanner.image(), usize::from(self.options.cols)) {
+                Shape::Start => self.memory.start_shape(),
+                Shape::Empty => self.memory.empty_board(),
+                Shape::ChessStart => self.memory.chess_start(false),
+                Shape::ChessStartRotated => self.memory.chess_start(true),
+                Shape::Other => {}
+            }
+            self.store(now);
+            if matches!(self.mode, Mode::Update | Mode::UpdateBoard | Mode::UpdateNice) {
+                self.queue.push_back(wire::field_update(field, code));
+            }
+        }
+    }
+
+    /// An event has been written: the board is busy with that for a while.
+    fn store(&mut self, now: u64) {
+        self.stored_us = now;
+    }
+
+    fn enter(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.told = None;
+        self.duty = BusDuty::default();
+        if mode == Mode::Bus {
+            self.queue.clear();
+            self.answers.clear();
+        }
+    }
+
+    /// What the board believes to stand on it, as (field, code), in any order.
+    fn pieces(&mut self) -> Vec<(u8, u8)> {
+        let mut pieces: Vec<(u8, u8)> = (self.scanner.image().iter().enumerate())
+            .filter(|(_, code)| **code != 0)
+            .map(|(sensor, code)| (self.number(sensor), *code))
+            .collect();
+        self.rng.shuffle(&mut pieces);
+        pieces
+    }
+
+    /// The fifty squares of one colour; boards of another size have no such message.
+    fn half_image(&self, dark: bool) -> Option<Vec<u8>> {
+        let squares = (self.scanner.image().iter().enumerate())
+            .filter(|(sensor, _)| self.scanner.is_dark(*sensor) == dark)
+            .map(|(_, code)| *code);
+        ((self.options.rows, self.options.cols) == (10, 10)).then(|| squares.collect())
+    }
+
+    fn sensor(&self, field: u8) -> usize {
+        let field = usize::from(field);
+        if self.turned { (self.options.fields() - 1).wrapping_sub(field) } else { field }
+    }
+
+    /// The number under which the board speaks of a sensor.
+    fn number(&self, sensor: usize) -> u8 {
+        let number = match (self.options.numbering, self.scanner.mode()) {
+            (Numbering::AllFields, _) | (_, ScanMode::All) => sensor,
+            (Numbering::ScannedFields, _) => (0..sensor).filter(|before| self.scanner.covers(*before)).count(),
+        };
+        number as u8
+    }
+}
+
+/// Taking what is due from the front of an agenda.
+trait Agenda<T> {
+    fn pop_front_until(&mut self, now: u64) -> Option<(u64, T)>;
+}
+
+impl<T> Agenda<T> for VecDeque<(u64, T)> {
+    fn pop_front_until(&mut self, now: u64) -> Option<(u64, T)> {
+        self.front().filter(|(time, _)| *time <= now)?;
+        self.pop_front()
+    }
+}

@@ -1,0 +1,101 @@
+//! How a board is made.
+
+use crate::random::Span;
+use crate::scanner::ScanMode;
+
+/// How a board is made; the same board always behaves the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoardOptions {
+    /// Rows of fields, 2 to 12.
+    pub rows: u8,
+    /// Columns of fields, 2 to 12.
+    pub cols: u8,
+    /// The connector is on White's right: everything arrives rotated by 180 degrees.
+    pub turned: bool,
+    /// Time of one scan of all fields, in microseconds.
+    pub scan_us: u64,
+    /// When the first scan starts, in microseconds.
+    pub phase_us: u64,
+    /// When in a second the board sends its clock messages, in microseconds.
+    pub tick_us: u64,
+    /// Which fields are scanned.
+    pub scan: ScanMode,
+    /// How field updates count when only half of the fields are scanned.
+    pub numbering: Numbering,
+    /// Serial number, five digits; the bus address is the same number.
+    pub serial: u32,
+    /// Long serial number, ten digits.
+    pub long_serial: u64,
+    /// Main and sub version.
+    pub version: (u8, u8),
+    /// Trademark text; it must say that the board is simulated.
+    pub trademark: String,
+    /// Version of the clock, two nibbles.
+    pub clock_version: u8,
+    /// The clock is in the mode in which a host may set it; otherwise it refuses to be set.
+    pub clock_in_mode_23: bool,
+    /// Time from a clock command to its ack, in milliseconds.
+    pub ack_ms: Span,
+    /// Share of clock commands after which one clock message reads all zero.
+    pub zero_after_command: f64,
+    /// From a bus command to its answer, in microseconds, when the board is not storing.
+    pub answer_us: Span,
+    /// For how long the board is storing after an event, in microseconds; a bus answer waits for it, but never longer than 20 ms.
+    pub storing_us: Span,
+    /// From the start of a game to the answer that it was written down, in milliseconds.
+    pub start_game_ms: Span,
+    /// How long the power-up procedure takes after a bus reset, in milliseconds.
+    pub reset_ms: Span,
+    /// Events of earlier games that stand in the memory already; 4000 fill it (reading it takes 8 s then).
+    pub old_events: u32,
+}
+
+/// How field updates are counted when only one colour of squares is scanned; documents leave it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Numbering {
+    /// As always: all fields count.
+    #[default]
+    AllFields,
+    /// Only scanned fields count.
+    ScannedFields,
+}
+
+impl BoardOptions {
+    /// A board of the given size with ordinary properties. A board of more than 128 fields cannot name them all in seven bits:
+    /// it scans its dark squares and counts only those.
+    pub fn new(rows: u8, cols: u8) -> BoardOptions {
+        let large = u32::from(rows) * u32::from(cols) > 128;
+        BoardOptions {
+            rows,
+            cols,
+            turned: false,
+            scan_us: 225_000,
+            phase_us: 0,
+            tick_us: 0,
+            scan: if large { ScanMode::Dark } else { ScanMode::All },
+            numbering: if large { Numbering::ScannedFields } else { Numbering::AllFields },
+            serial: 1025,
+            long_serial: 3_000_001_025,
+            version: (1, 11),
+            trademark: "simulated draughts board\r\nnot a product of any maker\r\n".to_string(),
+            clock_version: 0x22,
+            clock_in_mode_23: true,
+            ack_ms: Span::new(40, 250),
+            zero_after_command: 0.0,
+            answer_us: Span::new(500, 3_000),
+            storing_us: Span::new(5_000, 20_000),
+            start_game_ms: Span::new(65, 75),
+            reset_ms: Span::new(2_000, 4_000),
+            old_events: 0,
+        }
+    }
+
+    /// The address on a bus: the serial number in fourteen bits.
+    pub fn address(&self) -> u16 {
+        (self.serial & 0x3fff) as u16
+    }
+
+    pub(super) fn fields(&self) -> usize {
+        usize::from(self.rows) * usize::from(self.cols)
+    }
+}

@@ -1,0 +1,49 @@
+//! What a board notices about its pieces as a whole, and writes into its memory.
+
+/// A position that has a mark of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// 8x8: the four outer rows full. 10x10: all but the two middle rows occupied.
+    Start,
+    /// No piece at all.
+    Empty,
+    /// The start position of chess, White below.
+    ChessStart,
+    /// The same from the other side.
+    ChessStartRotated,
+    /// Anything else.
+    Other,
+}
+
+/// Codes of the pieces on the first rank of chess, from a to h: P 1, R 2, N 3, B 4, K 5, Q 6, six more for Black.
+const OFFICERS: [u8; 8] = [2, 3, 4, 6, 5, 4, 3, 2];
+
+/// The shape of an image, row by row; the rows of the draughts start count the squares of one colour.
+pub(super) fn shape(image: &[u8], cols: usize) -> Shape {
+    if image.iter().all(|code| *code == 0) {
+        return Shape::Empty;
+    }
+    if cols == 8 && image.len() == 64 {
+        if is_chess_start(image.iter()) {
+            return Shape::ChessStart;
+        }
+        if is_chess_start(image.iter().rev()) {
+            return Shape::ChessStartRotated;
+        }
+    }
+    let rows: Vec<usize> = image.chunks(cols).map(|row| row.iter().filter(|code| **code != 0).count()).collect();
+    let start = match rows.as_slice() {
+        [8, 8, 0, 0, 0, 0, 8, 8] => true,
+        [top @ .., 0, 0, _, _, _, _] if cols == 10 && rows.len() == 10 => {
+            top.iter().chain(&rows[6..]).all(|count| *count == 5)
+        }
+        _ => false,
+    };
+    if start { Shape::Start } else { Shape::Other }
+}
+
+fn is_chess_start<'a>(mut image: impl Iterator<Item = &'a u8>) -> bool {
+    let black = OFFICERS.map(|code| code + 6);
+    let expected = black.into_iter().chain([7; 8]).chain([0; 32]).chain([1; 8]).chain(OFFICERS);
+    expected.eq(image.by_ref().copied())
+}

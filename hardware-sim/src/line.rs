@@ -1,0 +1,277 @@
+//! The shared line: what many boards say becomes one stream of bytes, and what they say at once becomes garbage.
+//!
+//! ```text
+//!  board 1  ──[87 00 06 08 01 16]────────────────────
+//!  board 2  ───────[87 00 06 08 02 17]───────────────
+//!  the host ──[87 0? ?? ?? ?? ?? .. 17]──────────────    bits of both: where either holds the line down, it is down
+//! ```
+//!
+//! Boards hear the host and not each other: a line has two wires, one for each direction. Reads end where a message ends, and
+//! after 62 bytes, as a USB adapter's packets do.
+//!
+//! Invariants: bytes come in the order of their times; a byte is given out when it is whole and nothing can meet it any more.
+
+use crate::board::Sent;
+use crate::line_faults::Injury;
+use crate::wire;
+use std::collections::VecDeque;
+
+/// Bytes in one packet of a USB adapter.
+const PACKET: usize = 62;
+
+#[derive(Debug, Clone, Copy)]
+struct Flying {
+    speaker: usize,
+    /// When its message began.
+    message_us: u64,
+    start_us: u64,
+    end_us: u64,
+    byte: u8,
+    /// A read ends with this byte.
+    ends_read: bool,
+}
+
+/// The wire from the boards to the host.
+#[derive(Debug, Clone)]
+pub struct SharedLine {
+    /// By their start.
+    flying: VecDeque<Flying>,
+    injury: Injury,
+    collected: Vec<(u64, u8)>,
+    reads: VecDeque<(u64, Vec<u8>)>,
+    held_from_us: Option<u64>,
+    is_alive: bool,
+    garbled: u64,
+    last_ms: u64,
+}
+
+impl SharedLine {
+    /// A quiet line with its faults.
+    pub fn new(injury: Injury) -> SharedLine {
+        SharedLine {
+            flying: VecDeque::new(),
+            injury,
+            collected: Vec::new(),
+            reads: VecDeque::new(),
+            held_from_us: None,
+            is_alive: true,
+            garbled: 0,
+            last_ms: 0,
+        }
+    }
+
+    /// A message of somebody sets out.
+    pub fn say(&mut self, speaker: usize, sent: &Sent) {
+        for (index, byte) in sent.bytes.iter().enumerate() {
+            let flying = Flying {
+                speaker,
+                message_us: sent.start_us,
+                start_us: sent.start_us + wire::line_us(index),
+                end_us: sent.start_us + wire::line_us(index + 1),
+                byte: *byte,
+                ends_read: index + 1 == sent.bytes.len() || index % PACKET == PACKET - 1,
+            };
+            let place = self.flying.partition_point(|other| other.start_us <= flying.start_us);
+            self.flying.insert(place, flying);
+        }
+    }
+
+    /// A message whose checksum the line may spoil.
+    pub fn say_with_checksum(&mut self, speaker: usize, mut sent: Sent) {
+        self.injury.spoil_checksum(sent.start_us, &mut sent.bytes);
+        self.say(speaker, &sent);
+    }
+
+    /// Somebody falls silent in the middle of what he had begun to say.
+    pub fn break_off(&mut self, speaker: usize, at_us: u64) {
+        let unsaid = |flying: &Flying| flying.speaker == speaker && flying.message_us < at_us && flying.end_us > at_us;
+        self.flying.retain(|flying| !unsaid(flying));
+        match self.flying.iter_mut().rfind(|flying| flying.speaker == speaker && flying.message_us < at_us) {
+            Some(last) => last.ends_read = true,
+            None => self.flush(),
+        }
+    }
+
+    /// Somebody holds the line down from now on, or lets it go. The boards must have lived until then.
+    pub fn hold(&mut self, now_us: u64, held: bool) {
+        self.settle(now_us);
+        if held && self.held_from_us.is_none() && self.is_alive {
+            // A line that goes down and stays there reads as one byte of zeros.
+            let at_ms = self.arrival_ms(now_us + wire::line_us(1));
+            self.reads.push_back((at_ms, vec![0]));
+        }
+        self.held_from_us = held.then_some(now_us);
+    }
+
+    /// The cable to the host is out from now on, or back.
+    pub fn set_alive(&mut self, now_us: u64, alive: bool) {
+        self.settle(now_us);
+        self.flush();
+        self.is_alive = alive;
+    }
+
+    /// What was in some buffer when the host opened the port.
+    pub fn open(&mut self, now_us: u64) {
+        let garbage = self.injury.garbage_at_open(now_us);
+        if !garbage.is_empty() && self.is_alive {
+            let at_ms = self.arrival_ms(now_us);
+            self.reads.push_back((at_ms, garbage));
+        }
+    }
+
+    /// When a read will end, as far as is known, in microseconds.
+    pub fn next_time(&self) -> Option<u64> {
+        let read = self.reads.front().map(|(at_ms, _)| at_ms * 1000);
+        [read, self.read_ends_at()].into_iter().flatten().min()
+    }
+
+    /// When the next byte that ends a read is whole, with all that meets it.
+    fn read_ends_at(&self) -> Option<u64> {
+        let first = self.flying.iter().position(|flying| flying.ends_read)?;
+        let mut end_us = self.flying[first].end_us;
+        for flying in self.flying.iter().skip(first + 1) {
+            if flying.start_us >= end_us {
+                break;
+            }
+            end_us = end_us.max(flying.end_us);
+        }
+        Some(end_us)
+    }
+
+    /// Takes the next read that is there by `now_ms`, after [`SharedLine::settle`].
+    pub fn read(&mut self, now_ms: u64) -> Option<(u64, Vec<u8>)> {
+        self.reads.front().filter(|(at_ms, _)| *at_ms <= now_ms)?;
+        self.reads.pop_front()
+    }
+
+    /// Makes out what has arrived by `until_us`, up to when all boards have lived.
+    pub fn settle(&mut self, until_us: u64) {
+        while let Some(mut first) = self.flying.front().copied().filter(|first| first.end_us <= until_us) {
+            let mut met = 1;
+            while let Some(next) = self.flying.get(met).filter(|next| next.start_us < first.end_us) {
+                first = collide(first, next);
+                met += 1;
+            }
+            if first.end_us > until_us {
+                return;
+            }
+            self.flying.drain(..met);
+            self.garbled += met as u64 - 1;
+            self.deliver(first);
+        }
+    }
+
+    /// The direction's faults.
+    pub fn injury(&self) -> &Injury {
+        &self.injury
+    }
+
+    /// How many bytes met another one.
+    pub fn garbled(&self) -> u64 {
+        self.garbled
+    }
+
+    fn deliver(&mut self, flying: Flying) {
+        let is_held = self.held_from_us.is_some_and(|from| from < flying.end_us);
+        if self.is_alive && !is_held {
+            self.injury.carry(flying.end_us, flying.byte, &mut self.collected);
+        }
+        if flying.ends_read {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((last_us, _)) = self.collected.last() {
+            let at_ms = self.arrival_ms(*last_us);
+            let bytes = self.collected.drain(..).map(|(_, byte)| byte).collect();
+            self.reads.push_back((at_ms, bytes));
+        }
+    }
+
+    fn arrival_ms(&mut self, at_us: u64) -> u64 {
+        self.last_ms = self.last_ms.max(at_us.div_ceil(1000));
+        self.last_ms
+    }
+}
+
+/// What a receiver makes of a byte into which another one began to talk: it keeps the time of the first, and a bit is down where
+/// either is.
+fn collide(first: Flying, next: &Flying) -> Flying {
+    // Start bit 0, eight bits from the lowest, stop bit and silence 1.
+    let frame = |byte: u8| u32::from(byte) << 1 | !0x1ff;
+    let bits = ((next.start_us - first.start_us) * 9_600 / 1_000_000).min(10);
+    let both = frame(first.byte) & (frame(next.byte) << bits | ((1 << bits) - 1));
+    Flying {
+        end_us: first.end_us.max(next.end_us),
+        byte: (both >> 1) as u8,
+        ends_read: first.ends_read || next.ends_read,
+        ..first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line_faults::LineFaults;
+    use crate::random::Rng;
+
+    fn line() -> SharedLine {
+        SharedLine::new(Injury::new(LineFaults::none(), Rng::new(1)))
+    }
+
+    fn all(line: &mut SharedLine) -> Vec<(u64, Vec<u8>)> {
+        line.settle(100_000_000);
+        std::iter::from_fn(|| line.read(100_000)).collect()
+    }
+
+    #[test]
+    fn one_after_another_each_is_read_at_its_end() {
+        let mut line = line();
+        line.say(0, &Sent { start_us: 10_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        line.say(0, &Sent { start_us: 1_000, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        assert_eq!(line.next_time(), Some(7_250));
+        assert_eq!(all(&mut line), [(8, vec![0x87, 0, 6, 8, 1, 0x16]), (17, vec![0x87, 0, 6, 8, 2, 0x17])]);
+        assert_eq!(line.garbled(), 0);
+    }
+
+    #[test]
+    fn at_the_same_moment_bits_that_either_holds_down_are_down() {
+        let mut line = line();
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        assert_eq!(all(&mut line), [(7, vec![0x87, 0, 6, 8, 0, 0x16])]);
+        assert_eq!(line.garbled(), 6);
+    }
+
+    #[test]
+    fn half_a_message_later_its_end_comes_through() {
+        let mut line = line();
+        line.say(0, &Sent { start_us: 0, bytes: vec![0x87, 0, 6, 8, 1, 0x16] });
+        line.say(0, &Sent { start_us: 3_000, bytes: vec![0x87, 0, 6, 8, 2, 0x17] });
+        let read: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();
+        assert_eq!(read[..2], [0x87, 0]);
+        assert!(read.len() < 12 && !read.ends_with(&[0x87, 0, 6, 8, 2, 0x17]), "{read:02x?}");
+    }
+
+    #[test]
+    fn a_long_message_comes_in_packets() {
+        let mut line = line();
+        line.say(0, &Sent { start_us: 0, bytes: vec![1; 150] });
+        assert_eq!(all(&mut line).iter().map(|read| read.1.len()).collect::<Vec<_>>(), [62, 62, 26]);
+    }
+
+    #[test]
+    fn nothing_comes_through_a_line_that_is_held_or_dead() {
+        let mut line = line();
+        line.say(0, &Sent { start_us: 0, bytes: vec![9; 10] });
+        line.hold(5_300, true);
+        line.hold(20_000, false);
+        line.say(0, &Sent { start_us: 30_000, bytes: vec![8; 10] });
+        line.set_alive(35_300, false);
+        line.set_alive(60_000, true);
+        let bytes: Vec<u8> = all(&mut line).into_iter().flat_map(|read| read.1).collect();
+        assert_eq!(bytes.iter().filter(|byte| **byte == 9).count(), 5);
+        assert_eq!(bytes.iter().filter(|byte| **byte == 8).count(), 5);
+    }
+}

@@ -1,0 +1,304 @@
+//! What a line does to single bytes: by chance, at any rate, or at a byte that was named beforehand.
+//!
+//! | fault | per | what arrives |
+//! |---|---|---|
+//! | lose | byte | nothing |
+//! | double | byte | the byte twice |
+//! | flip | byte | the byte with one bit wrong |
+//! | insert | byte | a foreign byte before it |
+//! | cut | byte | this byte and the next few (up to twenty in all) are lost |
+//! | delay | byte | it and everything after it come up to half a second later |
+//! | wrong-checksum | answer on a bus | its last byte is another one |
+//! | garbage-at-open | opening | up to forty foreign bytes, as of an old message that was still on its way |
+//!
+//! Invariants: the same seed and the same bytes give the same faults; a line without faults costs nothing and draws nothing.
+
+use crate::random::Rng;
+use std::collections::BTreeMap;
+
+/// One kind of fault of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LineFault {
+    /// The byte is lost.
+    Lose,
+    /// The byte comes twice.
+    Double,
+    /// One bit of it is wrong.
+    Flip,
+    /// A foreign byte comes before it.
+    Insert,
+    /// It is lost with the bytes after it.
+    Cut,
+    /// It is late, and all after it.
+    Delay,
+    /// The last byte of an answer on a bus is wrong.
+    WrongChecksum,
+    /// Foreign bytes when the host opens the port.
+    GarbageAtOpen,
+}
+
+const NAMES: [(LineFault, &str); 8] = [
+    (LineFault::Lose, "lose"),
+    (LineFault::Double, "double"),
+    (LineFault::Flip, "flip"),
+    (LineFault::Insert, "insert"),
+    (LineFault::Cut, "cut"),
+    (LineFault::Delay, "delay"),
+    (LineFault::WrongChecksum, "wrong-checksum"),
+    (LineFault::GarbageAtOpen, "garbage-at-open"),
+];
+
+impl LineFault {
+    /// All of them, in the order of their declaration.
+    pub fn all() -> impl Iterator<Item = LineFault> {
+        NAMES.iter().map(|(fault, _)| *fault)
+    }
+
+    /// The name used on command lines and in the truth.
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize].1
+    }
+}
+
+/// A name that no fault of a line has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownLineFault(pub String);
+
+impl std::fmt::Display for UnknownLineFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = LineFault::all().map(LineFault::name).collect();
+        write!(f, "no fault of a line is called {:?}; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownLineFault {}
+
+impl std::str::FromStr for LineFault {
+    type Err = UnknownLineFault;
+
+    fn from_str(text: &str) -> Result<LineFault, UnknownLineFault> {
+        LineFault::all().find(|fault| fault.name() == text).ok_or_else(|| UnknownLineFault(text.to_string()))
+    }
+}
+
+/// How often each fault strikes in one direction of a line, and where it must.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LineFaults {
+    rates: [f64; NAMES.len()],
+    scripted: BTreeMap<u64, (LineFault, Option<u8>)>,
+}
+
+impl LineFaults {
+    /// A line without faults.
+    pub fn none() -> LineFaults {
+        LineFaults::default()
+    }
+
+    /// The same line with a fault at a rate, 0 to 1.
+    pub fn with(mut self, fault: LineFault, rate: f64) -> LineFaults {
+        self.rates[fault as usize] = rate.clamp(0.0, 1.0);
+        self
+    }
+
+    /// The same line with a fault at the byte of this index, counted from 0 over all bytes that set out in this direction. `detail`
+    /// is the bit that is flipped (0 to 7), the foreign byte, the number of bytes that are cut, or the delay in units of two
+    /// milliseconds; without, it is drawn. A byte has one fault; the last one told counts. The two faults that are not of single
+    /// bytes cannot be put at one.
+    pub fn at(mut self, index: u64, fault: LineFault, detail: Option<u8>) -> LineFaults {
+        if fault < LineFault::WrongChecksum {
+            self.scripted.insert(index, (fault, detail));
+        }
+        self
+    }
+
+    /// How often a fault strikes.
+    pub fn rate(&self, fault: LineFault) -> f64 {
+        self.rates[fault as usize]
+    }
+
+    /// Whether nothing can go wrong.
+    pub fn is_none(&self) -> bool {
+        self.scripted.is_empty() && self.rates.iter().all(|rate| *rate == 0.0)
+    }
+}
+
+/// A fault that struck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Strike {
+    /// When, in microseconds.
+    pub at_us: u64,
+    /// The index of the byte, over all that set out in this direction.
+    pub index: u64,
+    /// What it was.
+    pub fault: LineFault,
+}
+
+/// One direction of a line at work.
+#[derive(Debug, Clone)]
+pub struct Injury {
+    faults: LineFaults,
+    rng: Rng,
+    count: u64,
+    cutting: u64,
+    late_until_us: u64,
+    strikes: Vec<Strike>,
+}
+
+/// At most so many strikes are remembered; a line that bad needs no list.
+const REMEMBERED: usize = 100_000;
+
+impl Injury {
+    /// A direction with its own chance.
+    pub fn new(faults: LineFaults, rng: Rng) -> Injury {
+        Injury { faults, rng, count: 0, cutting: 0, late_until_us: 0, strikes: Vec::new() }
+    }
+
+    /// What arrives of a byte, and when: not before what came before it.
+    pub fn carry(&mut self, at_us: u64, byte: u8, out: &mut Vec<(u64, u8)>) {
+        let index = self.count;
+        self.count += 1;
+        if self.faults.is_none() {
+            out.push((at_us, byte));
+            return;
+        }
+        let fault = self.draw(index);
+        if let Some((fault, _)) = fault {
+            self.remember(at_us, index, fault);
+        }
+        let (fault, detail) = fault.map_or((None, None), |(fault, detail)| (Some(fault), detail));
+        if self.cutting > 0 {
+            self.cutting -= 1;
+            return;
+        }
+        if fault == Some(LineFault::Delay) {
+            let delay_us = detail.map_or_else(|| self.rng.between(20, 500) * 1000, |twos| u64::from(twos) * 2_000);
+            self.late_until_us = self.late_until_us.max(at_us + delay_us);
+        }
+        let at_us = at_us.max(self.late_until_us);
+        match fault {
+            Some(LineFault::Lose) => {}
+            Some(LineFault::Cut) => {
+                let bytes = detail.map_or_else(|| self.rng.between(2, 20), u64::from);
+                self.cutting = bytes.saturating_sub(1);
+            }
+            Some(LineFault::Double) => out.extend([(at_us, byte); 2]),
+            Some(LineFault::Flip) => {
+                let bit = detail.map_or_else(|| self.rng.below(8) as u8, |bit| bit & 7);
+                out.push((at_us, byte ^ (1 << bit)));
+            }
+            Some(LineFault::Insert) => {
+                let foreign = detail.unwrap_or_else(|| self.rng.below(256) as u8);
+                out.extend([(at_us, foreign), (at_us, byte)]);
+            }
+            _ => out.push((at_us, byte)),
+        }
+    }
+
+    /// Makes the checksum of a whole answer wrong, when that strikes.
+    pub fn spoil_checksum(&mut self, at_us: u64, answer: &mut [u8]) {
+        if self.strikes_now(LineFault::WrongChecksum)
+            && let Some(sum) = answer.last_mut()
+        {
+            *sum ^= self.rng.between(1, 127) as u8;
+            let index = self.count;
+            self.remember(at_us, index, LineFault::WrongChecksum);
+        }
+    }
+
+    /// What is still in some buffer when the host opens the port.
+    pub fn garbage_at_open(&mut self, at_us: u64) -> Vec<u8> {
+        if !self.strikes_now(LineFault::GarbageAtOpen) {
+            return Vec::new();
+        }
+        let index = self.count;
+        self.remember(at_us, index, LineFault::GarbageAtOpen);
+        (0..self.rng.between(1, 40)).map(|_| self.rng.below(256) as u8).collect()
+    }
+
+    /// What has struck so far (the first hundred thousand).
+    pub fn strikes(&self) -> &[Strike] {
+        &self.strikes
+    }
+
+    /// How many bytes have set out.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    fn draw(&mut self, index: u64) -> Option<(LineFault, Option<u8>)> {
+        let mut drawn = None;
+        for fault in LineFault::all().take_while(|fault| *fault < LineFault::WrongChecksum) {
+            let rate = self.faults.rate(fault);
+            if rate > 0.0 && self.rng.chance(rate) && drawn.is_none() {
+                drawn = Some((fault, None));
+            }
+        }
+        self.faults.scripted.get(&index).copied().or(drawn)
+    }
+
+    fn strikes_now(&mut self, fault: LineFault) -> bool {
+        let rate = self.faults.rate(fault);
+        rate > 0.0 && self.rng.chance(rate)
+    }
+
+    fn remember(&mut self, at_us: u64, index: u64, fault: LineFault) {
+        if self.strikes.len() < REMEMBERED {
+            self.strikes.push(Strike { at_us, index, fault });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn carry(faults: LineFaults, bytes: &[u8]) -> Vec<u8> {
+        let mut injury = Injury::new(faults, Rng::new(3));
+        let mut out = Vec::new();
+        for (index, byte) in bytes.iter().enumerate() {
+            injury.carry(index as u64 * 1000, *byte, &mut out);
+        }
+        assert!(out.is_sorted_by_key(|(at_us, _)| *at_us));
+        out.into_iter().map(|(_, byte)| byte).collect()
+    }
+
+    #[test]
+    fn a_fault_at_a_byte_does_its_own_there() {
+        let bytes = [0x8e, 0, 5, 63, 1];
+        let at = |fault, detail| carry(LineFaults::none().at(3, fault, detail), &bytes);
+        assert_eq!(at(LineFault::Lose, None), [0x8e, 0, 5, 1]);
+        assert_eq!(at(LineFault::Double, None), [0x8e, 0, 5, 63, 63, 1]);
+        assert_eq!(at(LineFault::Flip, Some(7)), [0x8e, 0, 5, 0xbf, 1]);
+        assert_eq!(at(LineFault::Insert, Some(0x55)), [0x8e, 0, 5, 0x55, 63, 1]);
+        assert_eq!(at(LineFault::Cut, Some(2)), [0x8e, 0, 5]);
+        assert_eq!(at(LineFault::Delay, Some(10)), bytes);
+        assert_eq!(at(LineFault::WrongChecksum, None), bytes);
+    }
+
+    #[test]
+    fn faults_come_at_their_rate() {
+        let faults = LineFaults::none().with(LineFault::Lose, 0.1);
+        let left = carry(faults, &[7; 10_000]).len();
+        assert!((8_800..9_200).contains(&left), "{left} of 10000 left");
+        assert_eq!(carry(LineFaults::none(), &[7; 100]), [7; 100]);
+    }
+
+    #[test]
+    fn what_is_late_is_not_overtaken() {
+        let mut injury = Injury::new(LineFaults::none().at(0, LineFault::Delay, Some(50)), Rng::new(1));
+        let mut out = Vec::new();
+        injury.carry(1_000, 1, &mut out);
+        injury.carry(2_000, 2, &mut out);
+        injury.carry(200_000, 3, &mut out);
+        assert_eq!(out, [(101_000, 1), (101_000, 2), (200_000, 3)]);
+        assert_eq!(injury.strikes(), [Strike { at_us: 1_000, index: 0, fault: LineFault::Delay }]);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for fault in LineFault::all() {
+            assert_eq!(fault.name().parse(), Ok(fault));
+        }
+        assert!("rain".parse::<LineFault>().unwrap_err().to_string().contains("wrong-checksum"));
+    }
+}

@@ -1,0 +1,290 @@
+//! A seat: one board, its clock, and the two people who play at it.
+//!
+//! ```text
+//!  script ─▸ director ─▸ motions ─▸ ┌───────────────────┐ ─▸ messages, as they leave the board
+//!                                   │ SimBoard SimClock │
+//!  bytes of a host ───────────────▸ └───────────────────┘ ─▸ truth: what really happened
+//! ```
+//!
+//! A seat alone at its cable is a [`World`](crate::world::World); many seats on one wire are a [`BusWorld`](crate::bus::BusWorld).
+//!
+//! Invariants: nothing a host sends changes what people do; times never decrease.
+
+use crate::board::{BoardOptions, Sent, SimBoard};
+use crate::clock::{ClockSide, SimClock, TimeControl};
+use crate::director::{self, Outage};
+use crate::faults::Fault;
+use crate::hand::Crown;
+use crate::motion::{Deed, Motion};
+use crate::profile::Profile;
+use crate::random::Rng;
+use crate::scanner::Contact;
+use crate::script::{self, Game, Player, ScriptError};
+use crate::truth::{self, Clocks, Event, PlyTimes, Truth};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What is to be played, on what, and how well.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Rows of the board, 2 to 12.
+    pub rows: u8,
+    /// Columns of the board, 2 to 12.
+    pub cols: u8,
+    /// The games, one after another on the same board.
+    pub games: Vec<Game>,
+    /// Hands and wires.
+    pub profile: Profile,
+    /// From which everything that is not fixed is drawn.
+    pub seed: u64,
+    /// The board; drawn from the seed when none is given. Its size and the way it lies are those of the script.
+    pub board: Option<BoardOptions>,
+    /// Times without a link, besides those that the profile draws.
+    pub outages: Vec<Outage>,
+}
+
+impl Setting {
+    /// One game on a board of the given size.
+    pub fn new(rows: u8, cols: u8, game: Game, profile: Profile, seed: u64) -> Setting {
+        Setting { rows, cols, games: vec![game], profile, seed, board: None, outages: Vec::new() }
+    }
+
+    /// The board that is drawn when none is given.
+    pub fn draw_board(&self) -> BoardOptions {
+        self.draw(&mut Rng::stream(self.seed, "board"))
+    }
+
+    fn draw(&self, rng: &mut Rng) -> BoardOptions {
+        let scan_us = rng.span(self.profile.scan_ms) * 1000 + rng.below(1000);
+        let serial = rng.between(1, 16_000) as u32;
+        BoardOptions {
+            scan_us,
+            phase_us: rng.below(scan_us),
+            tick_us: rng.below(1_000_000),
+            serial,
+            long_serial: 3_000_000_000 + u64::from(serial),
+            zero_after_command: self.profile.rate(Fault::ZeroTime),
+            ..BoardOptions::new(self.rows, self.cols)
+        }
+    }
+}
+
+/// A board being played on.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    setting: Setting,
+    board: SimBoard,
+    motions: VecDeque<Motion>,
+    truth: Vec<Truth>,
+    drawn: BTreeMap<Fault, usize>,
+    drawn_outages: Vec<Outage>,
+    crown: Crown,
+    white_side: ClockSide,
+    end_ms: u64,
+}
+
+impl Seat {
+    /// Draws everything and gives the board power at time 0. The script is checked first.
+    pub fn new(setting: Setting) -> Result<Seat, ScriptError> {
+        let size_fits = [setting.rows, setting.cols].iter().all(|size| (2..=12).contains(size));
+        let fields = usize::from(setting.rows) * usize::from(setting.cols);
+        if !size_fits || setting.games.is_empty() {
+            let what = "a board has 2 to 12 rows and columns, a script at least one game".to_string();
+            return Err(ScriptError { game: 0, ply: None, what });
+        }
+        script::check(fields, &setting.games)?;
+
+        let plan = director::plan(setting.cols, &setting.games, &setting.profile, setting.seed);
+        let first = &setting.games[0];
+        let mut rng = Rng::stream(setting.seed, "board");
+        let drawn = setting.draw(&mut rng);
+        let options = setting.board.clone().unwrap_or(drawn);
+        let options = BoardOptions { rows: setting.rows, cols: setting.cols, turned: first.turned, ..options };
+        // A clock hangs on the cable when any of the games is played with one.
+        let control = setting.games.iter().find_map(|game| game.control);
+        let clock = control.map(|control| {
+            SimClock::new(control, plan.first_high, setting.profile.lever_ms, Rng::stream(setting.seed, "clock"))
+        });
+        let mut board = SimBoard::new(options, clock, rng);
+        for (field, code) in plan.standing.iter().enumerate() {
+            board.set(0, field as u8, Contact::steady(*code));
+        }
+        board.power_on(0);
+
+        let mut irregular = BTreeMap::new();
+        for motion in &plan.motions {
+            if let Deed::Note(Event::Irregular { fault, .. }) = motion.deed {
+                *irregular.entry(fault).or_insert(0) += 1;
+            }
+        }
+        Ok(Seat {
+            white_side: first.white_side,
+            board,
+            motions: plan.motions.into(),
+            truth: Vec::new(),
+            drawn: irregular,
+            drawn_outages: plan.outages,
+            crown: plan.crown,
+            end_ms: plan.end_ms,
+            setting,
+        })
+    }
+
+    /// The board, with its clock.
+    pub fn board(&self) -> &SimBoard {
+        &self.board
+    }
+
+    /// The board, to send it bytes or to cut its power.
+    pub fn board_mut(&mut self) -> &mut SimBoard {
+        &mut self.board
+    }
+
+    /// When something happens next here, in milliseconds.
+    pub fn next_time(&self) -> Option<u64> {
+        let board = self.board.next_time().map(|us| us.div_ceil(1000));
+        [self.next_motion(), board].into_iter().flatten().min()
+    }
+
+    /// When people do something next.
+    pub fn next_motion(&self) -> Option<u64> {
+        self.motions.front().map(|motion| motion.at_ms)
+    }
+
+    /// Lives until `to_ms`; messages that leave the board by then are added to `sent`.
+    pub fn live(&mut self, to_ms: u64, sent: &mut Vec<Sent>) {
+        while let Some(at_ms) = self.next_motion().filter(|at_ms| *at_ms <= to_ms) {
+            self.board.advance(at_ms * 1000, sent);
+            self.carry_out_next();
+        }
+        self.board.advance(to_ms * 1000, sent);
+    }
+
+    /// Does the next thing that people do; the board must have lived until then.
+    pub(crate) fn carry_out_next(&mut self) {
+        if let Some(motion) = self.motions.pop_front() {
+            self.carry_out(motion);
+        }
+    }
+
+    /// When people are done with everything.
+    pub fn end_ms(&self) -> u64 {
+        self.end_ms
+    }
+
+    /// What really happened until now.
+    pub fn truth(&self) -> &[Truth] {
+        &self.truth
+    }
+
+    pub(crate) fn truth_mut(&mut self) -> &mut Vec<Truth> {
+        &mut self.truth
+    }
+
+    /// The times of every ply touched until now.
+    pub fn ply_times(&self) -> Vec<PlyTimes> {
+        truth::ply_times(&self.truth)
+    }
+
+    /// What physically stands on the fields, seen by White.
+    pub fn standing(&self) -> Vec<u8> {
+        let fields = u32::from(self.setting.rows) * u32::from(self.setting.cols);
+        (0..fields).map(|field| self.board.contact(field as u8).code).collect()
+    }
+
+    /// What was asked for.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// How often people go wrong in the whole script.
+    pub fn irregularities(&self) -> &BTreeMap<Fault, usize> {
+        &self.drawn
+    }
+
+    /// The times without a link that the profile drew.
+    pub fn drawn_outages(&self) -> &[Outage] {
+        &self.drawn_outages
+    }
+
+    fn carry_out(&mut self, Motion { at_ms, deed }: Motion) {
+        let now_us = at_ms * 1000;
+        match deed {
+            Deed::Put { field, contact } => self.board.set(now_us, field, contact),
+            Deed::Press { by, ply } => {
+                let side = self.side(by);
+                let lever_moved = self.board.clock_mut().is_some_and(|clock| clock.press(at_ms, side));
+                if let Some(ply) = ply {
+                    let clocks = self.clocks(at_ms);
+                    self.truth.push(Truth { at_ms, event: Event::Pressed { ply, clocks, lever_moved } });
+                }
+            }
+            Deed::SetClock { control, to_move, white_side } => {
+                self.white_side = white_side;
+                let high = self.side(to_move);
+                self.set_clock(at_ms, control, high);
+            }
+            Deed::StartClock => self.with_clock(|clock| clock.start(at_ms)),
+            Deed::StopClock => self.with_clock(|clock| clock.stop(at_ms)),
+            Deed::PlugClock(connected) => self.with_clock(|clock| clock.connect(at_ms, connected)),
+            Deed::ClockButton(ack) => self.board.clock_says(now_us, ack),
+            Deed::Power(true) => self.board.power_on(now_us),
+            Deed::Power(false) => self.board.power_off(now_us),
+            Deed::Turn(turned) => self.board.turn(now_us, turned),
+            Deed::Note(event) => self.truth.push(Truth { at_ms, event }),
+        }
+    }
+
+    fn set_clock(&mut self, now_ms: u64, control: Option<TimeControl>, high: ClockSide) {
+        let was_connected = self.board.clock().is_some_and(|clock| clock.reading(now_ms).connected);
+        self.with_clock(|clock| match control {
+            Some(control) => {
+                clock.reset(now_ms, control, high);
+                if !was_connected {
+                    clock.connect(now_ms, true);
+                }
+            }
+            None => clock.connect(now_ms, false),
+        });
+    }
+
+    fn with_clock(&mut self, act: impl FnOnce(&mut SimClock)) {
+        if let Some(clock) = self.board.clock_mut() {
+            act(clock);
+        }
+    }
+
+    fn clocks(&self, now_ms: u64) -> Option<Clocks> {
+        let clock = self.board.clock()?;
+        let (left_ms, right_ms) = clock.times_ms(now_ms);
+        clock.reading(now_ms).connected.then_some(match self.white_side {
+            ClockSide::Left => Clocks { white_ms: left_ms, black_ms: right_ms },
+            ClockSide::Right => Clocks { white_ms: right_ms, black_ms: left_ms },
+        })
+    }
+
+    fn side(&self, player: Player) -> ClockSide {
+        match player {
+            Player::White => self.white_side,
+            Player::Black => self.white_side.other(),
+        }
+    }
+}
+
+/// Everything that was drawn, in one line: print it with every failure.
+impl std::fmt::Display for Seat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Setting { rows, cols, games, profile, seed, .. } = &self.setting;
+        let options = self.board.options();
+        write!(f, "seed {seed}, profile {}, board {rows}x{cols}", profile.name)?;
+        for (index, game) in games.iter().enumerate() {
+            let clock = game.control.map_or("no clock".to_string(), |control| control.to_string());
+            let lies = if game.turned { "turned" } else { "not turned" };
+            write!(f, ", game {index}: {} plies, {clock}, {lies}, white {:?}", game.plies.len(), game.white_side)?;
+        }
+        write!(
+            f,
+            ", scan {} us from {} us, ticks at {} us, serial {:05}, lever {} ms, kings {:?}",
+            options.scan_us, options.phase_us, options.tick_us, options.serial, profile.lever_ms, self.crown
+        )
+    }
+}

@@ -1,0 +1,332 @@
+//! Many boards on one line: who answers, what collides, what is lost, what befalls the line.
+
+use hardware_sim::board::{BoardOptions, Mode};
+use hardware_sim::bus::{BusSetting, BusWorld, Happening};
+use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::line_faults::{LineFault, LineFaults};
+use hardware_sim::profile::Profile;
+use hardware_sim::script::{Game, Player, Ply};
+use hardware_sim::seat::Setting;
+
+/// A board of a size with one white man that goes on forty plies.
+fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> Setting {
+    let fields = usize::from(rows) * usize::from(cols);
+    let mut start = vec![0; fields];
+    start[fields - 2] = 1;
+    let (low, high) = (fields as u8 - 2, fields as u8 - 4);
+    let plies = (0..40).map(|k| if k % 2 == 0 { (low, high) } else { (high, low) });
+    let plies = plies.map(|(from, to)| Ply::quiet(Player::White, from, to)).collect();
+    let game = Game::new(start, plies, "4800+60".parse().ok());
+    let board = Some(BoardOptions { serial, ..BoardOptions::new(rows, cols) });
+    Setting { board, ..Setting::new(rows, cols, game, Profile::ideal(), seed) }
+}
+
+fn bus(setting: impl FnOnce(&mut BusSetting)) -> BusWorld {
+    let seats = vec![seat(10, 10, 1025, 1), seat(8, 8, 1026, 2), seat(12, 12, 2054, 3), seat(10, 8, 16_383, 4)];
+    let mut bus = BusSetting::new(seats, 9);
+    setting(&mut bus);
+    BusWorld::new(bus).expect("the scripts can be played")
+}
+
+/// Sends bytes at a time and returns what is read until then.
+fn ask(world: &mut BusWorld, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<(u64, Vec<u8>)> {
+    world.advance(now_ms);
+    world.host(now_ms, bytes);
+    let reads = world.advance(until_ms).into_iter().map(|(at_ms, happening)| match happening {
+        Happening::Bytes(bytes) => (at_ms, bytes),
+        other => panic!("{other:?} at {at_ms}"),
+    });
+    reads.collect()
+}
+
+fn bytes(world: &mut BusWorld, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<u8> {
+    ask(world, now_ms, bytes, until_ms).into_iter().flat_map(|(_, bytes)| bytes).collect()
+}
+
+#[test]
+fn each_board_answers_to_its_address() {
+    let mut world = bus(|_| {});
+    assert_eq!(world.addresses(), [1025, 1026, 2054, 16_383]);
+    let cases: [([u8; 4], [u8; 6]); 4] = [
+        ([0x87, 0x08, 0x01, 0x10], [0x87, 0x00, 0x06, 0x08, 0x01, 0x16]),
+        ([0x87, 0x08, 0x02, 0x11], [0x87, 0x00, 0x06, 0x08, 0x02, 0x17]),
+        ([0x87, 0x10, 0x06, 0x1d], [0x87, 0x00, 0x06, 0x10, 0x06, 0x23]),
+        ([0x87, 0x7f, 0x7f, 0x05], [0x87, 0x00, 0x06, 0x7f, 0x7f, 0x0b]),
+    ];
+    for (k, (command, answer)) in cases.into_iter().enumerate() {
+        let at = 1_000 + 100 * k as u64;
+        let reads = ask(&mut world, at, &command, at + 80);
+        assert_eq!(reads.len(), 1);
+        assert_eq!(reads[0].1, answer);
+        assert!((at + 10..=at + 35).contains(&reads[0].0), "4.2 ms there, 6.3 ms back, up to 20 ms between");
+    }
+    assert_eq!(world.traffic(), (16, 24));
+    let sizes: Vec<usize> =
+        [[0x82, 0x08, 0x01, 0x0b], [0x82, 0x08, 0x02, 0x0c], [0x82, 0x10, 0x06, 0x18], [0x82, 0x7f, 0x7f, 0x00]]
+            .into_iter()
+            .enumerate()
+            .map(|(k, command)| {
+                let at = 2_000 + 300 * k as u64;
+                bytes(&mut world, at, &command, at + 300).len()
+            })
+            .collect();
+    assert_eq!(sizes, [106, 70, 150, 86]);
+}
+
+#[test]
+fn every_board_is_found_by_pinging_all_and_hushing_those_who_answered() {
+    let seats = (0..12).map(|k| seat(8, 8, 1025 + 37 * k, u64::from(k))).collect();
+    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let mut found: Vec<[u8; 2]> = Vec::new();
+    let (mut now, mut quiet) = (0, 0);
+    while quiet < 3 {
+        for [high, low] in found.clone() {
+            let sum = (0x8a_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
+            bytes(&mut world, now, &[0x8a, high, low, sum], now + 80);
+            now += 80;
+        }
+        let answers = ask(&mut world, now, &[0x87, 0x00, 0x00, 0x07], now + 1_150);
+        now += 1_150;
+        quiet += 1;
+        for (_, answer) in answers {
+            if let [0x87, 0x00, 0x06, high, low, sum] = answer[..]
+                && sum == (0x8d_u8.wrapping_add(high).wrapping_add(low)) & 0x7f
+                && !found.contains(&[high, low])
+            {
+                found.push([high, low]);
+                quiet = 0;
+            }
+        }
+    }
+    found.sort_unstable();
+    let addresses: Vec<[u8; 2]> =
+        world.addresses().into_iter().map(|address| [(address >> 7) as u8, (address & 0x7f) as u8]).collect();
+    assert_eq!(found, addresses);
+    assert!(now < 15_000, "{now} ms");
+}
+
+#[test]
+fn answers_to_a_ping_collide_now_and_then() {
+    let seats = (0..32).map(|k| seat(8, 8, 1025 + k, u64::from(k))).collect();
+    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let answers = ask(&mut world, 0, &[0x87, 0x00, 0x00, 0x07], 1_150);
+    assert!(world.garbled() > 5, "{}", world.garbled());
+    let whole = answers.iter().filter(|(_, answer)| answer.len() == 6 && answer[0] == 0x87);
+    let right = whole
+        .filter(|(_, answer)| answer[..5].iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) & 0x7f == answer[5]);
+    assert!((8..32).contains(&right.count()), "{answers:02x?}");
+}
+
+#[test]
+fn two_boards_of_one_number_never_give_a_clean_dump() {
+    let seats = vec![seat(8, 8, 1025, 1), seat(10, 10, 1025, 2)];
+    let mut world = BusWorld::new(BusSetting::new(seats, 4)).unwrap();
+    let answer = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_300);
+    assert!(world.garbled() > 30 && answer.len() < 176, "{answer:02x?}");
+}
+
+#[test]
+fn one_single_board_command_throws_everybody_off_the_bus() {
+    let mut world = bus(|_| {});
+    bytes(&mut world, 0, &[0x44], 100);
+    assert!(world.seats().iter().all(|seat| seat.board().mode() == Mode::UpdateBoard));
+    // The first bus command, to whomever, brings all of them back, and nobody obeys it.
+    assert!(bytes(&mut world, 100, &[0x8b, 0x08, 0x02, 0x15], 200).is_empty());
+    assert!(world.seats().iter().all(|seat| seat.board().mode() == Mode::Bus));
+    assert_eq!(
+        bytes(&mut world, 200, &[0x8b, 0x08, 0x02, 0x15], 300),
+        [0x89, 0x00, 0x08, 0x08, 0x02, 0x01, 0x0b, 0x27]
+    );
+}
+
+#[test]
+fn games_are_told_whole_by_changes_alone() {
+    let mut world = bus(|_| {});
+    let mut events = vec![Vec::new(); 4];
+    let addresses = world.addresses();
+    let mut now = 0;
+    while !world.is_over() {
+        for (index, address) in addresses.iter().enumerate() {
+            let [high, low] = [(address >> 7) as u8, (address & 0x7f) as u8];
+            let sum = (0x83_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
+            let answer = bytes(&mut world, now, &[0x83, high, low, sum], now + 80);
+            now += 80;
+            events[index].extend_from_slice(&answer[5..answer.len() - 1]);
+        }
+    }
+    for (index, events) in events.iter().enumerate() {
+        let (mut updates, mut times, mut rest) = (0, 0, events.as_slice());
+        while let Some(first) = rest.first() {
+            let length = match first {
+                0x40..=0x5f => 2,
+                0x60..=0x69 | 0x70..=0x79 => 3,
+                _ => 1,
+            };
+            updates += usize::from(length == 2);
+            times += usize::from(length == 3);
+            rest = &rest[length..];
+        }
+        // The piece found at power-up, then two updates for each ply; White plays alone, so that only his first press counts.
+        assert_eq!((updates, times), (1 + 80, 1), "board {index}");
+    }
+}
+
+#[test]
+fn wrong_checksums_and_lost_bytes_are_seen_by_the_host_only() {
+    let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::WrongChecksum, 1.0));
+    let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
+    assert_eq!(answer[..5], [0x87, 0x00, 0x06, 0x08, 0x01]);
+    assert_ne!(answer[5], 0x16);
+    let mut world =
+        bus(|bus| bus.to_host = LineFaults::none().at(1, LineFault::Lose, None).at(8, LineFault::Double, None));
+    assert_eq!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80), [0x87, 0x06, 0x08, 0x01, 0x16]);
+    assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160), [0x87, 0x00, 0x06, 0x06, 0x08, 0x01, 0x16]);
+    assert_eq!(world.to_host().strikes().len(), 2);
+    // On the way to the boards: the command is damaged, and nobody answers.
+    let mut world = bus(|bus| bus.to_boards = LineFaults::none().at(3, LineFault::Flip, Some(0)));
+    assert!(bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80).is_empty());
+    assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160).len(), 6);
+}
+
+#[test]
+fn garbage_may_come_before_the_first_answer() {
+    let mut world = bus(|bus| bus.to_host = LineFaults::none().with(LineFault::GarbageAtOpen, 1.0));
+    let answer = bytes(&mut world, 0, &[0x87, 0x08, 0x01, 0x10], 80);
+    assert!(answer.len() > 6 && answer.ends_with(&[0x87, 0x00, 0x06, 0x08, 0x01, 0x16]), "{answer:02x?}");
+    assert_eq!(bytes(&mut world, 80, &[0x87, 0x08, 0x01, 0x10], 160).len(), 6, "once for each opening");
+}
+
+#[test]
+fn a_board_that_is_away_is_silent_and_remembers() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(500, Mishap::Away(1)), Incident::new(100_000, Mishap::Back(1))];
+    });
+    bytes(&mut world, 0, &[0x83, 0x08, 0x02, 0x0d], 80);
+    assert!(bytes(&mut world, 1_000, &[0x83, 0x08, 0x02, 0x0d], 1_080).is_empty());
+    assert_eq!(bytes(&mut world, 1_100, &[0x87, 0x08, 0x01, 0x10], 1_180).len(), 6, "the others do not notice");
+    let changes = bytes(&mut world, 101_000, &[0x83, 0x08, 0x02, 0x0d], 101_500);
+    assert!(changes.len() > 20, "all that was played meanwhile: {changes:02x?}");
+    assert_eq!(world.incidents().len(), 2);
+}
+
+#[test]
+fn the_port_goes_away_and_comes_back() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_005, Mishap::Unplug), Incident::new(3_000, Mishap::Plug)];
+    });
+    world.host(1_000, &[0x82, 0x08, 0x01, 0x0b]);
+    let noticed = world.advance(2_000);
+    assert_eq!(noticed.last(), Some(&(1_005, Happening::Unplugged)));
+    world.host(2_500, &[0x87, 0x08, 0x01, 0x10]);
+    assert_eq!(world.advance(4_000), [(3_000, Happening::Plugged)]);
+    assert_eq!(bytes(&mut world, 4_000, &[0x87, 0x08, 0x01, 0x10], 4_080).len(), 6);
+}
+
+#[test]
+fn a_silent_cable_tells_nobody() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_000, Mishap::Silence), Incident::new(3_000, Mishap::Sound)];
+    });
+    assert!(bytes(&mut world, 2_000, &[0x87, 0x08, 0x01, 0x10], 3_500).is_empty());
+    assert_eq!(bytes(&mut world, 4_000, &[0x87, 0x08, 0x01, 0x10], 4_080).len(), 6);
+}
+
+#[test]
+fn a_babbler_and_one_who_holds_the_line_silence_everybody_until_they_stop() {
+    let mut world = bus(|bus| bus.incidents = vec![Incident::new(1_000, Mishap::Babble(2_000))]);
+    let noise = bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100);
+    assert!((1_400..1_500).contains(&noise.len()), "{} bytes of noise in a second and a half", noise.len());
+    assert!(!noise.windows(6).any(|part| part == [0x87, 0x00, 0x06, 0x08, 0x01, 0x16]));
+    assert_eq!(bytes(&mut world, 3_100, &[0x87, 0x08, 0x01, 0x10], 3_180).len(), 6);
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_000, Mishap::Hold), Incident::new(3_000, Mishap::Release)];
+    });
+    assert_eq!(
+        world.advance(1_400),
+        [(1_002, Happening::Bytes(vec![0x00]))],
+        "a line that goes down reads as one zero"
+    );
+    assert!(bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100).is_empty());
+    assert_eq!(bytes(&mut world, 3_100, &[0x87, 0x08, 0x01, 0x10], 3_180).len(), 6);
+}
+
+#[test]
+fn a_deaf_line_takes_nothing_and_still_tells() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_000, Mishap::Deafen), Incident::new(9_000, Mishap::Hear)];
+    });
+    bytes(&mut world, 0, &[0x44], 100);
+    assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
+    let said = bytes(&mut world, 1_600, &[], 60_000);
+    assert!(said.contains(&0x8e), "the boards are in update mode and go on: {said:02x?}");
+    assert!(!world.is_deaf() && !bytes(&mut world, 60_000, &[0x46], 60_100).is_empty());
+}
+
+#[test]
+fn a_board_that_is_absent_from_the_start_comes_later() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(0, Mishap::Away(2)), Incident::new(5_000, Mishap::Back(2))];
+    });
+    assert!(!world.is_on_line(2) && world.to_string().contains("board 3 (not on the line)"));
+    assert!(bytes(&mut world, 1_000, &[0x87, 0x10, 0x06, 0x1d], 1_100).is_empty());
+    assert_eq!(bytes(&mut world, 6_000, &[0x87, 0x10, 0x06, 0x1d], 6_100), [0x87, 0x00, 0x06, 0x10, 0x06, 0x23]);
+}
+
+#[test]
+fn a_power_cut_breaks_a_message_off() {
+    let mut world = bus(|bus| {
+        bus.incidents = vec![Incident::new(1_050, Mishap::PowerOff(0)), Incident::new(1_500, Mishap::PowerOn(0))];
+    });
+    let dump = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_400);
+    assert!((20..48).contains(&dump.len()), "{} bytes of 106", dump.len());
+    assert_eq!(bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 1_600).len(), 6);
+}
+
+#[test]
+fn the_same_settings_give_the_same_bytes_however_the_driver_steps() {
+    let run = |step_ms: u64| {
+        let mut world = bus(|bus| {
+            bus.to_host = LineFaults::none().with(LineFault::Flip, 0.01).with(LineFault::Delay, 0.001);
+            bus.to_boards = LineFaults::none().with(LineFault::Lose, 0.01);
+            bus.incidents = vec![
+                Incident::new(4_000, Mishap::Babble(500)),
+                Incident::new(6_000, Mishap::Unplug),
+                Incident::new(7_000, Mishap::Plug),
+            ];
+        });
+        let (mut noticed, mut asked) = (Vec::new(), 0);
+        for now in 0..20_000 {
+            if now % 100 == 0 {
+                let command = [[0x8d, 0x08, 0x01, 0x16], [0x83, 0x08, 0x02, 0x0d], [0x87, 0x00, 0x00, 0x07]][asked % 3];
+                world.host(now, &command);
+                asked += 1;
+            }
+            if now % step_ms == 0 {
+                noticed.extend(world.advance(now));
+            }
+        }
+        noticed.extend(world.advance(20_000));
+        noticed
+    };
+    let (fine, coarse) = (run(1), run(700));
+    assert!(fine.len() > 100);
+    assert_eq!(fine, coarse);
+}
+
+#[test]
+fn sixty_four_boards_cost_little() {
+    let seats = (0..64).map(|k| seat(10, 10, 1025 + k, u64::from(k))).collect();
+    let mut world = BusWorld::new(BusSetting::new(seats, 1)).unwrap();
+    let addresses = world.addresses();
+    let mut now = 0;
+    for k in 0..10_000 {
+        let address = addresses[k % 64];
+        let [high, low] = [(address >> 7) as u8, (address & 0x7f) as u8];
+        let sum = (0x83_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
+        world.host(now, &[0x83, high, low, sum]);
+        now += 25;
+        world.advance(now);
+    }
+    // Half of what a line can carry at most, for four minutes; the test itself has no clock, a slow world shows in the suite.
+    assert!(world.traffic().0 == 40_000 && world.traffic().1 > 60_000, "{:?}", world.traffic());
+}

@@ -1,0 +1,337 @@
+//! One board in bus mode: every command and every answer in bytes, typed from the page of the protocol.
+//!
+//! The board has serial number 01025, so its address is `08 01`; every checksum is the sum of the bytes before it in seven bits.
+
+use hardware_sim::board::{BoardOptions, Mode, Numbering, SimBoard};
+use hardware_sim::clock::{ClockSide, SimClock, TimeControl};
+use hardware_sim::random::{Rng, Span};
+use hardware_sim::scanner::{Contact, ScanMode};
+
+fn board_with(options: BoardOptions) -> SimBoard {
+    let clock =
+        SimClock::new(TimeControl { base_s: 5400, increment_s: 0 }, ClockSide::Left, Span::just(200), Rng::new(2));
+    let mut board = SimBoard::new(options, Some(clock), Rng::new(1));
+    board.power_on(0);
+    board
+}
+
+fn board() -> SimBoard {
+    board_with(BoardOptions::new(10, 10))
+}
+
+/// Sends bytes at a time and returns what the board begins to say from then until `until_ms`, with the times of the first bytes.
+fn timed(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<(u64, Vec<u8>)> {
+    let mut sent = Vec::new();
+    board.advance(now_ms * 1000, &mut sent);
+    sent.clear();
+    board.receive(now_ms * 1000, bytes);
+    board.advance(until_ms * 1000, &mut sent);
+    sent.into_iter().map(|message| (message.start_us, message.bytes)).collect()
+}
+
+fn talk(board: &mut SimBoard, now_ms: u64, bytes: &[u8], until_ms: u64) -> Vec<Vec<u8>> {
+    timed(board, now_ms, bytes, until_ms).into_iter().map(|(_, bytes)| bytes).collect()
+}
+
+#[test]
+fn every_command_has_its_answer() {
+    let ping = vec![0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
+    let clock = vec![0x84, 0x00, 0x0d, 0x08, 0x01, 0x01, 0x30, 0x00, 0x01, 0x30, 0x00, 0x08, 0x04];
+    let powered_up = vec![0x85, 0x00, 0x0a, 0x08, 0x01, 0x7f, 0x7f, 0x7f, 0x6a, 0x7f];
+    let mut dump = vec![0x83, 0x00, 0x6a, 0x08, 0x01];
+    dump.extend([0; 100]);
+    dump.push(0x76);
+    let mut half = vec![0x8a, 0x00, 0x38, 0x08, 0x01];
+    half.extend([0; 50]);
+    half.push(0x4b);
+    let cases: [([u8; 4], Vec<Vec<u8>>); 13] = [
+        ([0x81, 0x08, 0x01, 0x0a], vec![clock.clone()]),
+        ([0x82, 0x08, 0x01, 0x0b], vec![dump.clone()]),
+        ([0x83, 0x08, 0x01, 0x0c], vec![powered_up.clone()]),
+        ([0x84, 0x08, 0x01, 0x0d], vec![vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14]]),
+        ([0x85, 0x08, 0x01, 0x0e], vec![vec![0x88, 0x00, 0x06, 0x08, 0x01, 0x17]]),
+        ([0x86, 0x08, 0x01, 0x0f], vec![vec![0x86, 0x00, 0x06, 0x08, 0x01, 0x15]]),
+        ([0x87, 0x08, 0x01, 0x10], vec![ping.clone()]),
+        ([0x88, 0x08, 0x01, 0x11], vec![]),
+        ([0x89, 0x08, 0x01, 0x12], vec![]),
+        ([0x8a, 0x08, 0x01, 0x13], vec![ping.clone()]),
+        ([0x8b, 0x08, 0x01, 0x14], vec![vec![0x89, 0x00, 0x08, 0x08, 0x01, 0x01, 0x0b, 0x26]]),
+        ([0x8c, 0x08, 0x01, 0x15], vec![half]),
+        ([0x8d, 0x08, 0x01, 0x16], vec![powered_up, clock, dump]),
+    ];
+    for (command, answers) in cases {
+        assert_eq!(talk(&mut board(), 100, &command, 1500), answers, "{command:02x?}");
+    }
+    assert_eq!(talk(&mut board(), 100, &[0x87, 0x00, 0x00, 0x07], 1500), [ping]);
+}
+
+#[test]
+fn other_boards_and_wrong_checksums_are_no_business_of_the_board() {
+    for command in [
+        [0x87, 0x08, 0x02, 0x11],
+        [0x87, 0x00, 0x01, 0x08],
+        [0x87, 0x08, 0x01, 0x11],
+        [0x87, 0x00, 0x00, 0x06],
+        // The example of the page: another board is asked for its clock.
+        [0x81, 0x10, 0x06, 0x17],
+        // No such command; nothing but pings, ends and resets is for everybody.
+        [0x8e, 0x08, 0x01, 0x17],
+        [0x82, 0x00, 0x00, 0x02],
+        [0x83, 0x00, 0x00, 0x03],
+    ] {
+        let mut board = board();
+        assert!(talk(&mut board, 100, &command, 2000).is_empty(), "{command:02x?}");
+        assert_eq!((board.mode(), board.dropped()), (Mode::Bus, 0));
+    }
+}
+
+#[test]
+fn answers_come_within_milliseconds_or_twenty_while_storing() {
+    let mut quiet = board();
+    for k in 0..50 {
+        let at = 1_000 + 100 * k;
+        let (start_us, _) = timed(&mut quiet, at, &[0x81, 0x08, 0x01, 0x0a], at + 90)[0].clone();
+        let after = start_us - at * 1000 - 4_166;
+        assert!((500..=3_000).contains(&after), "{after} us");
+    }
+    let mut storing = board();
+    let mut slowest = 0;
+    for k in 0..200 {
+        let at = 1_000 + 500 * k;
+        storing.set(at * 1000, (k % 100) as u8, Contact::steady(1 + (k % 2) as u8));
+        // Seen at some moment of the next 225 ms; one of the questions falls into the writing.
+        for part in 0..9 {
+            let asked = at + 25 * part;
+            let (start_us, _) = timed(&mut storing, asked, &[0x87, 0x08, 0x01, 0x10], asked + 25)
+                .first()
+                .cloned()
+                .expect("an answer within 25 ms and 4 ms");
+            slowest = slowest.max(start_us - asked * 1000 - 4_166);
+        }
+    }
+    assert!((10_000..=20_000).contains(&slowest), "{slowest} us");
+}
+
+#[test]
+fn changes_are_handed_out_once_and_can_be_repeated() {
+    let mut board = board();
+    talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
+    board.set(1_000_000, 63, Contact::steady(1));
+    let changes = [0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x3f, 0x16];
+    // Until it has been asked for, nothing is said; and an empty answer takes what was there before.
+    assert!(talk(&mut board, 1_000, &[], 2_000).is_empty());
+    assert_eq!(talk(&mut board, 2_000, &[0x83, 0x08, 0x01, 0x0c], 2_100), [changes]);
+    assert_eq!(talk(&mut board, 2_100, &[0x84, 0x08, 0x01, 0x0d], 2_200), [changes]);
+    assert_eq!(talk(&mut board, 2_200, &[0x84, 0x08, 0x01, 0x0d], 2_300), [changes]);
+    let nothing = [0x85, 0x00, 0x06, 0x08, 0x01, 0x14];
+    assert_eq!(talk(&mut board, 2_300, &[0x83, 0x08, 0x01, 0x0c], 2_400), [nothing]);
+    assert_eq!(talk(&mut board, 2_400, &[0x84, 0x08, 0x01, 0x0d], 2_500), [nothing]);
+}
+
+#[test]
+fn a_ply_with_its_press_as_the_bus_tells_it() {
+    let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(10, 10) });
+    board.set(0, 63, Contact::steady(1));
+    board.clock_mut().unwrap().start(500);
+    talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
+    board.set(10_000_000, 63, Contact::steady(0)); // seen at 10.126 s
+    board.set(10_300_000, 54, Contact::steady(1)); // seen at 10.308 s: less than 250 ms later
+    board.advance(10_900_000, &mut Vec::new());
+    assert!(board.clock_mut().unwrap().press(10_900, ClockSide::Left)); // 1:29:49.6 left, shown as 1:29:50
+    let answer = talk(&mut board, 12_000, &[0x83, 0x08, 0x01, 0x0c], 12_100);
+    // The board stood empty for a moment, too: 6d.
+    let expected = [0x85, 0x00, 0x0e, 0x08, 0x01, 0x40, 0x3f, 0x6d, 0x51, 0x36, 0x71, 0x29, 0x50, 0x79];
+    assert_eq!(answer, [expected]);
+}
+
+#[test]
+fn the_start_of_a_game_is_written_with_all_pieces() {
+    let mut board = board();
+    board.set(0, 3, Contact::steady(4));
+    talk(&mut board, 500, &[0x83, 0x08, 0x01, 0x0c], 600);
+    let told = timed(&mut board, 1_000, &[0x85, 0x08, 0x01, 0x0e], 1_200);
+    assert_eq!(told[0].1, [0x88, 0x00, 0x06, 0x08, 0x01, 0x17]);
+    let after = told[0].0 - 1_000_000 - 4_166;
+    assert!((65_000..=75_000).contains(&after), "about 70 ms later: {after} us");
+    // What still waits for 0x83 is not part of 0x86.
+    assert_eq!(talk(&mut board, 1_200, &[0x86, 0x08, 0x01, 0x0f], 1_300), [[0x86, 0x00, 0x06, 0x08, 0x01, 0x15]]);
+    let changes = [0x85, 0x00, 0x09, 0x08, 0x01, 0x7b, 0x44, 0x03, 0x59];
+    assert_eq!(talk(&mut board, 1_300, &[0x83, 0x08, 0x01, 0x0c], 1_400), [changes]);
+    let from_start = [0x86, 0x00, 0x09, 0x08, 0x01, 0x7b, 0x44, 0x03, 0x5a];
+    assert_eq!(talk(&mut board, 1_400, &[0x86, 0x08, 0x01, 0x0f], 1_500), [from_start]);
+    assert_eq!(talk(&mut board, 1_500, &[0x86, 0x08, 0x01, 0x0f], 1_600), [from_start], "as often as it is asked for");
+}
+
+#[test]
+fn a_ping_to_all_is_answered_at_a_random_moment_unless_it_is_to_be_skipped() {
+    let mut board = board();
+    let ping = [0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
+    let mut moments = Vec::new();
+    for k in 0..40 {
+        let at = 2_000 * k;
+        let told = timed(&mut board, at, &[0x87, 0x00, 0x00, 0x07], at + 1_110);
+        assert_eq!(told.len(), 1);
+        assert_eq!(told[0].1, ping);
+        moments.push((told[0].0 - at * 1000) / 1000);
+    }
+    moments.sort_unstable();
+    assert!(moments[0] < 100 && moments[39] > 1_000 && moments[39] < 1_100, "{moments:?}");
+    // It answers at once, and is silent the next time, once.
+    let told = timed(&mut board, 90_000, &[0x8a, 0x08, 0x01, 0x13], 90_100);
+    assert_eq!(told[0].1, ping);
+    assert!(talk(&mut board, 90_100, &[0x87, 0x00, 0x00, 0x07], 92_000).is_empty());
+    assert_eq!(talk(&mut board, 92_000, &[0x87, 0x00, 0x00, 0x07], 94_000), [ping]);
+    // A ping to it alone is always answered, and does not count as the one to be skipped.
+    talk(&mut board, 94_000, &[0x8a, 0x08, 0x01, 0x13], 94_100);
+    assert_eq!(talk(&mut board, 94_100, &[0x87, 0x08, 0x01, 0x10], 94_200), [ping]);
+    assert!(talk(&mut board, 94_200, &[0x87, 0x00, 0x00, 0x07], 96_000).is_empty());
+}
+
+#[test]
+fn a_command_to_a_busy_board_is_lost() {
+    let mut board = board();
+    // The second comes while the board says what it is asked for (110 ms), the third while it waits to answer a ping.
+    let told = talk(&mut board, 0, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x01, 0x14], 1_000);
+    assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x83]);
+    assert_eq!(board.dropped(), 1);
+    board.receive(1_000_000, &[0x87, 0x00, 0x00, 0x07, 0x8b, 0x08, 0x01, 0x14]);
+    let told = talk(&mut board, 1_000, &[], 2_200);
+    assert_eq!(told.iter().map(|message| message[0]).collect::<Vec<_>>(), [0x87]);
+    // Commands for others are heard and forgotten, whatever the board is doing.
+    let told = talk(&mut board, 3_000, &[0x82, 0x08, 0x01, 0x0b, 0x8b, 0x08, 0x02, 0x15], 4_000);
+    assert_eq!((told.len(), board.dropped()), (1, 2));
+}
+
+#[test]
+fn single_board_commands_end_bus_mode_and_any_bus_command_brings_it_back() {
+    let mut board = board();
+    assert_eq!(talk(&mut board, 0, &[0x46], 100), [[0x90, 0x00, 0x05, 0x08, 0x01]], "obeyed, and the mode is left");
+    assert_eq!(board.mode(), Mode::Idle);
+    assert!(talk(&mut board, 100, &[0x87, 0x08, 0x01, 0x10], 200).is_empty(), "the command that brings it back");
+    assert_eq!(talk(&mut board, 200, &[0x87, 0x08, 0x01, 0x10], 300).len(), 1);
+    // One for another board does it as well, and so does 4a; a damaged one does not.
+    talk(&mut board, 300, &[0x44], 400);
+    talk(&mut board, 400, &[0x87, 0x08, 0x02, 0x12], 500);
+    assert_eq!(board.mode(), Mode::UpdateBoard);
+    talk(&mut board, 500, &[0x87, 0x08, 0x02, 0x11], 600);
+    assert_eq!(board.mode(), Mode::Bus);
+    talk(&mut board, 600, &[0x44, 0x4a], 700);
+    assert_eq!(board.mode(), Mode::Bus);
+    // An address that looks like a command: 41 is taken for one only when the byte before it was lost.
+    talk(&mut board, 700, &[0x87, 0x08, 0x41, 0x50], 800);
+    assert_eq!(board.mode(), Mode::Bus);
+    talk(&mut board, 800, &[0x08, 0x41, 0x50], 900);
+    assert_eq!(board.mode(), Mode::Idle);
+}
+
+#[test]
+fn the_end_of_bus_mode_and_a_reset() {
+    for command in [[0x88, 0x08, 0x01, 0x11], [0x88, 0x00, 0x00, 0x08]] {
+        let mut board = board();
+        assert!(talk(&mut board, 0, &command, 100).is_empty());
+        assert_eq!(board.mode(), Mode::Idle);
+    }
+    for command in [[0x89, 0x08, 0x01, 0x12], [0x89, 0x00, 0x00, 0x09]] {
+        let mut board = board();
+        board.set(0, 3, Contact::steady(4));
+        talk(&mut board, 300, &[0x83, 0x08, 0x01, 0x0c], 400);
+        talk(&mut board, 1_000, &command, 1_100);
+        assert!(talk(&mut board, 1_100, &[0x87, 0x08, 0x01, 0x10], 2_500).is_empty(), "deaf for some seconds");
+        assert_eq!(talk(&mut board, 6_000, &[0x87, 0x08, 0x01, 0x10], 6_100).len(), 1);
+        let powered_up = [0x85, 0x00, 0x0c, 0x08, 0x01, 0x7f, 0x7f, 0x7f, 0x6a, 0x44, 0x03, 0x48];
+        assert_eq!(talk(&mut board, 6_100, &[0x83, 0x08, 0x01, 0x0c], 6_200), [powered_up]);
+    }
+}
+
+#[test]
+fn the_memory_survives_a_power_cut_and_changes_begin_anew() {
+    let mut board = board();
+    board.set(0, 3, Contact::steady(4));
+    board.advance(500_000, &mut Vec::new());
+    talk(&mut board, 500, &[0x85, 0x08, 0x01, 0x0e], 1_000);
+    board.set(1_000_000, 12, Contact::steady(4));
+    board.advance(2_000_000, &mut Vec::new());
+    board.power_off(2_500_000);
+    board.set(3_000_000, 12, Contact::steady(0));
+    board.power_on(4_000_000);
+    assert_eq!(board.mode(), Mode::Bus);
+    let changes = talk(&mut board, 4_000, &[0x83, 0x08, 0x01, 0x0c], 4_100).concat();
+    assert_eq!(changes[5..changes.len() - 1], [0x7f, 0x7f, 0x7f, 0x6a, 0x44, 0x03]);
+    let from_start = talk(&mut board, 4_100, &[0x86, 0x08, 0x01, 0x0f], 4_200).concat();
+    let events = [0x7b, 0x44, 0x03, 0x44, 0x0c, 0x7f, 0x7f, 0x7f, 0x6a, 0x44, 0x03];
+    assert_eq!(from_start[5..from_start.len() - 1], events, "what was never asked for is not lost");
+}
+
+#[test]
+fn boards_of_every_size_dump_row_by_row() {
+    for (rows, cols, header) in [
+        (8, 8, [0x83, 0x00, 0x46]),
+        (10, 10, [0x83, 0x00, 0x6a]),
+        (10, 8, [0x83, 0x00, 0x56]),
+        (12, 12, [0x83, 0x01, 0x16]),
+    ] {
+        let mut board = board_with(BoardOptions::new(rows, cols));
+        board.set(0, cols + 2, Contact::steady(7));
+        let dump = talk(&mut board, 1000, &[0x82, 0x08, 0x01, 0x0b], 1500).concat();
+        assert_eq!(dump[..3], header);
+        assert_eq!(dump.iter().position(|byte| *byte == 7), Some(5 + usize::from(cols) + 2));
+    }
+}
+
+#[test]
+fn a_board_that_scans_fifty_squares_says_so_in_its_events() {
+    for (numbering, field) in [(Numbering::AllFields, 63), (Numbering::ScannedFields, 31)] {
+        let mut board = board_with(BoardOptions { numbering, scan: ScanMode::Dark, ..BoardOptions::new(10, 10) });
+        talk(&mut board, 0, &[0x83, 0x08, 0x01, 0x0c], 100);
+        board.set(500_000, 63, Contact::steady(1));
+        board.set(500_000, 64, Contact::steady(1));
+        let changes = talk(&mut board, 1_000, &[0x83, 0x08, 0x01, 0x0c], 1_100).concat();
+        assert_eq!(changes[5..7], [0x41, field]);
+        assert_eq!(changes.len(), 8);
+        let half = talk(&mut board, 1_100, &[0x8c, 0x08, 0x01, 0x15], 1_300).concat();
+        assert_eq!((half[..3].to_vec(), half[5 + 31]), (vec![0x8a, 0x00, 0x38], 1));
+    }
+}
+
+#[test]
+fn every_mark_of_the_memory_is_written_where_it_belongs() {
+    let mut board = board_with(BoardOptions { scan_us: 200_000, ..BoardOptions::new(8, 8) });
+    let mut memory = |set: &[(u8, u8)], from_s: u64| {
+        for (field, code) in set {
+            board.set(from_s * 1_000_000, *field, Contact::steady(*code));
+        }
+        let answer = talk(&mut board, from_s * 1_000 + 900, &[0x83, 0x08, 0x01, 0x0c], from_s * 1_000 + 999).concat();
+        answer[5..answer.len() - 1].to_vec()
+    };
+    assert_eq!(memory(&[], 0), [0x7f, 0x7f, 0x7f, 0x6a]);
+    let rank = [2, 3, 4, 6, 5, 4, 3, 2];
+    let chess: Vec<(u8, u8)> = (0..8)
+        .flat_map(|file| {
+            let officer = rank[usize::from(file)];
+            [(file, officer + 6), (8 + file, 7), (48 + file, 1), (56 + file, officer)]
+        })
+        .collect();
+    assert_eq!(memory(&chess, 1).last(), Some(&0x6f), "the start position of chess");
+    // Two pieces change places: four rows are still full at each change, but it is no start of chess.
+    assert_eq!(memory(&[(57, 4), (58, 3)], 2), [0x44, 57, 0x6c, 0x53, 58, 0x6c]);
+    let rotated: Vec<(u8, u8)> = chess.iter().map(|(field, code)| (63 - field, *code)).collect();
+    assert_eq!(memory(&rotated, 3).last(), Some(&0x7a), "the same from the other side");
+    let nothing: Vec<(u8, u8)> = (0..64).map(|field| (field, 0)).collect();
+    assert_eq!(memory(&nothing, 4).last(), Some(&0x6d));
+    board.watchdog(6_000_000);
+    let whole = talk(&mut board, 6_100, &[0x49], 7_000).concat();
+    assert!(whole.ends_with(&[0x6d, 0x7c, 0x7f, 0x7f, 0x7f, 0x6a, 0x6b]), "{whole:02x?}");
+    let again = talk(&mut board, 8_000, &[0x49], 9_000).concat();
+    assert!(again.ends_with(&[0x6a, 0x6e, 0x6b]), "it was read here");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_of_a_host_stop_the_board(bytes in proptest::collection::vec(0u8..=255, 0..400)) {
+        let mut board = board();
+        talk(&mut board, 0, &bytes, 20_000);
+        board.power_off(20_000_000);
+        board.power_on(20_000_000);
+        proptest::prop_assert_eq!(talk(&mut board, 20_000, &[0x87, 0x08, 0x01, 0x10], 20_100).len(), 1);
+    }
+}

@@ -1,0 +1,358 @@
+//! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
+
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use clap::Parser;
+use damcast::rules::Variant;
+use damcast::session::LineSettings;
+use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, provisional, suspects};
+use damcast::simulation::chronicle::chronicle;
+use damcast::simulation::faults::usual_rate;
+use damcast::simulation::port::{Port, play};
+use damcast::simulation::score::{Played, Score, Who, run};
+use damcast::simulation::soak::soak;
+use damcast::simulation::{collection, games, goals, script};
+use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+use hardware_sim::world::{Setting, World};
+
+/// Simulated electronic draughts boards, clocks and hands. Not made by, and not connected with, the makers of real ones.
+#[derive(Parser)]
+#[command(name = "boardsim", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// Play a game of a PDN file on a board at a pseudo-terminal.
+    Play(Play),
+    /// Serve many boards: on a bus, on ports of their own, over TCP, with faults and incidents.
+    Serve(serve::Arguments),
+    /// Play games under faults in virtual time and count what the recorder makes of them.
+    Score(ScoreArguments),
+    /// Play very many games of mixed hands and faults: nothing may break, and every file must be right at every moment.
+    Soak(SoakArguments),
+}
+
+#[derive(clap::Args)]
+struct Play {
+    /// The file with the game.
+    #[arg(long)]
+    pdn: PathBuf,
+    /// Which of its games, from 1.
+    #[arg(long, default_value_t = 1)]
+    game: usize,
+    /// The game type, for a file that does not say.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// The name of the port: a symlink to the pseudo-terminal.
+    #[arg(long)]
+    link: PathBuf,
+    /// How many times as fast as life.
+    #[arg(long, default_value_t = 1.0)]
+    speed: f64,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Base time and increment in seconds; `none`: no clock.
+    #[arg(long, default_value = "4800+60")]
+    clock: String,
+    /// How people play: ideal, calm, club or blitz.
+    #[arg(long, default_value = "ideal")]
+    hands: String,
+    /// The connector is on White's right.
+    #[arg(long)]
+    turned: bool,
+    /// End some seconds after the game; otherwise the board stays until it is stopped.
+    #[arg(long)]
+    exit_when_done: bool,
+}
+
+#[derive(clap::Args)]
+struct ScoreArguments {
+    /// Files with games, PDN or JSON lines; the demonstration's if left out.
+    #[arg(long = "games", alias = "pdn", value_name = "FILE", num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// Of JSON lines only games of this kind: real, generated, engine match.
+    #[arg(long)]
+    kind: Option<String>,
+    /// At most so many games of each file, spread over it.
+    #[arg(long)]
+    limit: Option<usize>,
+    /// The game type, for a file that does not say.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// How people play: ideal, calm, club, blitz, each also with -without-clock; several with commas; `all`: every row of
+    /// the goals.
+    #[arg(long, default_value = "club")]
+    hands: String,
+    /// Ideal hands but for this fault alone, as NAME or NAME=RATE; `all`: every fault in turn, at blitz rate, rare ones at
+    /// five times that.
+    #[arg(long, conflicts_with = "hands")]
+    fault: Option<String>,
+    /// How many seeds each game is played with.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Base time and increment in seconds; `none`: no clock.
+    #[arg(long, default_value = "4800+60")]
+    clock: String,
+    /// A setting of `[[line]]` or `[recognition]`.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// Let two simple rules record the same boards: the naive one, and 250 ms of quiet with a dump.
+    #[arg(long)]
+    peers: bool,
+    /// Hold the figures against the goals.
+    #[arg(long)]
+    goals: bool,
+    /// Scale the recogniser's times by several factors: delay against false plies.
+    #[arg(long)]
+    curve: bool,
+    /// List the games that were not recorded perfectly, with the faults that struck shortly before each difference.
+    #[arg(long)]
+    blemishes: bool,
+    /// Instead of counting, tell what happened in this game of the file, from 1, as played with the first seed.
+    #[arg(long)]
+    explain: Option<usize>,
+}
+
+#[derive(clap::Args)]
+struct SoakArguments {
+    /// Files with games to draw from, PDN or JSON lines; the demonstration's if left out.
+    #[arg(long = "from", value_name = "FILE", num_args = 1..)]
+    files: Vec<PathBuf>,
+    /// How many games to play; each is played twice.
+    #[arg(long, default_value_t = 1000)]
+    games: u64,
+    /// Everything random comes from it.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().verb {
+        Verb::Play(arguments) => play_game(&arguments),
+        Verb::Serve(arguments) => serve::run(&arguments),
+        Verb::Score(arguments) => score(&arguments),
+        Verb::Soak(arguments) => soak_games(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("boardsim: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn time_control(text: &str) -> anyhow::Result<Option<TimeControl>> {
+    if text == "none" { Ok(None) } else { Ok(Some(text.parse().context("--clock")?)) }
+}
+
+fn read(path: &std::path::Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().iter().map(|&byte| byte as char).collect()))
+}
+
+fn told(game_type: Option<&str>) -> anyhow::Result<Option<&'static Variant>> {
+    game_type.map(Variant::from_tag).transpose().context("--game-type")
+}
+
+/// Set by SIGINT and SIGTERM.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn stop_on_signals() -> anyhow::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            tokio::select! { _ = interrupt.recv() => {} _ = terminate.recv() => {} }
+        });
+        STOP.store(true, Ordering::Relaxed);
+    });
+    Ok(())
+}
+
+fn play_game(arguments: &Play) -> anyhow::Result<()> {
+    /// How long after the game the board stays, on its own clock.
+    const STAYS_MS: u64 = 60_000;
+    let speed = arguments.speed;
+    anyhow::ensure!(speed.is_finite() && (0.01..=10_000.0).contains(&speed), "--speed {speed}: expected 0.01 to 10000");
+    let text = read(&arguments.pdn)?;
+    let file = arguments.pdn.display().to_string();
+    let games = games::from_pdn(&file, &text, told(arguments.game_type.as_deref())?, Some(arguments.game))?;
+    let game = games.first().context("no game")?;
+    let profile: Profile = arguments.hands.parse().context("--hands")?;
+    let control = time_control(&arguments.clock)?;
+    let script = script::game(&game.start, &game.moves, control, &profile, arguments.seed).turned(arguments.turned);
+    let geometry = &game.start.variant().geometry;
+    let setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, arguments.seed);
+    let mut world = World::new(setting)?;
+    stop_on_signals()?;
+    let port = Port::open(&arguments.link).with_context(|| arguments.link.display().to_string())?;
+    println!("{}: {} plies on {}; {world}", game.name, game.moves.len(), arguments.link.display());
+    let mut told_over = false;
+    play(&mut world, &port, speed, |world| {
+        if world.is_over() && !told_over {
+            told_over = true;
+            println!("the game is over");
+        }
+        let done = arguments.exit_when_done && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS;
+        done || STOP.load(Ordering::Relaxed)
+    })
+    .context("the port broke")
+}
+
+fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
+    let benchmark = Benchmark {
+        games: read_games(
+            &arguments.files,
+            arguments.game_type.as_deref(),
+            arguments.kind.as_deref(),
+            arguments.limit.unwrap_or(usize::MAX),
+        )?,
+        seeds: arguments.seeds,
+        first_seed: arguments.seed,
+        control: time_control(&arguments.clock)?,
+        settings: arguments.settings.iter().map(|text| setting(text)).collect::<anyhow::Result<_>>()?,
+    };
+    let all_hands = match &arguments.fault {
+        None => Hands::list(&arguments.hands).context("--hands")?,
+        Some(faults) => single_faults(faults)?,
+    };
+    if let Some(wanted) = arguments.explain {
+        return all_hands.iter().try_for_each(|hands| tell(&benchmark, hands, wanted));
+    }
+    if arguments.curve {
+        return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
+    }
+    println!("{HEAD}");
+    let mut goal_lines = Vec::new();
+    for hands in &all_hands {
+        for who in Benchmark::recorders(arguments.peers) {
+            for row in benchmark.rows(hands, who)? {
+                println!("{row}");
+                if who == Who::Damcast {
+                    println!("  {}", provisional(&row.score));
+                }
+                if !row.score.suspects.is_empty() && who == Who::Damcast {
+                    println!("  differences, and faults within 15 s before them: {}", suspects(&row.score));
+                }
+                if arguments.blemishes && who == Who::Damcast {
+                    row.score.blemishes.iter().for_each(|blemish| println!("  {blemish}"));
+                }
+                goal_lines.extend(goals::lines(&row));
+            }
+        }
+    }
+    if arguments.goals {
+        println!();
+        goal_lines.iter().for_each(|line| println!("{line}"));
+        let reached = goal_lines.iter().filter(|line| line.is_reached).count();
+        println!("{reached} of {} goals reached", goal_lines.len());
+    }
+    Ok(())
+}
+
+fn setting(text: &str) -> anyhow::Result<(String, String)> {
+    let (key, value) = text.split_once('=').with_context(|| format!("--set {text}: expected KEY=VALUE"))?;
+    Ok((key.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The games of files, PDN or JSON lines, at most so many of each, spread over it; the demonstration's without files.
+fn read_games(
+    files: &[PathBuf],
+    game_type: Option<&str>,
+    kind: Option<&str>,
+    limit: usize,
+) -> anyhow::Result<Vec<Played>> {
+    let told = told(game_type)?;
+    if files.is_empty() {
+        return Ok(games::from_pdn("the demonstration", games::DEMONSTRATION, told, None)?);
+    }
+    let mut all = Vec::new();
+    for path in files {
+        let (file, text) = (path.display().to_string(), read(path)?);
+        let games = if text.trim_start().starts_with('{') {
+            collection::from_json_lines(&file, &text, kind)?
+        } else {
+            games::from_pdn(&file, &text, told, None)?
+        };
+        let limit = limit.min(games.len());
+        all.extend((0..limit).map(|index| games[index * games.len() / limit].clone()));
+    }
+    Ok(all)
+}
+
+fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
+    let pool = read_games(&arguments.files, None, None, usize::MAX)?;
+    let findings = soak(&pool, arguments.games, arguments.seed);
+    findings.failures.iter().for_each(|failure| println!("{failure}"));
+    println!("{findings}");
+    anyhow::ensure!(findings.failures.is_empty(), "something broke");
+    Ok(())
+}
+
+/// What happened in one game, from 1, as played with the first seed.
+fn tell(benchmark: &Benchmark, hands: &Hands, wanted: usize) -> anyhow::Result<()> {
+    let case = benchmark.case(wanted.wrapping_sub(1), benchmark.first_seed, hands)?;
+    let (game, conditions) = case.with_context(|| format!("there is no game {wanted}"))?;
+    let case = run(game, &conditions, Who::Damcast).map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
+    println!("{}", chronicle(&case).join("\n"));
+    Ok(())
+}
+
+/// Delay against false plies: the recogniser's times, all longer or all shorter.
+fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
+    /// In percent of the times that are set.
+    const SCALES: [u64; 8] = [25, 50, 75, 100, 125, 150, 200, 300];
+    println!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed);
+    println!("  times   recall %  false/100k  needless/100k    p50    p95    p99 s");
+    for percent in SCALES {
+        let scaled = |mut settings: LineSettings| {
+            settings.recognition = settings.recognition.scaled(percent);
+            settings
+        };
+        let mut score = Score::default();
+        for row in benchmark.rows_with(hands, Who::Damcast, scaled)? {
+            score.add(row.score);
+        }
+        println!(
+            "{percent:>5} % {:>10.3} {:>11.1} {:>14.1} {:>6.2} {:>6.2} {:>6.2}{}",
+            score.recall(),
+            score.per_100k(score.false_plies),
+            score.per_100k(score.needless_setups),
+            score.delay(0.50) as f64 / 1000.0,
+            score.delay(0.95) as f64 / 1000.0,
+            score.delay(0.99) as f64 / 1000.0,
+            if percent == 100 { "   <- operating point" } else { "" }
+        );
+    }
+    Ok(())
+}
+
+/// Hands with single faults: one named, or all.
+fn single_faults(text: &str) -> anyhow::Result<Vec<Hands>> {
+    if text == "all" {
+        return Ok(Fault::all().map(|fault| Hands::only(fault, usual_rate(fault))).collect());
+    }
+    let (name, rate) = text.split_once('=').map_or((text, None), |(name, rate)| (name, Some(rate)));
+    let fault: Fault = name.parse().context("--fault")?;
+    let rate = rate.map_or(Ok(usual_rate(fault)), str::parse).context("--fault")?;
+    Ok(vec![Hands::only(fault, rate)])
+}

@@ -1,0 +1,178 @@
+//! `boardsim serve`: lines of boards at their ports, and the truth about them on standard output.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use damcast::simulation::door::{Address, Door};
+use damcast::simulation::report::{Reporter, introduction};
+use damcast::simulation::scenario::{BoardPlan, LinePlan, ReadyLine, Scenario};
+use damcast::simulation::serve::{Going, Manner, Report, serve};
+use serde_json::Value;
+
+use crate::{STOP, stop_on_signals};
+
+/// How long after the last game the boards stay, on their own clock, with `--exit-when-done`.
+const STAYS_MS: u64 = 60_000;
+
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// So many boards on one line.
+    #[arg(long, value_name = "BOARDS", value_parser = clap::value_parser!(u16).range(1..=256))]
+    bus: Option<u16>,
+    /// So many boards, each on a line of its own.
+    #[arg(long, value_name = "BOARDS", value_parser = clap::value_parser!(u16).range(1..=256))]
+    single: Option<u16>,
+    /// Lines, boards, faults and incidents from a TOML file.
+    #[arg(long, conflicts_with_all = ["bus", "single", "faults", "pdn", "hands", "clock"])]
+    scenario: Option<PathBuf>,
+    /// The folder for the ports: symlinks to pseudo-terminals, called `bus`, `board-1`, or as the scenario says.
+    #[arg(long, default_value = ".")]
+    ports: PathBuf,
+    /// Serve at this TCP port of the loopback instead, more lines at the ports after it; 0: any that are free.
+    #[arg(long)]
+    tcp: Option<u16>,
+    /// Files with the games, dealt out in turn; the demonstration's if left out.
+    #[arg(long)]
+    pdn: Vec<PathBuf>,
+    /// The game type, for files that do not say.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// Only so many plies of each game.
+    #[arg(long)]
+    plies: Option<usize>,
+    /// Base time and increment in seconds; `none`: no clock.
+    #[arg(long, default_value = "4800+60")]
+    clock: String,
+    /// How people play: ideal, calm, club or blitz.
+    #[arg(long, default_value = "ideal")]
+    hands: String,
+    /// A fault, as NAME, NAME=RATE or NAME@BYTE: lose, double, flip, insert, cut, delay, wrong-checksum, garbage-at-open, with
+    /// to-boards: before it for the way to the boards; `line`: all of these; or one of the hands.
+    #[arg(long)]
+    faults: Vec<String>,
+    /// How many times as fast as life.
+    #[arg(long)]
+    speed: Option<f64>,
+    /// Everything random comes from it.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The boards live from the start on, not from a host's first byte.
+    #[arg(long)]
+    at_once: bool,
+    /// Where the truth is written, as lines of JSON; standard output if left out.
+    #[arg(long)]
+    truth: Option<PathBuf>,
+    /// End a minute after the games, on the boards' clock; otherwise the boards stay until they are stopped.
+    #[arg(long)]
+    exit_when_done: bool,
+}
+
+/// Serves until it is stopped.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let (scenario, folder) = scenario(arguments)?;
+    let speed = scenario.speed;
+    anyhow::ensure!(speed.is_finite() && (0.01..=10_000.0).contains(&speed), "speed {speed}: expected 0.01 to 10000");
+    let lines = scenario.lines(&folder)?;
+    anyhow::ensure!(!lines.is_empty(), "no board: say --bus, --single or --scenario");
+    let output: Box<dyn Write + Send> = match &arguments.truth {
+        Some(path) => Box::new(std::fs::File::create(path).with_context(|| path.display().to_string())?),
+        None => Box::new(std::io::stdout()),
+    };
+    let output = Mutex::new(output);
+    std::fs::create_dir_all(&arguments.ports).with_context(|| arguments.ports.display().to_string())?;
+    stop_on_signals()?;
+    let mut doors = Vec::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        let tcp = arguments.tcp.map(|first| if first == 0 { 0 } else { first.saturating_add(index as u16) });
+        let address = line.tcp.or(tcp).map_or_else(|| Address::Link(arguments.ports.join(&line.name)), Address::Tcp);
+        let door = Door::open(address.clone()).with_context(|| address.to_string())?;
+        doors.push((line, door));
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = doors
+            .into_iter()
+            .map(|(line, door)| scope.spawn(|| serve_line(line, door, &scenario, arguments.exit_when_done, &output)))
+            .collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(ended) => ended,
+            Err(_) => anyhow::bail!("a simulated line panicked"),
+        })
+    })
+}
+
+fn serve_line(
+    mut line: ReadyLine,
+    mut door: Door,
+    scenario: &Scenario,
+    exit_when_done: bool,
+    output: &Mutex<Box<dyn Write + Send>>,
+) -> anyhow::Result<()> {
+    let mut reporter = Reporter::new(&line.name);
+    // Nobody may be there to read it any more: then the boards go on without.
+    let tell = |values: Vec<Value>| {
+        if !values.is_empty() {
+            let text: String = values.iter().map(|value| format!("{value}\n")).collect();
+            let mut output = output.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+        }
+    };
+    tell(introduction(&line, scenario.seed, scenario.speed));
+    let mut manner = Manner { speed: scenario.speed, at_once: scenario.at_once, names: line.names };
+    let served = serve(&mut line.world, &mut door, &mut manner, |world, report| {
+        match report {
+            Report::Open(address) => tell(vec![reporter.port(world, Some(address.to_string()))]),
+            Report::Closed => tell(vec![reporter.port(world, None)]),
+            Report::Lived => tell(reporter.news(world)),
+        }
+        let done = exit_when_done && world.now_ms() > world.end_ms() + STAYS_MS;
+        if done || STOP.load(Ordering::Relaxed) { Going::Stop } else { Going::On }
+    });
+    served.with_context(|| format!("line {}: the port broke", line.name))
+}
+
+/// The scenario that was asked for, and the folder that its files are beside.
+fn scenario(arguments: &Arguments) -> anyhow::Result<(Scenario, PathBuf)> {
+    let (mut scenario, folder) = match &arguments.scenario {
+        Some(path) => {
+            let file = path.display().to_string();
+            let text = std::fs::read_to_string(path).with_context(|| file.clone())?;
+            (Scenario::from_toml(&file, &text)?, path.parent().unwrap_or(Path::new("")).to_owned())
+        }
+        None => (from_arguments(arguments), PathBuf::new()),
+    };
+    scenario.speed = arguments.speed.unwrap_or(scenario.speed);
+    scenario.seed = arguments.seed.unwrap_or(scenario.seed);
+    scenario.at_once |= arguments.at_once;
+    Ok((scenario, folder))
+}
+
+fn from_arguments(arguments: &Arguments) -> Scenario {
+    let files = arguments.pdn.len().max(1);
+    // Board after board, one file after another, and from each file one game after another.
+    let board = |number: usize| BoardPlan {
+        pdn: arguments.pdn.get(number % files).cloned(),
+        deal: Some(number / files),
+        game_type: arguments.game_type.clone(),
+        plies: arguments.plies,
+        clock: arguments.clock.clone(),
+        hands: arguments.hands.clone(),
+        turned: number % 2 == 1,
+        ..BoardPlan::default()
+    };
+    let line = |name: String, boards: Vec<BoardPlan>| LinePlan {
+        name,
+        faults: arguments.faults.clone(),
+        board: boards,
+        ..LinePlan::default()
+    };
+    let (on_bus, alone) = (usize::from(arguments.bus.unwrap_or(0)), usize::from(arguments.single.unwrap_or(0)));
+    let mut lines = Vec::new();
+    if on_bus > 0 {
+        lines.push(line("bus".to_owned(), (0..on_bus).map(board).collect()));
+    }
+    lines.extend((0..alone).map(|number| line(format!("board-{}", number + 1), vec![board(on_bus + number)])));
+    Scenario { line: lines, ..Scenario::default() }
+}

@@ -1,0 +1,389 @@
+//! The wire to a board: a port that may not be there yet, may go away, and may come back under another name.
+//!
+//! ```text
+//!            open ok                     0 bytes, or an error
+//!  closed ──────────▸ open ─▸ bytes ...  ────────────────────▸ closed, back-off 100 ms, 200 ms, ... 2 s
+//!    ▲  open fails: back-off doubles,      reopen
+//!    │  told when the reason is new        ──────────────────▸ closed, back-off up to 10 s
+//!    └──┘
+//! ```
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`address`] | what an operator writes |
+//! | [`ports`] | the ports of this machine, and which line has which |
+//! | `serial`, `tcp`, `telnet` | the three kinds of wire, opened |
+//! | `rfc2217` | the telnet of serial-port servers, as bytes |
+//!
+//! A port that went away answers every read at once with 0 bytes, for ever; so 0 bytes means gone, the port is closed, and
+//! no loop here runs without waiting for something. Nothing is ever flushed: that would wait in the kernel until a board
+//! that may be unplugged has taken its bytes.
+//!
+//! Absent on purpose: what the bytes mean. Silence proves nothing here; whether a silent board is alive is for those to
+//! ask who can speak with it, and they ask for [`Link::reopen`].
+
+pub mod address;
+pub mod ports;
+mod rfc2217;
+mod serial;
+mod tcp;
+mod telnet;
+
+use std::future::Future;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep_until, timeout};
+use tokio_serial::SerialStream;
+
+pub use address::PortAddress;
+use ports::Claim;
+pub use ports::Ports;
+use telnet::Telnet;
+
+/// The first wait before a port is opened again; it doubles up to the longest.
+const SHORTEST_WAIT: Duration = Duration::from_millis(100);
+/// A board that is plugged in again is seen within this.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// A port on which nothing answers, or the wrong board, is opened again within this.
+const LONGEST_REFUSED: Duration = Duration::from_secs(10);
+/// A port that was open for so long was in order; its next wait is the shortest again.
+const IN_ORDER: Duration = Duration::from_secs(60);
+/// Commands have one to five bytes, a few milliseconds on the wire; who takes none for so long is gone.
+const LONGEST_WRITE: Duration = Duration::from_secs(5);
+/// One read; more than four seconds of a wire at full speed.
+const READ_SIZE: usize = 4096;
+
+/// What happened on a link.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LinkEvent {
+    /// The port is open.
+    Up,
+    /// The port cannot be opened, for a reason that was not told before. It is tried again without end.
+    Waiting(String),
+    /// Bytes came.
+    Bytes(Vec<u8>),
+    /// The port is gone; it is opened again when that is possible.
+    Down(String),
+}
+
+/// A link that mends itself.
+pub struct Link {
+    address: PortAddress,
+    wanted: Option<String>,
+    ports: Ports,
+    state: State,
+    wait: Duration,
+    refusals: u32,
+    told: Option<String>,
+    buffer: Vec<u8>,
+}
+
+enum State {
+    Open { port: Port, opened: Instant, heard: Instant },
+    Opening(Pin<Box<dyn Future<Output = Result<Port, String>> + Send>>),
+    Closed { retry: Instant },
+}
+
+/// A port that is open.
+struct Port {
+    wire: Wire,
+    /// The path, of a port of this machine.
+    path: Option<PathBuf>,
+    _claim: Option<Claim>,
+}
+
+enum Wire {
+    Serial(SerialStream),
+    Tcp(TcpStream),
+    Telnet(Box<Telnet>),
+}
+
+impl Link {
+    /// A link to a port, to be opened by the first [`Link::next`]. `wanted`: the serial number of the board, where the
+    /// address may leave a choice.
+    pub fn new(address: PortAddress, wanted: Option<String>, ports: Ports) -> Link {
+        let state = State::Closed { retry: Instant::now() };
+        let buffer = vec![0; READ_SIZE];
+        Link { address, wanted, ports, state, wait: SHORTEST_WAIT, refusals: 0, told: None, buffer }
+    }
+
+    /// Waits for what happens next. Nothing is lost when it is cancelled.
+    pub async fn next(&mut self) -> LinkEvent {
+        loop {
+            match &mut self.state {
+                State::Open { port, heard, .. } => match port.wire.read(&mut self.buffer).await {
+                    Ok(bytes) if bytes.is_empty() => return self.close("the port is gone".to_owned()),
+                    Ok(bytes) => {
+                        *heard = Instant::now();
+                        self.wait = SHORTEST_WAIT;
+                        return LinkEvent::Bytes(bytes);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return self.close(format!("reading: {error}")),
+                },
+                State::Closed { retry } => {
+                    sleep_until(*retry).await;
+                    let (address, wanted, ports) = (self.address.clone(), self.wanted.clone(), self.ports.clone());
+                    self.state = State::Opening(Box::pin(open(address, wanted, ports)));
+                }
+                State::Opening(opening) => match opening.await {
+                    Ok(port) => {
+                        let now = Instant::now();
+                        self.state = State::Open { port, opened: now, heard: now };
+                        self.told = None;
+                        return LinkEvent::Up;
+                    }
+                    Err(reason) => {
+                        self.back_off();
+                        if self.told.as_ref() != Some(&reason) {
+                            self.told = Some(reason.clone());
+                            return LinkEvent::Waiting(reason);
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Sends bytes. A closed link takes them and does nothing: whoever asks a board asks again when the link is up.
+    ///
+    /// # Errors
+    ///
+    /// When the port did not take them: why. The link is down then.
+    pub async fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let State::Open { port, .. } = &mut self.state else { return Ok(()) };
+        let reason = match timeout(LONGEST_WRITE, port.wire.write_all(bytes)).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => format!("writing: {error}"),
+            Err(_) => format!("the port took no bytes for {} s", LONGEST_WRITE.as_secs()),
+        };
+        self.back_off();
+        Err(reason)
+    }
+
+    /// Closes the port, to open it or another one later: `found` answers on it and not the board that is wanted, or
+    /// nothing does. The wait grows from time to time.
+    pub fn reopen(&mut self, found: Option<&str>) {
+        let State::Open { port, opened, .. } = &self.state else { return };
+        if let Some(path) = &port.path {
+            self.ports.note(path, found);
+        }
+        if opened.elapsed() >= IN_ORDER {
+            self.refusals = 0;
+        }
+        let longest = if self.address.is_one_port() { LONGEST_REFUSED } else { LONGEST_WAIT };
+        let wait = SHORTEST_WAIT.saturating_mul(1 << self.refusals.min(16)).min(longest);
+        self.refusals += 1;
+        self.state = State::Closed { retry: Instant::now() + wait };
+    }
+
+    /// This board answers on the open port, as it should; others need not look for theirs there.
+    pub fn carries(&mut self, board: &str) {
+        self.refusals = 0;
+        if let State::Open { port: Port { path: Some(path), .. }, .. } = &self.state {
+            self.ports.note(path, Some(board));
+        }
+    }
+
+    /// Is the port open?
+    pub fn is_up(&self) -> bool {
+        matches!(self.state, State::Open { .. })
+    }
+
+    /// For how long nothing has come from the open port.
+    pub fn quiet_for(&self) -> Duration {
+        if let State::Open { heard, .. } = &self.state { heard.elapsed() } else { Duration::ZERO }
+    }
+
+    /// Which port it is: the one that is open, or the address.
+    pub fn place(&self) -> String {
+        match &self.state {
+            State::Open { port: Port { path: Some(path), .. }, .. } if !self.address.is_one_port() => {
+                format!("{} at {}", self.address, path.display())
+            }
+            _ => self.address.to_string(),
+        }
+    }
+
+    fn close(&mut self, reason: String) -> LinkEvent {
+        self.back_off();
+        LinkEvent::Down(reason)
+    }
+
+    /// The wait is not shortened by a port that opens and goes at once, only by bytes.
+    fn back_off(&mut self) {
+        self.state = State::Closed { retry: Instant::now() + self.wait };
+        self.wait = (self.wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+impl Wire {
+    /// What came; nothing: the wire is gone. Nothing is lost when it is cancelled.
+    async fn read(&mut self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
+        let count = match self {
+            Wire::Serial(stream) => stream.read(buffer).await?,
+            Wire::Tcp(stream) => stream.read(buffer).await?,
+            Wire::Telnet(telnet) => return telnet.read().await,
+        };
+        Ok(buffer.get(..count).unwrap_or_default().to_vec())
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Wire::Serial(stream) => stream.write_all(bytes).await,
+            Wire::Tcp(stream) => stream.write_all(bytes).await,
+            Wire::Telnet(telnet) => telnet.write_all(bytes).await,
+        }
+    }
+}
+
+async fn open(address: PortAddress, wanted: Option<String>, ports: Ports) -> Result<Port, String> {
+    let network = |wire| Port { wire, path: None, _claim: None };
+    match &address {
+        PortAddress::Tcp(host) => return tcp::connect(host).await.map(Wire::Tcp).map(network),
+        PortAddress::Rfc2217 { host, baud } => {
+            return Telnet::connect(host, *baud).await.map(Box::new).map(Wire::Telnet).map(network);
+        }
+        PortAddress::Serial(path) => return open_serial(path, &ports),
+        PortAddress::Usb(_) | PortAddress::Any(_) => {}
+    }
+    let listing = ports.clone();
+    let candidates = tokio::task::spawn_blocking(move || listing.candidates(&address, wanted.as_deref()));
+    let candidates = candidates.await.map_err(|error| format!("listing the ports: {error}"))??;
+    let mut reasons = Vec::new();
+    for path in candidates {
+        match open_serial(&path, &ports) {
+            Ok(port) => return Ok(port),
+            Err(reason) => reasons.push(format!("{}: {reason}", path.display())),
+        }
+    }
+    Err(reasons.join("; "))
+}
+
+fn open_serial(path: &Path, ports: &Ports) -> Result<Port, String> {
+    let Some(claim) = ports.claim(path) else { return Err("another line has this port".to_owned()) };
+    let stream = serial::open(path)?;
+    Ok(Port { wire: Wire::Serial(stream), path: Some(path.to_owned()), _claim: Some(claim) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::net::TcpListener;
+
+    fn link(address: &str) -> Link {
+        Link::new(address.parse().unwrap(), None, Ports::default())
+    }
+
+    /// How often a link is woken while it waits for so long.
+    async fn wake_ups(mut link: Link, span: Duration) -> u32 {
+        let polls = AtomicU32::new(0);
+        let waiting = async {
+            loop {
+                link.next().await;
+            }
+        };
+        let mut waiting = Box::pin(waiting);
+        let counted = poll_fn(|context| {
+            polls.fetch_add(1, Ordering::Relaxed);
+            waiting.as_mut().poll(context)
+        });
+        let ended: Result<(), _> = timeout(span, counted).await;
+        assert!(ended.is_err());
+        polls.into_inner()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_port_that_is_not_there_wakes_nobody_more_than_once_in_two_seconds() {
+        let folder = tempfile::tempdir().unwrap();
+        let nowhere = folder.path().join("nowhere").display().to_string();
+        for address in [nowhere.clone(), format!("any:{nowhere}*")] {
+            let polls = wake_ups(link(&address), Duration::from_secs(600)).await;
+            // Once for each wait, and once more where a thread looks into folders.
+            assert!((250..700).contains(&polls), "{address}: {polls} wake-ups in ten minutes");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_board_behind_a_network_goes_and_comes_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
+        for _ in 0..2 {
+            assert_eq!(link.next().await, LinkEvent::Up);
+            let (mut server, _) = listener.accept().await.unwrap();
+            link.send(&[0x4b, 0x42]).await.unwrap();
+            let mut heard = [0; 2];
+            server.read_exact(&mut heard).await.unwrap();
+            assert_eq!(heard, [0x4b, 0x42]);
+            server.write_all(&[0x93, 0xff]).await.unwrap();
+            assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x93, 0xff]));
+            drop(server);
+            assert!(matches!(link.next().await, LinkEvent::Down(_)));
+            assert!(!link.is_up());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_board_behind_a_telnet_server_is_set_up_and_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("rfc2217://{}?baud=9600", listener.local_addr().unwrap()));
+        let serving = async {
+            let (mut server, _) = listener.accept().await.unwrap();
+            let mut asked = [0; 9];
+            server.read_exact(&mut asked).await.unwrap();
+            assert_eq!(asked, [0xff, 0xfb, 0x2c, 0xff, 0xfb, 0x00, 0xff, 0xfd, 0x00]);
+            server.write_all(&[0xff, 0xfd, 0x2c, 0xff, 0xfd, 0x00, 0xff, 0xfb, 0x00]).await.unwrap();
+            let mut settings = [0; 45];
+            server.read_exact(&mut settings).await.unwrap();
+            assert_eq!(settings[..10], [0xff, 0xfa, 0x2c, 0x01, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0]);
+            // Bytes of the board before the port is set up, and after.
+            let answer = [0x93, 0xff, 0xff, 0xff, 0xfa, 0x2c, 0x65, 0x00, 0x00, 0x25, 0x80, 0xff, 0xf0];
+            server.write_all(&answer).await.unwrap();
+            server
+        };
+        let (up, mut server) = tokio::join!(link.next(), serving);
+        assert_eq!(up, LinkEvent::Up);
+        assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x93, 0xff]));
+        server.write_all(&[0x01, 0xff, 0xff, 0x02]).await.unwrap();
+        assert_eq!(link.next().await, LinkEvent::Bytes(vec![0x01, 0xff, 0x02]));
+        link.send(&[0x42]).await.unwrap();
+        let mut heard = [0; 1];
+        server.read_exact(&mut heard).await.unwrap();
+        assert_eq!(heard, [0x42]);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_speaks_something_else_is_waited_for_with_its_reason() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("rfc2217://{}", listener.local_addr().unwrap()));
+        let serving = async {
+            let (mut server, _) = listener.accept().await.unwrap();
+            server.write_all(&[0xff, 0xfe, 0x2c]).await.unwrap();
+            server
+        };
+        let (event, _server) = tokio::join!(link.next(), serving);
+        assert!(matches!(&event, LinkEvent::Waiting(reason) if reason.contains("use tcp://")), "{event:?}");
+    }
+
+    #[tokio::test]
+    async fn opening_goes_on_where_a_cancelled_wait_left_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
+        // As a station does that has something else to do meanwhile.
+        let mut waits = 0;
+        while timeout(Duration::from_micros(1), link.next()).await != Ok(LinkEvent::Up) {
+            waits += 1;
+            assert!(waits < 100_000, "never up");
+        }
+        listener.accept().await.unwrap();
+        assert!(timeout(Duration::from_millis(1), listener.accept()).await.is_err(), "one connection only");
+    }
+}

@@ -1,0 +1,287 @@
+//! The ports of this machine, and which line has which: shared by all lines of a station.
+//!
+//! An address may name a choice of ports ("any port that looks like this, with board 01025 on it"), and boards change places
+//! while they are carried about. So lines tell each other what they found:
+//!
+//! ```text
+//!   line A, wants 01025 ── opens P1: board 01026 answers ──▸ noted: P1 carries 01026 ──▸ A goes on to P2
+//!   line B, wants 01026 ─────────────────────────────────────────────────▸ opens P1 first
+//! ```
+//!
+//! Invariants: a port that a line has open, or that the configuration gives to a line by its path, is no candidate of another
+//! line; what was noted of a port is forgotten when another device takes its name, and after [`REMEMBERED`] in any case.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use serialport::{SerialPortInfo, SerialPortType};
+use tokio::time::Instant;
+
+use super::address::{PortAddress, UsbId};
+
+/// A port that carried another board, or none that answers, is tried again after this: a cable may have been moved behind it.
+const REMEMBERED: Duration = Duration::from_secs(10);
+/// The system's list of ports is read no more often, however many lines ask.
+const LISTED: Duration = Duration::from_secs(1);
+/// The system's list of ports; without it the enumeration would panic.
+const SYSTEM_LIST: &str = "/sys/class/tty";
+/// The ids of a board's own USB chip. Chips that are in many devices are no sign of a board.
+const BOARDS: [(u16, u16); 1] = [(0x045b, 0x8111)];
+/// What the manufacturer's text of other boards begins with.
+const MANUFACTURER: &str = "DGT";
+/// Ports of which something is noted; more were unplugged long ago.
+const MOST_NOTES: usize = 256;
+
+/// What the lines of a station know of ports.
+#[derive(Clone, Default)]
+pub struct Ports(Arc<Mutex<Book>>);
+
+#[derive(Default)]
+struct Book {
+    reserved: Vec<PathBuf>,
+    held: BTreeSet<PathBuf>,
+    notes: BTreeMap<PathBuf, Note>,
+    listed: Option<(Instant, Result<Vec<SerialPortInfo>, String>)>,
+}
+
+/// What was found at a port: `None`, nothing that answers.
+struct Note {
+    board: Option<String>,
+    device: Option<Device>,
+    at: Instant,
+}
+
+/// What tells a device from the next that has its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Device([i64; 4]);
+
+impl Device {
+    fn of(path: &Path) -> Option<Device> {
+        let data = fs::metadata(path).ok()?;
+        Some(Device([data.dev() as i64, data.ino() as i64, data.ctime(), data.ctime_nsec()]))
+    }
+}
+
+/// A port that a line has. Dropping it gives it back.
+pub struct Claim {
+    ports: Ports,
+    path: PathBuf,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.ports.book().held.remove(&self.path);
+    }
+}
+
+impl Ports {
+    /// Keeps a port that the configuration names for the line that names it.
+    pub fn reserve(&self, path: &Path) {
+        self.book().reserved.push(path.to_owned());
+    }
+
+    /// Takes a port. `None`: another line has it.
+    pub fn claim(&self, path: &Path) -> Option<Claim> {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_free = self.book().held.insert(path.clone());
+        is_free.then(|| Claim { ports: self.clone(), path })
+    }
+
+    /// Notes which board answers at a port, or that none does.
+    pub fn note(&self, path: &Path, board: Option<&str>) {
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let note = Note { board: board.map(str::to_owned), device: Device::of(&path), at: Instant::now() };
+        let mut book = self.book();
+        if book.notes.len() >= MOST_NOTES {
+            book.notes.retain(|path, note| note.device.is_some() && note.device == Device::of(path));
+        }
+        book.notes.insert(path, note);
+    }
+
+    /// The ports among which an address chooses, those first that are known to carry the board that is wanted. Blocks on
+    /// the system's folders.
+    ///
+    /// # Errors
+    ///
+    /// When there is none: why.
+    pub fn candidates(&self, address: &PortAddress, wanted: Option<&str>) -> Result<Vec<PathBuf>, String> {
+        let all = match address {
+            PortAddress::Serial(path) => return Ok(vec![path.clone()]),
+            PortAddress::Usb(id) => self.usb_ports(|usb| is_chip(id, usb))?,
+            PortAddress::Any(patterns) if patterns.is_empty() => self.usb_ports(is_board)?,
+            PortAddress::Any(patterns) => patterns.iter().flat_map(|pattern| matching(pattern)).collect(),
+            PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => Vec::new(),
+        };
+        if all.is_empty() {
+            return Err("there is no such port; is the board plugged in?".to_owned());
+        }
+        let book = self.book();
+        let reserved: Vec<PathBuf> = book.reserved.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        let mut ranked: Vec<(u8, PathBuf)> = Vec::new();
+        for path in all.iter().filter_map(|path| fs::canonicalize(path).ok()) {
+            if book.held.contains(&path) || reserved.contains(&path) || ranked.iter().any(|(_, other)| *other == path) {
+                continue;
+            }
+            let note = book.notes.get(&path).filter(|note| note.device == Device::of(&path));
+            let rank = match note {
+                Some(note) if wanted.is_some() && note.board.as_deref() == wanted => 0,
+                Some(note) if note.at.elapsed() < REMEMBERED && wanted.is_some() => continue,
+                Some(_) => 2,
+                None => 1,
+            };
+            ranked.push((rank, path));
+        }
+        // Stable: within a rank in the order of the names.
+        ranked.sort_by_key(|(rank, _)| *rank);
+        if ranked.is_empty() {
+            return Err("other lines have the ports that could be meant, or other boards are at them".to_owned());
+        }
+        Ok(ranked.into_iter().map(|(_, path)| path).collect())
+    }
+
+    fn usb_ports(&self, fits: impl Fn(&serialport::UsbPortInfo) -> bool) -> Result<Vec<PathBuf>, String> {
+        let mut book = self.book();
+        if book.listed.as_ref().is_none_or(|(at, _)| at.elapsed() >= LISTED) {
+            book.listed = Some((Instant::now(), list()));
+        }
+        let Some((_, listed)) = &book.listed else { return Ok(Vec::new()) };
+        let ports = listed.as_ref().map_err(Clone::clone)?;
+        let fitting = ports.iter().filter(|port| matches!(&port.port_type, SerialPortType::UsbPort(usb) if fits(usb)));
+        Ok(fitting.map(|port| PathBuf::from(&port.port_name)).collect())
+    }
+
+    fn book(&self) -> MutexGuard<'_, Book> {
+        // Nothing that is done under the lock leaves a book half written.
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// The serial ports of this machine, in the order of their names. Pseudo-terminals are not among them.
+///
+/// # Errors
+///
+/// When the system cannot list them: why.
+pub fn list() -> Result<Vec<SerialPortInfo>, String> {
+    if !Path::new(SYSTEM_LIST).is_dir() {
+        return Err(format!("this system has no {SYSTEM_LIST}, so its serial ports cannot be listed"));
+    }
+    // The list changes while it is read, and the library does not expect all that can happen then.
+    let listed = std::panic::catch_unwind(serialport::available_ports);
+    let mut ports = match listed {
+        Ok(Ok(ports)) => ports,
+        Ok(Err(error)) => return Err(format!("the serial ports cannot be listed: {error}")),
+        Err(_) => return Err("the serial ports cannot be listed just now".to_owned()),
+    };
+    ports.sort_by(|a, b| a.port_name.cmp(&b.port_name));
+    Ok(ports)
+}
+
+fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {
+    let has_serial = |serial: &String| usb.serial_number.as_ref() == Some(serial);
+    usb.vid == id.vendor && usb.pid == id.product && id.serial.as_ref().is_none_or(has_serial)
+}
+
+fn is_board(usb: &serialport::UsbPortInfo) -> bool {
+    let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER));
+    is_makers || BOARDS.contains(&(usb.vid, usb.pid))
+}
+
+/// The paths that a pattern means: `*` in its last part stands for any letters.
+fn matching(pattern: &str) -> Vec<PathBuf> {
+    let path = Path::new(pattern);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Vec::new();
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let fits =
+        |path: &PathBuf| path.file_name().and_then(|found| found.to_str()).is_some_and(|found| is_like(name, found));
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(fits).collect();
+    paths.sort();
+    paths
+}
+
+fn is_like(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = text.find(part) else { return false };
+        text = &text[at + part.len()..];
+    }
+    text.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stars() {
+        for (pattern, text, expected) in [
+            ("ttyUSB*", "ttyUSB0", true),
+            ("ttyUSB*", "ttyUSB", true),
+            ("ttyUSB*", "ttyACM0", false),
+            ("*", "anything", true),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "abc", true),
+            ("a*bc*c", "abc", false),
+            ("a*a", "a", false),
+            ("a", "ab", false),
+        ] {
+            assert_eq!(is_like(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn lines_find_their_boards_and_leave_those_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let path = |name: &str| root.join(name);
+        for name in ["p1", "p2", "p3", "q"] {
+            fs::write(path(name), "").unwrap();
+        }
+        let ports = Ports::default();
+        let any = PortAddress::Any(vec![path("p*").display().to_string()]);
+        let found = |wanted: Option<&str>| ports.candidates(&any, wanted).unwrap_or_default();
+        assert_eq!(found(Some("1025")), [path("p1"), path("p2"), path("p3")]);
+
+        ports.reserve(&path("p3"));
+        let claim = ports.claim(&path("p1")).unwrap();
+        assert!(ports.claim(&path("p1")).is_none());
+        assert_eq!(found(None), [path("p2")]);
+        drop(claim);
+
+        // What is known comes first; another's board not at all.
+        ports.note(&path("p2"), Some("1025"));
+        assert_eq!(found(Some("1025")), [path("p2"), path("p1")]);
+        assert_eq!(found(Some("1026")), [path("p1")]);
+        // Another device of the same name is another matter.
+        fs::remove_file(path("p2")).unwrap();
+        fs::write(path("p2.new"), "").unwrap();
+        fs::rename(path("p2.new"), path("p2")).unwrap();
+        assert_eq!(found(Some("1026")), [path("p1"), path("p2")]);
+        ports.note(&path("p1"), None);
+        assert_eq!(found(Some("1026")), [path("p2")]);
+    }
+
+    #[test]
+    fn usb_chips() {
+        let usb = |serial: Option<&str>, manufacturer: &str| serialport::UsbPortInfo {
+            vid: 0x04d8,
+            pid: 0x000a,
+            serial_number: serial.map(str::to_owned),
+            manufacturer: Some(manufacturer.to_owned()),
+            product: None,
+        };
+        let id = |serial: Option<&str>| UsbId { vendor: 0x04d8, product: 0x000a, serial: serial.map(str::to_owned) };
+        assert!(is_chip(&id(None), &usb(Some("A9"), "DGT")) && is_chip(&id(Some("A9")), &usb(Some("A9"), "DGT")));
+        assert!(!is_chip(&id(Some("A9")), &usb(None, "DGT")));
+        assert!(is_board(&usb(None, "DGT Projects")) && !is_board(&usb(None, "Microchip")));
+    }
+}

@@ -1,0 +1,96 @@
+//! Serial ports behind a network: the socket.
+//!
+//! A box that loses its power, or a cable between two switches that comes out, says nothing: a socket at this end stays open
+//! for ever. So the system is told to ask the other end when nothing came for some seconds, and to give up when what was
+//! sent is not acknowledged:
+//!
+//! ```text
+//!   last byte ── 5 s ──▸ probe ── 2 s ──▸ probe ── 2 s ──▸ probe ── 2 s ──▸ the connection is gone: after 11 s
+//!   command sent, not acknowledged ────────────────── 10 s ───────────────▸ the connection is gone
+//! ```
+//!
+//! A box that acknowledges but passes nothing on is found by those who can speak with a board.
+
+use std::io;
+use std::time::Duration;
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::address::Host;
+
+/// A box in the same building answers at once.
+const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+/// Nothing came for so long: ask.
+const IDLE: Duration = Duration::from_secs(5);
+/// Between two questions.
+const PROBE: Duration = Duration::from_secs(2);
+/// Questions without an answer before the connection counts as gone.
+const PROBES: u32 = 3;
+/// What was sent is acknowledged within this, or the connection counts as gone.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
+
+/// Connects.
+///
+/// # Errors
+///
+/// Why not, with a remedy where there is one.
+pub async fn connect(host: &Host) -> Result<TcpStream, String> {
+    let connecting = TcpStream::connect((host.name.as_str(), host.port));
+    let stream = match timeout(LONGEST_CONNECT, connecting).await {
+        Ok(Ok(stream)) => stream,
+        Ok(Err(error)) => return Err(explain(&error)),
+        Err(_) => return Err(format!("{host} does not answer; is the box switched on and on this network?")),
+    };
+    prepare(&stream).map_err(|error| format!("{host}: the socket cannot be set up: {error}"))?;
+    Ok(stream)
+}
+
+fn prepare(stream: &TcpStream) -> io::Result<()> {
+    // A command is one byte; it is not to wait for more.
+    stream.set_nodelay(true)?;
+    let socket = SockRef::from(stream);
+    socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(IDLE).with_interval(PROBE).with_retries(PROBES))?;
+    socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))
+}
+
+fn explain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => "nothing listens there; is the port of the box the right one?".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "not permitted; may the service that runs damcast use the network (IPAddressAllow)?".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    fn host(port: u16) -> Host {
+        Host { name: "127.0.0.1".to_owned(), port }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_half_open_is_noticed_within_fifteen_seconds() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = connect(&host(listener.local_addr().unwrap().port())).await.unwrap();
+        let socket = SockRef::from(&stream);
+        assert!(socket.keepalive().unwrap() && stream.nodelay().unwrap());
+        let idle = socket.tcp_keepalive_time().unwrap()
+            + socket.tcp_keepalive_interval().unwrap() * socket.tcp_keepalive_retries().unwrap();
+        assert!(idle <= Duration::from_secs(15), "{idle:?}");
+        assert!(socket.tcp_user_timeout().unwrap().is_some_and(|span| span <= Duration::from_secs(15)));
+    }
+
+    #[tokio::test]
+    async fn nobody_there_says_so() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        assert!(connect(&host(port)).await.is_err_and(|error| error.contains("nothing listens there")));
+    }
+}

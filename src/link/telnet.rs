@@ -1,0 +1,107 @@
+//! A connection to a server that speaks RFC 2217: the codec with its socket.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::address::Host;
+use super::rfc2217::Rfc2217;
+use super::tcp;
+
+/// A server sets its port up within this, or it is none of the kind.
+const LONGEST_SETUP: Duration = Duration::from_secs(5);
+/// Bytes of a board that are kept while the port is being set up: more than it says in all that time.
+const MOST_BEFORE_SETUP: usize = 16 << 10;
+/// One read.
+const READ_SIZE: usize = 1024;
+
+/// A port that is set up.
+pub struct Telnet {
+    stream: TcpStream,
+    codec: Rfc2217,
+    /// For the server, not sent yet.
+    outgoing: Vec<u8>,
+    /// Of the board, not taken yet: what came while the port was being set up.
+    incoming: Vec<u8>,
+}
+
+impl Telnet {
+    /// Connects and sets the port up.
+    ///
+    /// # Errors
+    ///
+    /// Why not, with a remedy where there is one.
+    pub async fn connect(host: &Host, baud: u32) -> Result<Telnet, String> {
+        let stream = tcp::connect(host).await?;
+        let mut telnet = Telnet { stream, codec: Rfc2217::new(baud), outgoing: Vec::new(), incoming: Vec::new() };
+        match timeout(LONGEST_SETUP, telnet.set_up()).await {
+            Ok(Ok(())) => Ok(telnet),
+            Ok(Err(reason)) => Err(reason),
+            Err(_) => Err("the server does not set up its port; does it speak RFC 2217? If not, use tcp://".to_owned()),
+        }
+    }
+
+    async fn set_up(&mut self) -> Result<(), String> {
+        while !self.codec.is_ready().map_err(|refusal| refusal.to_string())? {
+            match self.exchange().await {
+                Ok(_) if self.incoming.len() > MOST_BEFORE_SETUP => {
+                    return Err("bytes come but no RFC 2217; is this a raw port? If so, use tcp://".to_owned());
+                }
+                Ok(0) => return Err("the server closed the connection; is its port in use?".to_owned()),
+                Ok(_) => {}
+                Err(error) => return Err(format!("setting up the port: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the board. Nothing is lost when it is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is broken.
+    pub async fn read(&mut self) -> io::Result<Vec<u8>> {
+        while self.incoming.is_empty() {
+            if self.exchange().await? == 0 {
+                return Ok(Vec::new());
+            }
+        }
+        Ok(std::mem::take(&mut self.incoming))
+    }
+
+    /// Sends bytes to the board.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is broken.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.outgoing.extend(self.codec.take_replies());
+        self.outgoing.extend(Rfc2217::encode(bytes));
+        self.send().await
+    }
+
+    /// Says what is due, then takes what comes: how many bytes of the network.
+    async fn exchange(&mut self) -> io::Result<usize> {
+        // Replies first: a server that asks and never reads is not read either, so nothing here grows.
+        self.outgoing.extend(self.codec.take_replies());
+        self.send().await?;
+        let mut bytes = [0; READ_SIZE];
+        let count = self.stream.read(&mut bytes).await?;
+        self.codec.decode(bytes.get(..count).unwrap_or_default(), &mut self.incoming);
+        Ok(count)
+    }
+
+    async fn send(&mut self) -> io::Result<()> {
+        while !self.outgoing.is_empty() {
+            let count = self.stream.write(&self.outgoing).await?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.outgoing.drain(..count.min(self.outgoing.len()));
+        }
+        Ok(())
+    }
+}

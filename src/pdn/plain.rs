@@ -1,0 +1,461 @@
+//! The short way through plain text: what nearly all of nearly every file is made of, recognised at a glance.
+//!
+//! ```text
+//! [Name "value"]   12.   12...   32-28   28x19!   c3-d4   {comment}   (   )   $1   2-0   *
+//! ```
+//!
+//! [`super::lexer`] and [`super::syntax`] know every dialect and pay for it with a look at every possibility. This loop
+//! knows one way to write each thing, and gives up at the first text that is anything else, or whose meaning hangs on what
+//! the window does not show; the others then read that one token. Whether the short way was taken can be told from the time
+//! only: events and places are the same, which a test at the end holds over texts of all dialects.
+//!
+//! What makes it quick: the bytes are seen once, nothing is copied, a place costs an addition, and the events go to a sink
+//! that the compiler knows.
+
+use memchr::memchr;
+
+use super::game::{End, MoveNumber};
+use super::lexer::{LONGEST_TOKEN, Lexer, Reached, is_plain};
+use super::problem::Place;
+use super::syntax::{Event, Sink, Syntax, WrittenMove, is_comment_blank, one_line};
+use super::words::LONGEST;
+
+impl Syntax {
+    /// Takes the plain tokens at the start of the window, and moves the window behind them.
+    pub(super) fn plain<S: FnMut(Place, Event<'_>)>(&mut self, lexer: &mut Lexer, window: &mut &str, sink: &mut S) {
+        if lexer.is_amid() || !self.is_settled() {
+            return;
+        }
+        let Reached { offset, line, origin } = lexer.reached;
+        let mut point = Point { text: window, at: 0, line, origin: origin.wrapping_sub(offset) };
+        let mut spaced = lexer.spaced | point.skip_blanks();
+        let mut last_line = lexer.last_line;
+        let mut number = self.number.take();
+        loop {
+            // Numbers, moves and tags are taken here, everything else elsewhere.
+            let rest = point.rest();
+            let mut next = point;
+            if let Some((length, found)) = plain_number(rest) {
+                if number.is_some() {
+                    break;
+                }
+                number = Some((found, point.place()));
+                next.at += length;
+                last_line = point.line;
+                spaced = next.skip_blanks();
+            } else if let Some(length) = plain_move(rest) {
+                next.at += length;
+                next.skip_blanks();
+                if !leaves_a_move_alone(next.rest()) {
+                    break;
+                }
+                self.game.body = true;
+                let number = number.take().map(|(number, _)| number);
+                let text = point.text_of(length);
+                sink(point.place(), Event::Move(WrittenMove { number, text, strength: None, captured: None }));
+                last_line = point.line;
+                spaced = true;
+            } else if rest.first() == Some(&b'[') {
+                if number.is_some() || self.game.body {
+                    break;
+                }
+                let Some(behind) = self.plain_tag(point, last_line, sink) else { break };
+                next = behind;
+                last_line = next.line;
+                spaced = next.skip_blanks();
+            } else {
+                self.number = number;
+                let Some(behind) = self.plain_other(point, spaced, sink) else { break };
+                number = self.number;
+                next = behind;
+                last_line = next.line;
+                spaced = next.skip_blanks();
+            }
+            point = next;
+        }
+        self.number = number;
+        let offset = offset + point.at as u64;
+        let origin = point.origin.wrapping_add(lexer.reached.offset);
+        lexer.reached = Reached { offset, line: point.line, origin };
+        lexer.last_line = last_line;
+        lexer.spaced = spaced;
+        *window = &window[point.at..];
+    }
+
+    /// Takes one token. `None`: it is not plain, and nothing has changed.
+    fn plain_other<'a>(&mut self, point: Point<'a>, spaced: bool, sink: &mut Sink<'_>) -> Option<Point<'a>> {
+        let rest = point.rest();
+        let place = point.place();
+        match *rest.first()? {
+            b'{' => {
+                let end = memchr(b'}', &rest[..rest.len().min(LONGEST_TOKEN)])?;
+                self.game.comments = true;
+                let text = &point.text_of(end)[1..];
+                if is_plain(text.as_bytes()) {
+                    sink(place, Event::Comment(text.trim_matches(is_comment_blank)));
+                    return Some(point.behind_ascii(end + 1));
+                }
+                sink(place, Event::Comment(&one_line(text)));
+                Some(point.behind(end + 1))
+            }
+            b'0'..=b'9' => {
+                if let Some(length) = long_move(rest) {
+                    return self.plain_ply(point, length, sink);
+                }
+                let length = plain_result(rest)?;
+                if self.depth > 0 {
+                    return None;
+                }
+                self.end_game(End::Result(point.text_of(length).to_owned()), place, sink);
+                Some(point.behind_ascii(length))
+            }
+            b'a'..=b'l' => self.plain_ply(point, long_move(rest)?, sink),
+            b'(' if self.number.is_none() && !matches!(rest.get(1)?, b'!' | b'?') => {
+                self.game.body = true;
+                self.depth += 1;
+                sink(place, Event::Open);
+                Some(point.behind_ascii(1))
+            }
+            b')' if self.number.is_none() && self.depth > 0 => {
+                self.depth -= 1;
+                sink(place, Event::Close);
+                Some(point.behind_ascii(1))
+            }
+            b'$' => {
+                let (length, nag) = match *rest {
+                    [_, one @ b'0'..=b'9', b' ' | b'\n' | b'\r' | b')', ..] => (2, u32::from(one - b'0')),
+                    [_, ten @ b'0'..=b'9', one @ b'0'..=b'9', b' ' | b'\n' | b'\r' | b')', ..] => {
+                        (3, 10 * u32::from(ten - b'0') + u32::from(one - b'0'))
+                    }
+                    _ => return None,
+                };
+                self.game.body = true;
+                sink(place, Event::Nag(nag));
+                Some(point.behind_ascii(length))
+            }
+            b'*' if spaced && self.depth == 0 => {
+                self.end_game(End::Star, place, sink);
+                Some(point.behind_ascii(1))
+            }
+            _ => None,
+        }
+    }
+
+    /// A move, perhaps with its strength, if what follows can neither belong to it nor make it something else.
+    fn plain_ply<'a>(&mut self, point: Point<'a>, length: usize, sink: &mut Sink<'_>) -> Option<Point<'a>> {
+        let rest = point.rest();
+        let strength = rest[length..].iter().take(4).take_while(|byte| matches!(byte, b'!' | b'?')).count();
+        let end = length + strength;
+        let mut next = point.behind_ascii(end);
+        let is_apart = next.skip_blanks();
+        if strength > 3 || !leaves_a_move_alone(next.rest()) || !(is_apart || next.rest()[0] == b')') {
+            return None;
+        }
+        self.game.body = true;
+        let written = WrittenMove {
+            number: self.number.take().map(|(number, _)| number),
+            text: point.text_of(length),
+            strength: (strength > 0).then(|| &point.text_of(end)[length..]),
+            captured: None,
+        };
+        sink(point.place(), Event::Move(written));
+        Some(point.behind_ascii(end))
+    }
+
+    #[inline(always)]
+    fn plain_tag<'a, S: FnMut(Place, Event<'_>)>(
+        &mut self,
+        point: Point<'a>,
+        last_line: u64,
+        sink: &mut S,
+    ) -> Option<Point<'a>> {
+        let rest = point.rest();
+        let rest = &rest[..rest.len().min(LONGEST_TOKEN)];
+        if !rest.get(1)?.is_ascii_uppercase() {
+            return None;
+        }
+        let name_end = 2 + rest[2..].iter().position(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))?;
+        let value_start = match rest[name_end..] {
+            [b' ', b'"', ..] => name_end + 2,
+            [b'"', ..] => name_end + 1,
+            _ => name_end + rest[name_end..].iter().position(|byte| *byte != b' ')? + 1,
+        };
+        if rest[value_start - 1] != b'"' {
+            return None;
+        }
+        let plain = plain_value(&rest[value_start..]);
+        let mut value_end = value_start + plain;
+        let is_ascii = rest.get(value_end)?.is_ascii();
+        if !is_ascii {
+            value_end += rest[value_end..].iter().position(|byte| matches!(byte, b'"' | b'\\' | b'\n' | b'\r'))?;
+        }
+        let [b'"', b']', ..] = rest[value_end..] else { return None };
+        let (name, value) = (&point.text_of(name_end)[1..], &point.text_of(value_end)[value_start..]);
+        let place = point.place();
+        if place.line > last_line + 1 && self.game.has_tag(name) {
+            return None;
+        }
+        self.game.take_tag(name, value);
+        sink(place, Event::Tag { name, value });
+        Some(if is_ascii { point.behind_ascii(value_end + 2) } else { point.behind(value_end + 2) })
+    }
+}
+
+/// Can what begins here neither belong to the move before it nor make it a result?
+#[inline(always)]
+fn leaves_a_move_alone(rest: &[u8]) -> bool {
+    match *rest {
+        [b'0'..=b'9' | b'a'..=b'l' | b'{' | b')' | b'$' | b'*', ..] => true,
+        [b'(', next, ..] => !matches!(next, b'!' | b'?'),
+        _ => false,
+    }
+}
+
+/// A point of the window.
+#[derive(Clone, Copy)]
+struct Point<'a> {
+    text: &'a str,
+    at: usize,
+    line: u64,
+    /// As in [`Reached`], counted from the start of the window.
+    origin: u64,
+}
+
+impl<'a> Point<'a> {
+    #[inline(always)]
+    fn place(self) -> Place {
+        Place { line: self.line, column: (self.at as u64).wrapping_sub(self.origin) }
+    }
+
+    /// The bytes from here on.
+    #[inline(always)]
+    fn rest(self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    /// So many bytes from here on, which must end between two characters.
+    #[inline(always)]
+    fn text_of(self, length: usize) -> &'a str {
+        &self.text[self.at..self.at + length]
+    }
+
+    #[inline(always)]
+    fn behind_ascii(self, length: usize) -> Point<'a> {
+        Point { at: self.at + length, ..self }
+    }
+
+    fn behind(self, length: usize) -> Point<'a> {
+        let mut reached = Reached { offset: self.at as u64, line: self.line, origin: self.origin };
+        reached.pass(&self.rest()[..length], false);
+        Point { at: self.at + length, line: reached.line, origin: reached.origin, ..self }
+    }
+
+    /// Passes over plain blanks and line ends; tells whether there were any.
+    #[inline(always)]
+    fn skip_blanks(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ') => self.at += 1,
+                Some(b'\n') => {
+                    self.line += 1;
+                    self.origin = self.at as u64;
+                    self.at += 1;
+                }
+                Some(b'\r') if bytes.get(self.at + 1) == Some(&b'\n') => self.at += 1,
+                _ => return self.at > start,
+            }
+        }
+    }
+}
+
+/// `32-28`, `7-12`, `28x9`, `1-6`, `c3-d4` with a blank behind it: two squares, and no result (`1-1`).
+#[inline(always)]
+fn plain_move(rest: &[u8]) -> Option<usize> {
+    match rest {
+        [b'1'..=b'9', b'0'..=b'9', b'-' | b'x' | b':', b'1'..=b'9', b'0'..=b'9', b' ' | b'\n' | b'\r', ..] => Some(5),
+        [b'1'..=b'9', b'-' | b'x' | b':', b'1'..=b'9', b'0'..=b'9', b' ' | b'\n' | b'\r', ..] => Some(4),
+        [b'1'..=b'9', b'0'..=b'9', b'-' | b'x' | b':', b'1'..=b'9', b' ' | b'\n' | b'\r', ..] => Some(4),
+        [from @ b'1'..=b'9', b'-' | b'x' | b':', to @ b'1'..=b'9', b' ' | b'\n' | b'\r', ..] if from != to => Some(3),
+        [b'a'..=b'l', b'1'..=b'9', b'-' | b'x' | b':', b'a'..=b'l', b'1'..=b'9', b' ' | b'\n' | b'\r', ..] => Some(5),
+        _ => None,
+    }
+}
+
+/// A move of any number of squares, with a blank, a strength or a parenthesis behind it.
+fn long_move(rest: &[u8]) -> Option<usize> {
+    let mut length = plain_square(rest)?;
+    while let b'-' | b'x' | b':' = rest.get(length)? {
+        length += 1;
+        length += plain_square(&rest[length..])?;
+    }
+    // Three characters may be a result.
+    (4..LONGEST).contains(&length).then_some(())?;
+    matches!(rest.get(length)?, b' ' | b'\n' | b'\r' | b'!' | b'?' | b')').then_some(length)
+}
+
+fn plain_square(rest: &[u8]) -> Option<usize> {
+    match rest {
+        [b'1'..=b'9', b'0'..=b'9', ..] => Some(2),
+        [b'1'..=b'9', ..] => Some(1),
+        [b'a'..=b'l', b'1'..=b'9', ..] => Some(2),
+        _ => None,
+    }
+}
+
+/// `12.` or `12...`, with a blank or a plain move behind it.
+#[inline(always)]
+fn plain_number(rest: &[u8]) -> Option<(usize, MoveNumber)> {
+    let digit = |byte: u8| u32::from(byte - b'0');
+    let (digits, value) = match *rest {
+        [one @ b'0'..=b'9', b'.', ..] => (1, digit(one)),
+        [ten @ b'0'..=b'9', one @ b'0'..=b'9', b'.', ..] => (2, 10 * digit(ten) + digit(one)),
+        [hundred @ b'0'..=b'9', ten @ b'0'..=b'9', one @ b'0'..=b'9', b'.', ..] => {
+            (3, 100 * digit(hundred) + 10 * digit(ten) + digit(one))
+        }
+        _ => return None,
+    };
+    let behind = &rest[digits + 1..];
+    match behind {
+        [b' ' | b'\n' | b'\r' | b'a'..=b'l', ..] => Some((digits + 1, MoveNumber { value, ellipsis: false })),
+        [b'.', b'.', b' ' | b'\n' | b'\r', ..] => Some((digits + 3, MoveNumber { value, ellipsis: true })),
+        _ => plain_move(behind).map(|_| (digits + 1, MoveNumber { value, ellipsis: false })),
+    }
+}
+
+/// `2-0`, `1/2-1/2` and their like, with a blank behind them.
+fn plain_result(rest: &[u8]) -> Option<usize> {
+    let length = match rest {
+        [b'2' | b'1', b'-', b'0', ..] | [b'0', b'-', b'2' | b'1' | b'0', ..] | [b'1', b'-', b'1', ..] => 3,
+        [b'1', b'/', b'2', b'-', b'1', b'/', b'2', ..] => 7,
+        _ => return None,
+    };
+    matches!(rest.get(length)?, b' ' | b'\n' | b'\r').then_some(length)
+}
+
+/// How many bytes stand before the first one that is a quote, a backslash, a control character or no ASCII. Eight bytes
+/// are looked at in one go: in each, the highest bit of the sum tells.
+#[inline(always)]
+fn plain_value(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGHEST: u64 = ONES << 7;
+    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (index, chunk) in chunks.iter().enumerate() {
+        let word = u64::from_le_bytes(*chunk);
+        let quote = is_zero(word ^ (ONES * b'"' as u64));
+        let backslash = is_zero(word ^ (ONES * b'\\' as u64));
+        let control = word.wrapping_sub(ONES * b' ' as u64) & !word;
+        let found = (quote | backslash | control | word) & HIGHEST;
+        if found != 0 {
+            return 8 * index + found.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_plain = |byte: &u8| matches!(byte, b' '..=0x7f) && !matches!(byte, b'"' | b'\\');
+    8 * chunks.len() + rest.iter().take_while(|byte| is_plain(byte)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pdn::lexer::Input;
+
+    /// The events of a text with their places, and its problems, which may come before a move that is still held.
+    fn events(text: &str, is_plain_allowed: bool) -> (Vec<String>, Vec<String>) {
+        let (mut events, mut problems) = (Vec::new(), Vec::new());
+        let mut sink = |place: Place, event: Event<'_>| match event {
+            Event::Problem(problem) => problems.push(problem.to_string()),
+            event => events.push(format!("{place} {event:?}")),
+        };
+        let (mut lexer, mut syntax, mut window) = (Lexer::default(), Syntax::default(), text);
+        loop {
+            if is_plain_allowed {
+                syntax.plain(&mut lexer, &mut window, &mut sink);
+            }
+            let Some(token) = lexer.next(&mut window, Input::Complete) else { break };
+            syntax.token(&token, &mut sink);
+        }
+        syntax.finish(lexer.place(), &mut sink);
+        problems.sort();
+        (events, problems)
+    }
+
+    const PIECES: &[&str] = &[
+        "[Event \"x\"]",
+        "[Result \"4-6\"]",
+        "[White \"Й\"]",
+        "[A  \"b\\\"c\"]",
+        "[B \"c",
+        "[C\"d\"]",
+        "[Event \"]\"]",
+        "1.",
+        "12.",
+        "1...",
+        "007.",
+        "123.",
+        "32-28",
+        "7-12",
+        "1-6",
+        "1-1",
+        "4-6",
+        "28x19",
+        "28:9",
+        "c3-d4",
+        "a3:c5:e7",
+        "28x19x10",
+        "01-07",
+        "3228",
+        "2-0",
+        "1-0",
+        "0-0",
+        "1/2-1/2",
+        "1 1/2 - 1/2",
+        "!",
+        "?!",
+        "!!!!",
+        "(!)",
+        "(",
+        ")",
+        "*",
+        "$1",
+        "$12",
+        "$123",
+        "{a}",
+        "{ a\nb }",
+        "{é\r\n\r\nü}",
+        "; x\n",
+        "% y\n",
+        "/FEN \"W:W1:B2\"/",
+        "-",
+        "...",
+        "junk",
+        "9junk",
+        "]",
+        "}",
+        "{",
+        "x",
+        "<7>",
+        "\\n",
+        "0.98-1.02",
+        "\u{feff}",
+        "\u{a0}",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_short_way_says_what_the_long_way_says(
+            pieces in prop::collection::vec(
+                (prop::sample::select(PIECES), prop::sample::select(&["", " ", " ", " ", "\n", "\r\n", "\r", "\n\n", "  ", "\t"][..])),
+                0..40,
+            ),
+        ) {
+            let text: String = pieces.iter().flat_map(|(piece, blank)| [*piece, *blank]).collect();
+            prop_assert_eq!(events(&text, true), events(&text, false), "{}", text);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The syntax level on a stream of bytes: [`Event`]s with their places, in constant memory whatever the size of the file.
+//!
+//! ```text
+//! bytes in pieces ──▸ decoder ──▸ window of text ──▸ plain, lexer, syntax ──▸ sink(place, event)
+//!                                  ▴ at most one cut token and one piece
+//! ```
+//!
+//! Nothing grows with the file: not with its games, the length of its lines, its tags and comments, nor the depth of its
+//! variations.
+
+use std::io::{ErrorKind, Read};
+
+use super::encoding::{Decoder, Encoding};
+use super::lexer::{Input, LONGEST_TOKEN, Lexer, Token};
+use super::problem::{Place, Problem};
+use super::syntax::{Event, Sink, Syntax};
+
+/// How many bytes are looked at in one go.
+pub const PIECE: usize = 64 * 1024;
+
+/// The most bytes of text that a scanner holds: a token that is not complete, and a piece of which every byte becomes a
+/// character of three bytes.
+pub const MOST_HELD: usize = LONGEST_TOKEN + 3 * PIECE + 16;
+
+/// Reads the events of a stream of bytes.
+#[derive(Debug)]
+pub struct Scanner {
+    decoder: Decoder,
+    lexer: Lexer,
+    syntax: Syntax,
+    /// Text that was not yet cut into tokens.
+    window: String,
+    /// Where the first character stands that was not UTF-8.
+    not_utf8: Option<Place>,
+}
+
+impl Scanner {
+    /// A scanner at the start of a file.
+    pub fn new(encoding: Encoding) -> Scanner {
+        Scanner {
+            decoder: Decoder::new(encoding),
+            lexer: Lexer::default(),
+            syntax: Syntax::default(),
+            window: String::new(),
+            not_utf8: None,
+        }
+    }
+
+    /// Takes more bytes, gives out the events that are sure by now.
+    pub fn feed<S: FnMut(Place, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
+        for piece in bytes.chunks(PIECE) {
+            self.decode(piece, sink);
+            self.cut(Input::MayGrow, sink);
+        }
+    }
+
+    /// The stream is over: gives out the rest.
+    pub fn finish<S: FnMut(Place, Event<'_>)>(&mut self, sink: &mut S) {
+        self.decode_end(sink);
+        self.cut(Input::Complete, sink);
+        self.syntax.finish(self.lexer.place(), sink);
+    }
+
+    /// As [`Scanner::feed`], for those who want the tokens as well; each is shown before its events.
+    pub fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+        for piece in bytes.chunks(PIECE) {
+            self.decode(piece, sink);
+            self.cut_tokens(Input::MayGrow, tokens, sink);
+        }
+    }
+
+    /// As [`Scanner::finish`], for those who want the tokens as well.
+    pub fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+        self.decode_end(sink);
+        self.cut_tokens(Input::Complete, tokens, sink);
+        self.syntax.finish(self.lexer.place(), sink);
+    }
+
+    /// Where the text stands that was not yet cut into tokens; at the end, the end of the text.
+    pub fn place(&self) -> Place {
+        self.lexer.place()
+    }
+
+    /// Where the first character stands that was not UTF-8, if one was met and no other encoding was told.
+    pub fn not_utf8(&self) -> Option<Place> {
+        self.not_utf8
+    }
+
+    /// How many bytes of memory hold text between two calls. At most twice [`MOST_HELD`].
+    pub fn held(&self) -> usize {
+        self.window.capacity()
+    }
+
+    fn decode(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
+        let wrong = self.decoder.push(bytes, &mut self.window);
+        self.report_encoding(wrong, sink);
+    }
+
+    fn decode_end(&mut self, sink: &mut Sink<'_>) {
+        let wrong = self.decoder.finish(&mut self.window);
+        self.report_encoding(wrong, sink);
+    }
+
+    fn report_encoding(&mut self, wrong: Option<usize>, sink: &mut Sink<'_>) {
+        let (Some(wrong), None) = (wrong, self.not_utf8) else { return };
+        let place = self.lexer.place_behind(&self.window[..wrong]);
+        self.not_utf8 = Some(place);
+        let problem = Problem::warning(place, "the file is not UTF-8 from here on")
+            .hint("the bytes are read as Windows-1252; --encoding says otherwise");
+        sink(place, Event::Problem(problem));
+    }
+
+    fn cut<S: FnMut(Place, Event<'_>)>(&mut self, input: Input, sink: &mut S) {
+        let mut rest = self.window.as_str();
+        loop {
+            self.syntax.plain(&mut self.lexer, &mut rest, sink);
+            let Some(token) = self.lexer.next(&mut rest, input) else { break };
+            self.syntax.token(&token, sink);
+        }
+        let done = self.window.len() - rest.len();
+        self.window.drain(..done);
+    }
+
+    fn cut_tokens(&mut self, input: Input, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+        let mut rest = self.window.as_str();
+        while let Some(token) = self.lexer.next(&mut rest, input) {
+            tokens(&token);
+            self.syntax.token(&token, sink);
+        }
+        let done = self.window.len() - rest.len();
+        self.window.drain(..done);
+    }
+}
+
+/// Reads a whole stream.
+///
+/// # Errors
+///
+/// When the stream cannot be read; what was read up to there has been given out.
+pub fn scan<S: FnMut(Place, Event<'_>)>(
+    mut stream: impl Read,
+    encoding: Encoding,
+    sink: &mut S,
+) -> std::io::Result<()> {
+    let mut scanner = Scanner::new(encoding);
+    let mut piece = vec![0; PIECE];
+    loop {
+        match stream.read(&mut piece) {
+            Ok(0) => break,
+            Ok(count) => scanner.feed(&piece[..count], sink),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    scanner.finish(sink);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stream that is made while it is read: the pieces in turn, so often that it has this many bytes.
+    struct Endless {
+        pieces: Vec<String>,
+        left: u64,
+        at: usize,
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let piece = self.pieces[self.at % self.pieces.len()].as_bytes();
+            self.at += 1;
+            let count = piece.len().min(buffer.len()).min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            buffer[..count].copy_from_slice(&piece[..count]);
+            self.left -= count as u64;
+            Ok(count)
+        }
+    }
+
+    /// Reads so many bytes; returns the most memory that was held, the number of events and the last place.
+    fn read(head: &str, pieces: &[&str], size: u64) -> (usize, u64, Place) {
+        let mut scanner = Scanner::new(Encoding::Detect);
+        let pieces = pieces.iter().map(|piece| piece.repeat((PIECE / piece.len()).max(1))).collect();
+        let mut stream = Endless { pieces, left: size, at: 0 };
+        let (mut held, mut events) = (0, 0);
+        let mut sink = |_: Place, _: Event<'_>| events += 1;
+        scanner.feed(head.as_bytes(), &mut sink);
+        let mut buffer = vec![0; PIECE];
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            scanner.feed(&buffer[..count], &mut sink);
+            held = held.max(scanner.held());
+        }
+        scanner.finish(&mut sink);
+        (held, events, scanner.place())
+    }
+
+    #[test]
+    fn no_size_of_anything_needs_memory() {
+        const SIZE: u64 = 4 * 1024 * 1024;
+        for (head, piece) in [
+            ("", "x"),
+            ("", " "),
+            ("", "("),
+            ("", ")"),
+            ("{", "x"),
+            ("{", "\u{fffd}"),
+            ("{", "\n"),
+            ("[Event \"", "x"),
+            ("[Event \"", "\\\""),
+            ("[", "x"),
+            ("/FEN \"", "1"),
+            ("; ", "x"),
+            ("%", "x"),
+            ("", "9"),
+            ("", "\0"),
+            ("", "1. 32-28 19-23 "),
+            ("", "[Event \"x\"] 1. 32-28 {a (b) c} ( 1. 33-29 ) 19-23! $1 *\n"),
+        ] {
+            let (held, _, place) = read(head, &[piece], SIZE);
+            assert!(held <= 2 * MOST_HELD, "{head}{piece}: {held} bytes");
+            assert!(place.line > 1 || place.column > SIZE / 4, "{head}{piece}: {place}");
+        }
+    }
+
+    #[test]
+    fn places_are_kept_over_any_distance() {
+        let mut found = Vec::new();
+        let text = format!("{}\n[Event \"é\"]\r\n 1. 32-28 *", "x".repeat(5_000_000));
+        let mut sink = |place: Place, event: Event<'_>| {
+            if !matches!(event, Event::Problem(_)) {
+                found.push(place.to_string());
+            }
+        };
+        scan(text.as_bytes(), Encoding::Detect, &mut sink).expect("memory can be read");
+        assert_eq!(found, ["2:1", "3:5", "3:11"]);
+    }
+
+    #[test]
+    fn pieces_do_not_change_events() {
+        let text = "[A \"é\"c\"]\r\n[D \"e\"]\r\n\r\n1. 32-28!? {x\r\ny} (1... 18-23 $1) 19-23 2. 28x19 14x23 c3-d4 c3:e5:g7 2-0\r\n\r\n\
+            [D \"f\"] 1.32-28 19-23 1/2-1/2 [D \"g\"] 1. 1-6 4-6 [E \"h\"] *";
+        let events = |size: usize| {
+            let mut events = Vec::new();
+            let mut sink = |place: Place, event: Event<'_>| events.push(format!("{place} {event:?}"));
+            let mut scanner = Scanner::new(Encoding::Detect);
+            for piece in text.as_bytes().chunks(size) {
+                scanner.feed(piece, &mut sink);
+            }
+            scanner.finish(&mut sink);
+            events.sort();
+            events
+        };
+        let whole = events(text.len());
+        assert!(whole.len() > 20);
+        for size in 1..text.len() {
+            assert_eq!(events(size), whole, "pieces of {size}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! In which order things happened on the squares: does it fit a sequence of plies?
+//!
+//! A placement says which plies were played, rarely in which order; what the board reported says that, too. The changes since
+//! a moment are taken as a row of sights, each as it was between two reports:
+//!
+//! ```text
+//!   position ─▸ sight ─▸ sight ─▸ sight ─▸ ... ─▸ what is seen now
+//!                  after 12-18?      after 37-32?
+//! ```
+//!
+//! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
+//! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
+
+use super::evidence::{Change, Evidence, Moment, Source};
+use super::sight::{Seen, Sight};
+use crate::millis::Millis;
+use crate::rules::{Color, Move, Position, Square, SquareSet};
+
+/// Two landings this close together may have been reported in the order of the scan, not of the hands.
+const SCAN: Millis = Millis(300);
+/// A square that changed more often than a hand does it flickered.
+const FLICKER_CHANGES: usize = 5;
+
+/// What was seen between two changes.
+#[derive(Clone, Copy, Debug)]
+struct Scene {
+    sight: Sight,
+    from: Millis,
+    moment: Moment,
+}
+
+/// The order of what happened since a moment.
+#[derive(Clone, Debug)]
+pub struct Chronology<'a> {
+    changes: Vec<&'a Change>,
+    scenes: Vec<Scene>,
+    /// Squares of which nothing is known at some time: a dump showed a change, or they flicker.
+    vague: SquareSet,
+    /// Squares of which a dump showed a change that was not reported.
+    untold: SquareSet,
+}
+
+impl<'a> Chronology<'a> {
+    /// What happened since a moment.
+    pub fn new(evidence: &'a Evidence, since: Moment) -> Chronology<'a> {
+        let changes: Vec<&Change> = evidence.changes_since(since).collect();
+        let mut sight = *evidence.sight();
+        for change in changes.iter().rev() {
+            sight.put(change.square, change.before.map(|color| Seen { color, crowned: false }));
+        }
+        let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
+        let mut count = [0_usize; Square::MAX_COUNT];
+        let (mut vague, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
+        for change in &changes {
+            sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
+            scenes.push(Scene { sight, from: change.at, moment: change.moment });
+            count[change.square.index()] += 1;
+            if change.source == Source::Dump {
+                untold.insert(change.square);
+            }
+            if count[change.square.index()] >= FLICKER_CHANGES || change.source == Source::Dump {
+                vague.insert(change.square);
+            }
+        }
+        Chronology { changes, scenes, vague, untold }
+    }
+
+    /// What a question costs, in moves looked at.
+    pub fn weight(&self) -> u32 {
+        self.changes.len() as u32 / 32
+    }
+
+    /// Squares of which a dump showed a change that was not reported.
+    pub fn untold(&self) -> SquareSet {
+        self.untold
+    }
+
+    /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
+    /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
+    pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
+        let (from, to) = (ply.from(), ply.to());
+        let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
+        if self.untold.contains(to) {
+            // At some time before the dump that showed it.
+            let in_time = arrivals.next_back().is_none_or(|last| last.at + SCAN >= after);
+            return in_time.then_some(after);
+        }
+        let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
+        let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        let earliest = lifted.map_or(after, |lifted| lifted.max(after));
+        let Some(first) = arrivals.next() else { return Some(after) };
+        let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;
+        Some(fitting.at.max(after))
+    }
+
+    /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
+    pub fn unseen(&self, base: &Position, plies: &[Move], tolerated: SquareSet) -> usize {
+        let mut position = *base;
+        let mut scene = 0;
+        let mut unseen = 0;
+        for pair in plies.windows(2) {
+            let [ply, reply] = pair else { continue };
+            position = position.play(ply);
+            // The opponent's hand may be there before the captured pieces are off, and pieces are taken off first.
+            let moving = SquareSet::from_iter([reply.from(), reply.to()]) | reply.captured() | ply.captured();
+            let excused = tolerated | moving | self.vague;
+            let shows = |scene: &Scene| (scene.sight.differs_from_placement(position.placement()) - excused).is_empty();
+            match self.scenes[scene..].iter().position(shows) {
+                Some(later) => scene += later,
+                None => unseen += 1,
+            }
+        }
+        unseen
+    }
+
+    /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: Moment, tolerated: SquareSet) -> bool {
+        let next = base.play(ply);
+        let excused = tolerated | self.vague;
+        let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
+        scenes.any(|scene| {
+            let wrong = scene.sight.differs_from_placement(next.placement()) - excused;
+            let in_hand = next.placement().of(next.turn()) & wrong;
+            wrong == in_hand && in_hand.len() <= 1
+        })
+    }
+
+    /// The sights that stood for a while before a time, those that stood longest first: one of them is the position that
+    /// was given up by pressing at that time.
+    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment)> {
+        /// Shorter than this nothing stands: a hand is on its way.
+        const STANDS: Millis = Millis(100);
+        let mut standing: Vec<(Millis, Sight, Moment)> = Vec::new();
+        for (index, scene) in self.scenes.iter().enumerate() {
+            let until = self.scenes.get(index + 1).map_or(at + window, |next| next.from);
+            let (from, to) = (scene.from.max(at - window), until.min(at + Millis(100)));
+            if to >= from + STANDS {
+                standing.push((to - from, scene.sight, scene.moment));
+            }
+        }
+        standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
+        standing.into_iter().take(most).map(|(_, sight, moment)| (sight, moment)).collect()
+    }
+}

@@ -1,0 +1,129 @@
+//! The lever of the clock since the published position: how often it was moved, and whose time runs.
+//!
+//! A lever has two states, so presses alternate; where its meaning is known, the side that is to move tells more than the
+//! number of presses. Who forgets to press leaves the opponent nothing to press either, and who presses by mistake presses
+//! back: both change the number by two and the state not at all.
+
+use super::verdict::PressId;
+use crate::millis::Millis;
+use crate::rules::Color;
+
+/// Presses that are remembered while nothing explains the board.
+const MOST_PRESSES: usize = 64;
+/// Presses that were taken back are forgotten after so long.
+const PRESSES_STAND: Millis = Millis::seconds(3);
+
+/// One press.
+#[derive(Clone, Copy, Debug)]
+pub struct Press {
+    /// As numbered by the caller.
+    pub id: PressId,
+    /// When it was heard of.
+    pub at: Millis,
+}
+
+/// The lever since the published position.
+#[derive(Clone, Debug, Default)]
+pub struct Presses {
+    queue: Vec<Press>,
+    turn: Option<Color>,
+    missing: bool,
+}
+
+impl Presses {
+    /// Whose time runs, where the lever's meaning is known.
+    pub fn turn(&self) -> Option<Color> {
+        self.turn
+    }
+
+    /// The lever's meaning has been learned or corrected: whose time runs now.
+    pub fn mean(&mut self, turn: Option<Color>) {
+        self.turn = turn;
+    }
+
+    /// The player of the last published ply has not pressed yet.
+    pub fn is_missing(&self) -> bool {
+        self.missing
+    }
+
+    /// How many there were.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Were there none?
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// When they were heard of, in order.
+    pub fn times(&self) -> impl Iterator<Item = Millis> {
+        self.queue.iter().map(|press| press.at)
+    }
+
+    /// When the last one was heard of.
+    pub fn last_at(&self) -> Option<Millis> {
+        self.queue.last().map(|press| press.at)
+    }
+
+    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now. Returns
+    /// whether this was the missing press of the last published ply.
+    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color) -> bool {
+        self.turn = turn;
+        if self.queue.is_empty() && turn == Some(to_move) {
+            self.missing = false;
+            return true;
+        }
+        if self.queue.len() < MOST_PRESSES {
+            self.queue.push(press);
+        }
+        false
+    }
+
+    /// Has the player of the last of so many plies, of which the first was `to_move`'s, pressed for it?
+    pub fn complete(&self, plies: usize, to_move: Color) -> bool {
+        let next = if plies.is_multiple_of(2) { to_move } else { !to_move };
+        match self.turn {
+            Some(turn) => turn == next && (!self.queue.is_empty() || plies >= 2),
+            None => self.queue.len() >= plies,
+        }
+    }
+
+    /// The first of so many plies is published: takes the press that completed it, if there was one.
+    pub fn publish(&mut self, plies: usize, to_move: Color, running: bool) -> Option<Press> {
+        let belong = if self.complete(plies, to_move) { plies } else { plies - 1 };
+        // Presses too many were mistakes, and taken back before; where some are missing, those that came belong to the
+        // last plies.
+        let mistaken = self.queue.len().saturating_sub(belong);
+        self.queue.drain(..mistaken / 2 * 2);
+        let press = (self.queue.len() >= belong && belong > 0 && !self.queue.is_empty()).then(|| self.queue.remove(0));
+        self.missing = running
+            && self.queue.is_empty()
+            && match self.turn {
+                Some(turn) => turn == to_move,
+                None => press.is_none() && !self.missing,
+            };
+        press
+    }
+
+    /// Play goes on from a position that was set up after so many presses. Returns the last of them.
+    pub fn set_up(&mut self, presses: usize) -> Option<Press> {
+        self.missing = false;
+        self.queue.drain(..presses.min(self.queue.len())).last()
+    }
+
+    /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
+    pub fn settle(&mut self, now: Millis, to_move: Color) -> Option<Millis> {
+        let stands_at = self.last_at()? + PRESSES_STAND;
+        let in_step = self.turn == Some(to_move);
+        if self.queue.len() < 2 && !in_step {
+            return None;
+        }
+        if now < stands_at {
+            return Some(stands_at);
+        }
+        let gone = if in_step { self.queue.len() } else { self.queue.len() / 2 * 2 };
+        self.queue.drain(..gone);
+        None
+    }
+}

@@ -1,0 +1,98 @@
+//! When an explanation is believed: what its evidence asks of the quiet on the board.
+
+use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
+use crate::millis::Millis;
+use crate::recognition::explain::Explanation;
+
+impl Recogniser {
+    /// A wrong square is only excused once the player has given the ply up.
+    pub(super) fn may_be_odd(&self, explanation: &Explanation) -> bool {
+        explanation.odd.is_empty() || !self.presses.is_empty() || explanation.plies.len() >= 2
+    }
+
+    /// What was complete when the clock stopped, and nothing else.
+    pub(super) fn before_stop(&mut self, now: Millis, stopped: Millis) -> Option<Draft> {
+        /// The last ply, and the one before it if nobody pressed for it.
+        const MOST_PLIES: usize = 2;
+        let complete = self.evidence.last_change() <= stopped;
+        if !complete || now > stopped + Millis(self.settings.stopped_ms) {
+            return None;
+        }
+        let best = self.explanations().first()?.clone();
+        if !best.odd.is_empty() || best.plies.len() > MOST_PLIES {
+            return None;
+        }
+        let ready_at = self.confirmed_at(self.settings.settle_ms);
+        Some(Draft { ready_at, decision: Decision::Ply(best, Rule::BeforeStop) })
+    }
+
+    /// How long the best explanation must stand before its first ply is believed.
+    pub(super) fn explained(&self, best: &Explanation, all: &[Explanation]) -> Option<Draft> {
+        /// Once the opponent has replied, blemishes of the ply before matter less.
+        const BLEMISH_ANSWERED_MS: u64 = 600;
+        /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
+        const MARGIN: i32 = 150;
+        /// After a gap a position is as good as a guess of how it came about.
+        const AFTER_GAP_MS: u64 = 700;
+        let settings = &self.settings;
+        let answered = best.plies.len() >= 2;
+        let pressed = self.is_pressed(best) || self.is_believed(best);
+        let (rule, mut wait) = match self.clock {
+            Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
+            Clock::None => (Rule::NoClock, settings.no_clock_ms),
+            _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms),
+            _ if answered => (Rule::Answered, settings.answered_ms),
+            _ if self.presses.is_missing() => (Rule::Unpressed, settings.out_of_step_ms),
+            _ => (Rule::Unpressed, settings.unpressed_ms),
+        };
+        if !best.left.is_empty() {
+            wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.left_ms });
+        }
+        if !best.odd.is_empty() {
+            wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.odd_ms });
+        }
+        let first = &best.plies[0];
+        let rival = all.iter().find(|rival| rival.plies[0] != *first);
+        if let Some(rival) = rival.filter(|rival| best.score - rival.score < MARGIN) {
+            let same_ends = rival.plies[0].from() == first.from() && rival.plies[0].to() == first.to();
+            if same_ends {
+                // Which pieces were taken is not visible yet; the hands will show.
+                return None;
+            }
+            if self.gap {
+                let ready_at = self.confirmed_at(AFTER_GAP_MS);
+                return Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) });
+            }
+            wait = wait.max(settings.ambiguous_ms);
+        }
+        if self.clock != Clock::None && !pressed {
+            // Several plies in a row without a press: analysis on the board while the clock runs.
+            wait = match self.unpressed_run {
+                0 => wait,
+                1 => wait.max(settings.unpressed_ms),
+                _ => wait.max(30_000),
+            };
+        }
+        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Ply(best.clone(), rule) })
+    }
+
+    /// Is this the rest of an explanation that a press has confirmed? Presses may be fewer than plies: who forgets to press
+    /// leaves the opponent nothing to press either. The last ply counts only if the lever has left its player.
+    pub(super) fn is_believed(&self, best: &Explanation) -> bool {
+        let rest = self.followed;
+        let same = rest.believed && rest.generation == self.evidence.generation() && rest.left == best.plies.len();
+        same && (best.plies.len() >= 2 || self.presses.turn() == Some(!self.base.turn()))
+    }
+
+    /// Has the player of the first ply given it up by pressing?
+    pub(super) fn is_pressed(&self, best: &Explanation) -> bool {
+        let plies = best.plies.len();
+        !self.presses.is_empty() && (plies >= 2 || self.presses.complete(plies, self.base.turn()))
+    }
+
+    /// When the board will have been quiet for a span, and known from a dump or at least from silence.
+    pub(super) fn confirmed_at(&self, wait: u64) -> Millis {
+        let doubt = if self.confirmed { 0 } else { self.settings.unconfirmed_ms };
+        self.evidence.last_change() + Millis(wait + doubt)
+    }
+}

@@ -1,0 +1,236 @@
+//! The benchmark of recognition: games by seeds by ways of playing by recorders, over all cores, as a table.
+//!
+//! The sums do not depend on the number of cores, and the same arguments give the same table to the last digit.
+
+use std::fmt;
+
+use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+
+use super::peers::PeerRule;
+use super::score::{self, Conditions, Played, Score, Who, over_all_cores, percent};
+use crate::rules::Variant;
+use crate::session::{LineSettings, SettingError};
+
+/// How people play, on what.
+#[derive(Clone, Debug)]
+pub struct Hands {
+    /// What the table calls it.
+    pub name: String,
+    /// Hands and wires.
+    pub profile: Profile,
+    /// A clock is connected.
+    pub clock: bool,
+}
+
+/// What follows the name of a profile where no clock is connected.
+const WITHOUT_CLOCK: &str = "-without-clock";
+
+/// Hands of a name nobody knows.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("no hands are called `{0}`; there are ideal, calm, club and blitz, each also with {WITHOUT_CLOCK}, and all")]
+pub struct UnknownHands(String);
+
+impl Hands {
+    /// Those of a list such as `calm,club-without-clock`; `all`: every row of the goals.
+    ///
+    /// # Errors
+    ///
+    /// When a name is not known.
+    pub fn list(text: &str) -> Result<Vec<Hands>, UnknownHands> {
+        const ALL: &str = "ideal,calm,club,blitz,calm-without-clock,club-without-clock";
+        let names = if text == "all" { ALL } else { text };
+        let hands = |name: &str| {
+            let (profile, clock) = name.strip_suffix(WITHOUT_CLOCK).map_or((name, true), |profile| (profile, false));
+            let profile = profile.parse().map_err(|_| UnknownHands(name.to_owned()))?;
+            Ok(Hands { name: name.to_owned(), profile, clock })
+        };
+        names.split(',').map(|name| hands(name.trim())).collect()
+    }
+
+    /// Ideal hands with a single fault.
+    pub fn only(fault: Fault, rate: f64) -> Hands {
+        Hands { name: format!("{fault} {rate:.4}"), profile: Profile::only(fault, rate), clock: true }
+    }
+}
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Benchmark {
+    /// The games, of any variants.
+    pub games: Vec<Played>,
+    /// Each game is played with so many seeds ...
+    pub seeds: u64,
+    /// ... from this one on.
+    pub first_seed: u64,
+    /// The clock, for hands that have one.
+    pub control: Option<TimeControl>,
+    /// Settings of the recorder that differ from the defaults.
+    pub settings: Vec<(String, String)>,
+}
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// What is played.
+    pub variant: &'static Variant,
+    /// The name of the hands.
+    pub hands: String,
+    /// With a clock?
+    pub clock: bool,
+    /// The recorder.
+    pub who: Who,
+    /// What came out.
+    pub score: Score,
+}
+
+impl Benchmark {
+    /// What the recorder is told.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is not known or its value cannot be.
+    pub fn line_settings(&self, variant: &'static Variant) -> Result<LineSettings, SettingError> {
+        let mut settings = LineSettings::new(variant);
+        for (key, value) in &self.settings {
+            settings.set(key, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// The variants of the games, in the order in which they come.
+    pub fn variants(&self) -> Vec<&'static Variant> {
+        let mut variants: Vec<&'static Variant> = Vec::new();
+        for game in &self.games {
+            if !variants.contains(&game.start.variant()) {
+                variants.push(game.start.variant());
+            }
+        }
+        variants
+    }
+
+    /// The game of an index as it is played with a seed; `None`: no such game.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is wrong.
+    pub fn case(&self, index: usize, seed: u64, hands: &Hands) -> Result<Option<(&Played, Conditions)>, SettingError> {
+        let Some(game) = self.games.get(index) else { return Ok(None) };
+        let settings = self.line_settings(game.start.variant())?;
+        Ok(Some((game, self.conditions(index, seed, hands, &settings))))
+    }
+
+    fn conditions(&self, index: usize, seed: u64, hands: &Hands, settings: &LineSettings) -> Conditions {
+        Conditions {
+            profile: hands.profile.clone(),
+            control: self.control.filter(|_| hands.clock),
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(index as u64),
+            settings: settings.clone(),
+        }
+    }
+
+    /// One row for each variant.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is wrong.
+    pub fn rows(&self, hands: &Hands, who: Who) -> Result<Vec<Row>, SettingError> {
+        self.rows_with(hands, who, |settings| settings)
+    }
+
+    /// The same with settings changed once more, as a curve needs it.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is wrong.
+    pub fn rows_with(
+        &self,
+        hands: &Hands,
+        who: Who,
+        change: impl Fn(LineSettings) -> LineSettings,
+    ) -> Result<Vec<Row>, SettingError> {
+        let mut rows = Vec::new();
+        for variant in self.variants() {
+            let settings = change(self.line_settings(variant)?);
+            let games = self.games.iter().enumerate().filter(|(_, game)| game.start.variant() == variant);
+            let mut cases: Vec<(&Played, Conditions)> = Vec::new();
+            for (index, game) in games {
+                let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
+                cases.extend(seeds.map(|seed| (game, self.conditions(index, seed, hands, &settings))));
+            }
+            let mut score = Score::default();
+            for one in over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)) {
+                score.add(one);
+            }
+            rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, who, score });
+        }
+        Ok(rows)
+    }
+
+    /// This program, and the simple rules behind it where they are asked for.
+    pub fn recorders(with_peers: bool) -> Vec<Who> {
+        let peers = PeerRule::ALL.iter().copied().filter(|_| with_peers).map(Who::Peer);
+        [Who::Damcast].into_iter().chain(peers).collect()
+    }
+}
+
+/// The head of the table of [`Row`]s.
+pub const HEAD: &str = "variant          hands                recorder       games   plies  recall %  false/100k  needless/100k  \
+                        illegal right  taken back right  after end  perfect %    p50    p95    p99 s";
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Row { variant, hands, who, score, .. } = self;
+        let seconds = |share: f64| score.delay(share) as f64 / 1000.0;
+        let of = |part: usize, whole: usize| format!("{part}/{whole}");
+        let name: String = variant.name.chars().take(16).collect();
+        write!(
+            f,
+            "{name:<16} {hands:<20} {who:<13} {:>6} {:>7} {:>9.3} {:>11.1} {:>14.1} {:>14} {:>17} {:>10} {:>10.1} {:>6.2} {:>6.2} {:>6.2}",
+            score.games,
+            score.plies,
+            score.recall(),
+            score.per_100k(score.false_plies),
+            score.per_100k(score.needless_setups),
+            of(score.illegal_right, score.illegal),
+            of(score.taken_back_right, score.taken_back),
+            score.after_end,
+            percent(score.perfect, score.games),
+            seconds(0.50),
+            seconds(0.95),
+            seconds(0.99),
+        )
+    }
+}
+
+/// How plies were announced before they were published, as one line of text. Negative delays: before the press.
+pub fn provisional(score: &Score) -> String {
+    format!(
+        "provisional: {:.2} % of {} were published, delay p50 {:.2} p95 {:.2} s",
+        percent(score.kept, score.kept + score.withdrawn),
+        score.kept + score.withdrawn,
+        score.provisional_delay(0.50) as f64 / 1000.0,
+        score.provisional_delay(0.95) as f64 / 1000.0,
+    )
+}
+
+/// The faults that struck shortly before differences, most frequent first, as one line of text.
+pub fn suspects(score: &Score) -> String {
+    let mut suspects: Vec<_> = score.suspects.iter().collect();
+    suspects.sort_by_key(|&(fault, count)| (std::cmp::Reverse(*count), *fault));
+    suspects.iter().map(|(fault, count)| format!("{fault} {count}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hands_are_read_by_name() {
+        let hands = Hands::list("calm, club-without-clock").unwrap();
+        assert_eq!(hands.iter().map(|hands| hands.clock).collect::<Vec<_>>(), [true, false]);
+        assert_eq!(Hands::list("all").unwrap().len(), 6);
+        assert!(Hands::list("calm,bullet").is_err());
+    }
+}

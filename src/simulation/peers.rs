@@ -1,0 +1,243 @@
+//! Simple recorders, to compare this one with: what others do, played against the same boards.
+//!
+//! | rule | publishes a ply | publishes a setup |
+//! |---|---|---|
+//! | [`PeerRule::Naive`] | the moment the squares show a legal successor | when nothing has explained them for 3 s |
+//! | [`PeerRule::WaitAndDump`] | when a dump after 250 ms of quiet shows a legal successor | the same, from a dump |
+//!
+//! Neither looks at the clock or at the order of events, and neither looks more than one ply ahead; that is what programs do
+//! that commit moves live. Without the setups they would be deaf after the first irregularity.
+//!
+//! A start position after some plies closes their game, so that they are not blamed for moves of a later one.
+
+use std::fmt;
+
+use super::drive::Recorder;
+use crate::millis::Millis;
+use crate::pdn::{fen, notation};
+use crate::protocol::{Command, Decoder, Item, Message, PieceCode};
+use crate::recognition::{Seen, Sight};
+use crate::rules::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use crate::session::{Effect, Input, Output};
+
+/// How long the board must be quiet before [`PeerRule::WaitAndDump`] asks for a dump.
+const QUIET: Millis = Millis(250);
+/// How long the squares may show nothing legal before they become a setup.
+const UNEXPLAINED: Millis = Millis(3_000);
+/// Field numbers have seven bits; larger boards number their playing squares.
+const MOST_NUMBERS: usize = 128;
+
+/// When a ply is believed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum PeerRule {
+    /// At once.
+    Naive,
+    /// After a quarter of a second of quiet and a dump of the board.
+    WaitAndDump,
+}
+
+impl PeerRule {
+    /// Both.
+    pub const ALL: [PeerRule; 2] = [PeerRule::Naive, PeerRule::WaitAndDump];
+}
+
+impl fmt::Display for PeerRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            PeerRule::Naive => "naive",
+            PeerRule::WaitAndDump => "250 ms + dump",
+        })
+    }
+}
+
+/// A recorder with one of these rules.
+#[derive(Debug)]
+pub struct Peer {
+    rule: PeerRule,
+    variant: &'static Variant,
+    decoder: Decoder,
+    /// The position after what was published; `None` before the first game and after the last.
+    base: Option<Position>,
+    plies: usize,
+    sight: Sight,
+    last_change: Millis,
+    /// A dump is to be asked for.
+    asks: bool,
+    /// The squares may still become a setup.
+    doubts: bool,
+}
+
+impl Peer {
+    /// A recorder that has heard nothing yet.
+    pub fn new(variant: &'static Variant, rule: PeerRule) -> Peer {
+        Peer {
+            rule,
+            variant,
+            decoder: Decoder::new(),
+            base: None,
+            plies: 0,
+            sight: Sight::default(),
+            last_change: Millis::ZERO,
+            asks: false,
+            doubts: false,
+        }
+    }
+
+    fn hear(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+        match message {
+            Message::FieldUpdate { field, piece } => {
+                let Some(square) = self.square(usize::from(field.0)) else { return };
+                self.see(now, square, *piece);
+                if self.rule == PeerRule::Naive {
+                    self.judge(now, outputs);
+                }
+            }
+            Message::BoardDump(codes) => {
+                let before = self.sight;
+                for (index, code) in codes.iter().enumerate() {
+                    if let Some(square) = square_at(&self.variant.geometry, index) {
+                        self.see(now, square, *code);
+                    }
+                }
+                self.begin_or_end();
+                if self.rule == PeerRule::Naive || before == self.sight {
+                    self.judge(now, outputs);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn square(&self, number: usize) -> Option<Square> {
+        let geometry = &self.variant.geometry;
+        let fields = geometry.width() * geometry.height();
+        let index = if fields > MOST_NUMBERS {
+            (0..fields).filter(|&index| square_at(geometry, index).is_some()).nth(number)?
+        } else {
+            number
+        };
+        square_at(geometry, index)
+    }
+
+    fn see(&mut self, now: Millis, square: Square, code: PieceCode) {
+        let seen = match code.0 {
+            1 => Some(Seen { color: Color::White, crowned: false }),
+            4 => Some(Seen { color: Color::Black, crowned: false }),
+            7 => Some(Seen { color: Color::White, crowned: true }),
+            10 => Some(Seen { color: Color::Black, crowned: true }),
+            _ => None,
+        };
+        if self.sight.get(square) != seen {
+            self.sight.put(square, seen);
+            self.last_change = now;
+            self.asks = self.rule == PeerRule::WaitAndDump;
+            self.doubts = true;
+        }
+    }
+
+    fn begin_or_end(&mut self) {
+        let start = Position::start(self.variant);
+        if self.sight.differs_from_placement(start.placement()).is_empty() {
+            // With plies behind it, a board set up anew is the end of that game.
+            if self.plies == 0 {
+                self.base = Some(start);
+            } else {
+                self.base = None;
+            }
+        }
+    }
+
+    /// Publishes what the squares show, one ply after the other.
+    fn judge(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        while let Some(base) = self.base {
+            if self.sight.differs_from_placement(base.placement()).is_empty() {
+                self.doubts = false;
+                return;
+            }
+            let legal = base.legal_moves();
+            let shows =
+                |ply: &&crate::rules::Move| self.sight.differs_from_placement(base.play(ply).placement()).is_empty();
+            let Some(ply) = legal.iter().find(shows) else { return };
+            let effect = Effect::Append(notation::write(self.variant, ply, &legal));
+            outputs.push(Output { at: now, board: None, effect });
+            self.base = Some(base.play(ply));
+            self.plies += 1;
+        }
+    }
+
+    fn set_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        self.doubts = false;
+        let Some(base) = self.base.filter(|_| self.plies > 0) else { return };
+        let arrived = |color: Color| (self.sight.of(color) - base.placement().of(color)).len();
+        let turn = match arrived(Color::White).cmp(&arrived(Color::Black)) {
+            std::cmp::Ordering::Greater => Color::Black,
+            std::cmp::Ordering::Less => Color::White,
+            std::cmp::Ordering::Equal => !base.turn(),
+        };
+        let mut placement = Placement::EMPTY;
+        for color in Color::BOTH {
+            for square in self.sight.of(color) {
+                let was_king = base.placement().of(color).contains(square) && base.placement().kings().contains(square);
+                let on_crowning_row = self.variant.geometry.home_row(!color).contains(square);
+                let king = was_king || on_crowning_row || self.sight.crowned().contains(square);
+                let kind = if king { Kind::King } else { Kind::Man };
+                placement.put(square, Some(Piece { color, kind }));
+            }
+        }
+        let Ok(position) = Position::new(self.variant, Setup { placement, turn }) else { return };
+        let text = format!("/FEN \"{}\"/", fen::write(self.variant, &position.setup()));
+        outputs.push(Output { at: now, board: None, effect: Effect::Append(text) });
+        self.base = Some(position);
+    }
+
+    fn sets_up_at(&self) -> Option<Millis> {
+        (self.doubts && self.base.is_some()).then(|| self.last_change + UNEXPLAINED)
+    }
+
+    fn asks_at(&self) -> Option<Millis> {
+        self.asks.then(|| self.last_change + QUIET)
+    }
+}
+
+impl Recorder for Peer {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        let ask = |command: Command| Output { at: now, board: None, effect: Effect::Send(command.encode()) };
+        match input {
+            Input::LinkUp => outputs.extend([Command::SendUpdateNice, Command::SendBoard].map(ask)),
+            Input::LinkDown => self.decoder = Decoder::new(),
+            Input::Operator(request) => {
+                let text = request.strip_prefix("start ").unwrap_or_default();
+                let position =
+                    fen::read(self.variant, text).ok().and_then(|setup| Position::new(self.variant, setup).ok());
+                self.base = position.or(self.base);
+            }
+            Input::Bytes(bytes) => {
+                for item in self.decoder.feed(&bytes) {
+                    if let Item::Message(message) = item {
+                        self.hear(now, &message, &mut outputs);
+                    }
+                }
+            }
+            Input::Tick => {}
+        }
+        if self.asks_at().is_some_and(|at| at <= now) {
+            self.asks = false;
+            outputs.push(ask(Command::SendBoard));
+        }
+        if self.sets_up_at().is_some_and(|at| at <= now) {
+            self.set_up(now, &mut outputs);
+        }
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        [self.asks_at(), self.sets_up_at()].into_iter().flatten().min()
+    }
+}
+
+/// The square of a field, on a board that is not turned.
+fn square_at(geometry: &Geometry, index: usize) -> Option<Square> {
+    let (row, column) = (index / geometry.width(), index % geometry.width());
+    (row < geometry.height()).then(|| geometry.square_at(row, column)).flatten()
+}

@@ -1,0 +1,178 @@
+//! One board of a scenario: what it is, who plays on it, and which games.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hardware_sim::board::{BoardOptions, Numbering};
+use hardware_sim::clock::TimeControl;
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Span;
+use hardware_sim::scanner::ScanMode;
+use hardware_sim::script::{Before, Game};
+use hardware_sim::seat::Setting;
+use serde::Deserialize;
+
+use super::parse;
+use crate::rules::Variant;
+use crate::simulation::score::Played;
+use crate::simulation::{games, script};
+
+/// One board and what is played on it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct BoardPlan {
+    /// The file with its games; the demonstration's if left out.
+    pub pdn: Option<PathBuf>,
+    /// Which of them, from 1 (of those that can be played to their end), one after another; the board's own number if empty.
+    pub games: Vec<usize>,
+    /// Where it begins to count instead, when no games are named: the next ones are dealt out from here.
+    #[serde(skip)]
+    pub deal: Option<usize>,
+    /// The game type, for a file that does not say.
+    pub game_type: Option<String>,
+    /// Only so many plies of each game.
+    pub plies: Option<usize>,
+    /// Base time and increment in seconds; `none`: no clock.
+    pub clock: String,
+    /// How people play: ideal, calm, club or blitz.
+    pub hands: String,
+    /// The connector is on White's right.
+    pub turned: bool,
+    /// What stands there before: ready, empty or half.
+    pub before: String,
+    /// The serial number, which is the bus address, too; drawn if left out.
+    pub serial: Option<u32>,
+    /// Which squares are scanned: all, dark or light; the dark ones of a board of more than 128, all of others, if left out.
+    pub scan: Option<String>,
+    /// How half-scanning boards count: all-fields or scanned-fields.
+    pub numbering: Option<String>,
+    /// From a bus command to its answer, in milliseconds, when the board is not storing; half a millisecond to three if left out.
+    pub answer_ms: Option<f64>,
+    /// Events of earlier games in the memory; 4000 fill it.
+    pub old_events: u32,
+    /// The board is not there until an incident `back`.
+    pub absent: bool,
+}
+
+impl Default for BoardPlan {
+    fn default() -> BoardPlan {
+        BoardPlan {
+            pdn: None,
+            games: Vec::new(),
+            deal: None,
+            game_type: None,
+            plies: None,
+            clock: "4800+60".to_owned(),
+            hands: "ideal".to_owned(),
+            turned: false,
+            before: "ready".to_owned(),
+            serial: None,
+            scan: None,
+            numbering: None,
+            answer_ms: None,
+            old_events: 0,
+            absent: false,
+        }
+    }
+}
+
+impl BoardPlan {
+    pub(super) fn played(&self, index: usize, folder: &Path, library: &mut Library) -> Result<Vec<Played>, String> {
+        let pdn = self.pdn.as_ref().map(|pdn| folder.join(pdn));
+        let all = library.games(pdn.as_deref(), self.game_type.as_deref())?;
+        let wanted = if self.games.is_empty() {
+            vec![self.deal.unwrap_or(index) % all.len().max(1) + 1]
+        } else {
+            self.games.clone()
+        };
+        let game = |number: usize| {
+            let game = number.checked_sub(1).and_then(|index| all.get(index));
+            let mut game =
+                game.cloned().ok_or_else(|| format!("there is no game {number}; {} can be played", all.len()))?;
+            game.moves.truncate(self.plies.unwrap_or(usize::MAX));
+            Ok(game)
+        };
+        wanted.into_iter().map(game).collect()
+    }
+
+    pub(super) fn seat(&self, played: &[Played], hands: Profile, serial: u32, seed: u64) -> Result<Setting, String> {
+        let control: Option<TimeControl> = match self.clock.as_str() {
+            "none" => None,
+            text => Some(parse(text)?),
+        };
+        let sizes = played.iter().map(|game| {
+            let geometry = &game.start.variant().geometry;
+            (geometry.height() as u8, geometry.width() as u8)
+        });
+        let (rows, cols) = sizes.clone().next().ok_or("it has no game")?;
+        if sizes.clone().any(|size| size != (rows, cols)) {
+            return Err("its games are played on boards of different sizes".to_owned());
+        }
+        let before = match self.before.as_str() {
+            "ready" => Before::Ready,
+            "empty" => Before::Empty,
+            "half" => Before::Half,
+            other => return Err(format!("before = {other:?}: expected ready, empty or half")),
+        };
+        let scripts = played.iter().enumerate().map(|(index, game)| {
+            let script = script::game(&game.start, &game.moves, control, &hands, seed.wrapping_add(index as u64));
+            Game { before: before.clone(), ..script.turned(self.turned) }
+        });
+        let mut setting =
+            Setting { rows, cols, games: scripts.collect(), profile: hands, seed, board: None, outages: Vec::new() };
+        let mut board =
+            BoardOptions { serial: self.serial.unwrap_or(serial), old_events: self.old_events, ..setting.draw_board() };
+        board.long_serial = 3_000_000_000 + u64::from(board.serial);
+        if !(1..=99_999).contains(&board.serial) {
+            return Err(format!("serial = {}: a serial number has five digits", board.serial));
+        }
+        if let Some(answer_ms) = self.answer_ms {
+            if !(0.0..=1_000.0).contains(&answer_ms) {
+                return Err(format!("answer-ms = {answer_ms}: expected 0 to 1000"));
+            }
+            board.answer_us = Span::just((answer_ms * 1000.0) as u32);
+        }
+        match self.scan.as_deref() {
+            None => {}
+            Some("all") => board.scan = ScanMode::All,
+            Some("dark") => board.scan = ScanMode::Dark,
+            Some("light") => board.scan = ScanMode::Light,
+            Some(other) => return Err(format!("scan = {other:?}: expected all, dark or light")),
+        }
+        match self.numbering.as_deref() {
+            None => {}
+            Some("all-fields") => board.numbering = Numbering::AllFields,
+            Some("scanned-fields") => board.numbering = Numbering::ScannedFields,
+            Some(other) => return Err(format!("numbering = {other:?}: expected all-fields or scanned-fields")),
+        }
+        setting.board = Some(board);
+        Ok(setting)
+    }
+}
+
+/// Games of files, each file read once.
+#[derive(Debug, Default)]
+pub(super) struct Library {
+    files: BTreeMap<(Option<PathBuf>, Option<String>), Vec<Played>>,
+}
+
+impl Library {
+    fn games(&mut self, pdn: Option<&Path>, game_type: Option<&str>) -> Result<&[Played], String> {
+        let key = (pdn.map(Path::to_owned), game_type.map(str::to_owned));
+        if !self.files.contains_key(&key) {
+            let told = game_type.map(Variant::from_tag).transpose().map_err(|error| error.to_string())?;
+            let (name, text) = match pdn {
+                None => ("the demonstration".to_owned(), games::DEMONSTRATION.to_owned()),
+                Some(path) => (path.display().to_string(), read(path)?),
+            };
+            let played = games::from_pdn(&name, &text, told, None).map_err(|error| error.to_string())?;
+            self.files.insert(key.clone(), played);
+        }
+        Ok(self.files.get(&key).map_or(&[], Vec::as_slice))
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().iter().map(|&byte| byte as char).collect()))
+}

@@ -1,0 +1,66 @@
+//! What befalls a line or a board, as a scenario tells it.
+
+use hardware_sim::incident::{Incident, Mishap};
+use serde::Deserialize;
+
+/// Something that befalls a line or a board.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct IncidentPlan {
+    /// When, in seconds.
+    #[serde(default)]
+    pub at: f64,
+    /// unplug, silence, hold, deafen, babble; power-off, away, watchdog (of a board); or one of their ends: plug, sound, release,
+    /// hear, power-on, back.
+    pub what: String,
+    /// After so many seconds its end comes by itself.
+    #[serde(rename = "for")]
+    pub lasts: Option<f64>,
+    /// Which board, from 1.
+    pub board: Option<usize>,
+    /// The name under which an unplugged port comes back; another number of a TCP port.
+    #[serde(rename = "as")]
+    pub name: Option<String>,
+}
+
+impl IncidentPlan {
+    pub(super) fn incidents(&self, boards: usize) -> Result<Vec<Incident>, String> {
+        /// A day: longer than any tournament, and far from where times would overflow.
+        const LONGEST_S: f64 = 86_400.0;
+        let ms = |seconds: f64, name: &str| {
+            let fits = (0.0..=LONGEST_S).contains(&seconds);
+            fits.then(|| (seconds * 1000.0).round() as u64)
+                .ok_or_else(|| format!("{name} = {seconds}: expected 0 to {LONGEST_S} s"))
+        };
+        let at_ms = ms(self.at, "at")?;
+        let lasts_ms = self.lasts.map(|lasts| ms(lasts, "for")).transpose()?;
+        let board = || {
+            let board = self.board.ok_or_else(|| format!("{} needs `board`", self.what))?;
+            let index = board.checked_sub(1).filter(|index| *index < boards);
+            index.ok_or_else(|| format!("board = {board}: the line has {boards}"))
+        };
+        let (begin, end) = match self.what.as_str() {
+            "unplug" => (Mishap::Unplug, Some(Mishap::Plug)),
+            "plug" => (Mishap::Plug, None),
+            "silence" => (Mishap::Silence, Some(Mishap::Sound)),
+            "sound" => (Mishap::Sound, None),
+            "hold" => (Mishap::Hold, Some(Mishap::Release)),
+            "release" => (Mishap::Release, None),
+            "deafen" => (Mishap::Deafen, Some(Mishap::Hear)),
+            "hear" => (Mishap::Hear, None),
+            "power-off" => (Mishap::PowerOff(board()?), Some(Mishap::PowerOn(board()?))),
+            "power-on" => (Mishap::PowerOn(board()?), None),
+            "away" => (Mishap::Away(board()?), Some(Mishap::Back(board()?))),
+            "back" => (Mishap::Back(board()?), None),
+            "watchdog" => (Mishap::Watchdog(board()?), None),
+            "babble" => return Ok(vec![Incident::new(at_ms, Mishap::Babble(lasts_ms.unwrap_or(1_000) as u32))]),
+            other => return Err(format!("what = {other:?}: no such incident")),
+        };
+        let mut incidents = vec![Incident::new(at_ms, begin)];
+        if let Some(lasts_ms) = lasts_ms {
+            let end = end.ok_or_else(|| format!("{} has no end, so `for` means nothing", self.what))?;
+            incidents.push(Incident::new(at_ms + lasts_ms, end));
+        }
+        Ok(incidents)
+    }
+}

@@ -1,0 +1,227 @@
+//! Scenarios: which boards hang on which lines, what is played on them, and what befalls them; from a TOML file or a command line.
+//!
+//! ```toml
+//! [[line]]
+//! name = "bus"
+//! faults = ["flip=0.001", "wrong-checksum"]
+//! board = [{ games = [1] }, { pdn = "evening.pdn", hands = "club", serial = 1026 }]
+//! incident = [{ at = 60.0, what = "unplug", for = 5.0, as = "bus-again" }]
+//! ```
+//!
+//! Every key has a default but `what` of an incident; `config/examples/boardsim.toml` explains them all. Times are in seconds of the
+//! boards' own life. Invariants: the same scenario and seed give the same boards, games and faults; what cannot be had is
+//! refused with the place where it stands.
+
+mod board;
+mod incident;
+
+pub use board::BoardPlan;
+pub use incident::IncidentPlan;
+
+use std::collections::VecDeque;
+use std::path::Path;
+
+use hardware_sim::bus::{BusSetting, BusWorld};
+use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::profile::Profile;
+use serde::Deserialize;
+
+use super::faults::Asked;
+use super::score::Played;
+use board::Library;
+
+/// All lines.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Scenario {
+    /// How many times as fast as life.
+    pub speed: f64,
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// The boards live from the start on, not from a host's first byte.
+    pub at_once: bool,
+    /// The lines.
+    pub line: Vec<LinePlan>,
+}
+
+impl Default for Scenario {
+    fn default() -> Scenario {
+        Scenario { speed: 1.0, seed: 1, at_once: false, line: Vec::new() }
+    }
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct LinePlan {
+    /// The name of its port, a symlink; `line-N` when there is none.
+    pub name: String,
+    /// A TCP port instead of a pseudo-terminal; 0: any that is free.
+    pub tcp: Option<u16>,
+    /// As on the command line, see [`super::faults`].
+    pub faults: Vec<String>,
+    /// One board: a line of its own. Several: a bus.
+    pub board: Vec<BoardPlan>,
+    /// What befalls it.
+    pub incident: Vec<IncidentPlan>,
+}
+
+/// A scenario that cannot be had.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct ScenarioError {
+    place: String,
+    what: String,
+}
+
+/// One line, ready to be served.
+#[derive(Debug)]
+pub struct ReadyLine {
+    /// Its name.
+    pub name: String,
+    /// The TCP port at which it is served; a pseudo-terminal if there is none.
+    pub tcp: Option<u16>,
+    /// The boards.
+    pub world: BusWorld,
+    /// What is played on each of them.
+    pub played: Vec<Vec<Played>>,
+    /// The names under which the port comes back, one for each time.
+    pub names: VecDeque<Option<String>>,
+}
+
+impl Scenario {
+    /// Reads a scenario; `file` is its name in complaints.
+    ///
+    /// # Errors
+    ///
+    /// When it is not TOML, or has a key that does not exist; says where.
+    pub fn from_toml(file: &str, text: &str) -> Result<Scenario, ScenarioError> {
+        toml::from_str(text).map_err(|error| ScenarioError { place: file.to_owned(), what: error.to_string() })
+    }
+
+    /// Makes the lines. Files of games are looked for beside `folder`.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read, a game does not exist, or a value has no meaning; says which.
+    pub fn lines(&self, folder: &Path) -> Result<Vec<ReadyLine>, ScenarioError> {
+        let mut library = Library::default();
+        let mut ready: Vec<ReadyLine> = Vec::new();
+        for (index, line) in self.line.iter().enumerate() {
+            let name = if line.name.is_empty() { format!("line-{}", index + 1) } else { line.name.clone() };
+            if ready.iter().any(|other| other.name == name) {
+                return Err(ScenarioError {
+                    place: format!("line {name}"),
+                    what: "there are two of this name".to_owned(),
+                });
+            }
+            let seed = self.seed.wrapping_add(1_000 * index as u64);
+            let made = line.ready(name.clone(), seed, folder, &mut library);
+            ready.push(made.map_err(|what| ScenarioError { place: format!("line {name}"), what })?);
+        }
+        Ok(ready)
+    }
+}
+
+impl LinePlan {
+    fn ready(&self, name: String, seed: u64, folder: &Path, library: &mut Library) -> Result<ReadyLine, String> {
+        if name.contains('/') {
+            return Err("a name cannot contain a slash".to_owned());
+        }
+        if self.board.is_empty() {
+            return Err("it has no board".to_owned());
+        }
+        let asked: Vec<Asked> = self.faults.iter().map(|text| parse(text)).collect::<Result<_, _>>()?;
+        let mut setting = BusSetting::new(Vec::new(), seed);
+        let drawn = hardware_sim::bus::serials(self.board.len(), seed);
+        let mut played = Vec::new();
+        for (index, (board, serial)) in self.board.iter().zip(drawn).enumerate() {
+            let place = |what: String| format!("board {}: {what}", index + 1);
+            let mut hands: Profile = parse(&board.hands).map_err(place)?;
+            let (mut to_host, mut to_boards) = Default::default();
+            asked.iter().for_each(|asked| asked.apply(&mut to_host, &mut to_boards, &mut hands));
+            (setting.to_host, setting.to_boards) = (to_host, to_boards);
+            let games = board.played(index, folder, library).map_err(place)?;
+            let seat = board.seat(&games, hands, serial, seed.wrapping_add(index as u64)).map_err(place)?;
+            setting.seats.push(seat);
+            played.push(games);
+            if board.absent {
+                setting.incidents.push(Incident::new(0, Mishap::Away(index)));
+            }
+        }
+        let mut names: Vec<(u64, Option<String>)> = Vec::new();
+        for (index, incident) in self.incident.iter().enumerate() {
+            let told =
+                incident.incidents(self.board.len()).map_err(|what| format!("incident {}: {what}", index + 1))?;
+            let plugs = told.iter().filter(|incident| incident.what == Mishap::Plug);
+            names.extend(plugs.map(|plug| (plug.at_ms, incident.name.clone())));
+            setting.incidents.extend(told);
+        }
+        names.sort_by_key(|(at_ms, _)| *at_ms);
+        let names = names.into_iter().map(|(_, name)| name).collect();
+        let world = BusWorld::new(setting).map_err(|error| error.to_string())?;
+        Ok(ReadyLine { name, tcp: self.tcp, world, played, names })
+    }
+}
+
+fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Result<Vec<ReadyLine>, String> {
+        let scenario = Scenario::from_toml("x.toml", text).map_err(|error| error.to_string())?;
+        scenario.lines(Path::new(".")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_scenario_becomes_lines() {
+        let text = r#"
+            seed = 7
+            [[line]]
+            name = "bus"
+            faults = ["flip=0.001", "to-boards:lose@9", "slide=0.5"]
+            board = [{ serial = 1025 }, { games = [3, 1], plies = 10, clock = "none", turned = true }, { absent = true }]
+            incident = [
+                { at = 60, what = "unplug", for = 5, as = "again" },
+                { at = 1, what = "power-off", for = 2.5, board = 2 },
+            ]
+            [[line]]
+            tcp = 0
+            board = [{ scan = "dark", numbering = "scanned-fields", old-events = 4000 }]
+        "#;
+        let mut lines = lines(text).unwrap();
+        assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["bus", "line-2"]);
+        let bus = &mut lines[0];
+        assert_eq!(bus.world.addresses()[0], 1025);
+        assert_eq!(bus.played[1].iter().map(|game| game.moves.len()).collect::<Vec<_>>(), [10, 10]);
+        assert_eq!(bus.names, [Some("again".to_owned())]);
+        bus.world.advance(2_000);
+        assert!(!bus.world.is_on_line(2) && bus.world.is_on_line(0));
+        assert!(!bus.world.seats()[1].board().is_powered());
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused_with_its_place() {
+        let cases = [
+            ("[[line]]\nname = \"a\"", "line a: it has no board"),
+            ("[[line]]\nboard = [{ games = [99] }]", "line line-1: board 1: there is no game 99"),
+            ("[[line]]\nboard = [{ hands = \"steady\" }]", "board 1: no profile is called"),
+            ("[[line]]\nboard = [{}]\nfaults = [\"rain\"]", "rain"),
+            ("[[line]]\nboard = [{}]\nincident = [{ what = \"away\", board = 2 }]", "incident 1: board = 2"),
+            ("[[line]]\nboard = [{}]\nincident = [{ at = -1, what = \"unplug\" }]", "at = -1"),
+            ("[[line]]\nboard = [{}]\nincident = [{ what = \"watchdog\", board = 1, for = 2 }]", "`for` means nothing"),
+            ("[[line]]\nboard = [{ answer-ms = -1 }]", "answer-ms = -1"),
+            ("[[line]]\nboard = [{ pdn = \"/nowhere.pdn\" }]", "/nowhere.pdn"),
+            ("[[line]]\nboard = [{}]\n[[line]]\nname = \"line-1\"\nboard = [{}]", "two of this name"),
+            ("lines = 3", "lines"),
+        ];
+        for (text, what) in cases {
+            let error = lines(text).map(|lines| lines.len()).unwrap_err();
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+}

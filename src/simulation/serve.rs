@@ -1,0 +1,112 @@
+//! One line of simulated boards at its door, in real time or any multiple of it.
+//!
+//! The boards begin to live with the first byte of a host (nothing is sent before it, so no host finds old bytes on opening), or
+//! at once. What the world does, the door shows: an unplugged line is a port that is gone, and it comes back under the name that
+//! the scenario gives it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::{Duration, Instant};
+
+use hardware_sim::bus::{BusWorld, Happening};
+
+use super::door::{Address, Door};
+
+/// How boards are served.
+#[derive(Clone, Debug)]
+pub struct Manner {
+    /// How many times as fast as life.
+    pub speed: f64,
+    /// The boards live from the start on, whether a host is there or not.
+    pub at_once: bool,
+    /// The names under which the port comes back, one for each time; none: the one before.
+    pub names: VecDeque<Option<String>>,
+}
+
+/// What is reported while boards are served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// The port is there.
+    Open(Address),
+    /// The port is gone.
+    Closed,
+    /// The world has lived on.
+    Lived,
+}
+
+/// Serves boards until `hear` says that it is enough. It is called several times a second.
+///
+/// # Errors
+///
+/// When the port breaks or cannot be opened again.
+pub fn serve(
+    world: &mut BusWorld,
+    door: &mut Door,
+    manner: &mut Manner,
+    mut hear: impl FnMut(&BusWorld, Report) -> Going,
+) -> io::Result<()> {
+    const LONGEST_WAIT: Duration = Duration::from_millis(100);
+    let speed = manner.speed;
+    let now = |begun: Instant| (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
+    let mut begun = manner.at_once.then(Instant::now);
+    hear(world, Report::Open(door.address().clone()));
+    loop {
+        let mut wait = LONGEST_WAIT;
+        if let Some(begun) = begun {
+            let noticed = world.advance(now(begun));
+            show(noticed, world, door, &mut manner.names, &mut hear)?;
+            if let Some(next) = world.next_time() {
+                let until = next.saturating_sub(now(begun)) as f64 / speed / 1000.0;
+                wait = wait.min(Duration::from_secs_f64(until));
+            }
+        }
+        if hear(world, Report::Lived) == Going::Stop {
+            return Ok(());
+        }
+        if world.is_deaf() {
+            std::thread::sleep(wait);
+            continue;
+        }
+        let heard = door.read(wait)?;
+        if !heard.is_empty() {
+            let begun = *begun.get_or_insert_with(Instant::now);
+            let at = now(begun);
+            let noticed = world.advance(at);
+            world.host(at, &heard);
+            show(noticed, world, door, &mut manner.names, &mut hear)?;
+        }
+    }
+}
+
+/// Whether to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Going {
+    /// Go on.
+    On,
+    /// It is enough.
+    Stop,
+}
+
+fn show(
+    noticed: Vec<(u64, Happening)>,
+    world: &BusWorld,
+    door: &mut Door,
+    names: &mut VecDeque<Option<String>>,
+    hear: &mut impl FnMut(&BusWorld, Report) -> Going,
+) -> io::Result<()> {
+    for (_, happening) in noticed {
+        match happening {
+            Happening::Bytes(bytes) => door.write(&bytes)?,
+            Happening::Unplugged => {
+                door.unplug()?;
+                hear(world, Report::Closed);
+            }
+            Happening::Plugged => {
+                let name = names.pop_front().flatten();
+                door.plug(name.as_deref())?;
+                hear(world, Report::Open(door.address().clone()));
+            }
+        }
+    }
+    Ok(())
+}

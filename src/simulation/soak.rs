@@ -1,0 +1,232 @@
+//! Very many games in virtual time, of all variants, hands and faults: nothing may break, whatever happens on the board.
+//!
+//! | held for every game | how |
+//! |---|---|
+//! | no panic, no deadline that does not move on | caught, and told with its seed |
+//! | the same seed gives the same bytes | played twice |
+//! | the file is strict PDN 3.0 at every moment | the whole file and some of its prefixes; of every fiftieth game each prefix |
+//! | the file replays legally from setup to setup | with the reader of any PDN |
+//!
+//! A prefix that is not strict where the whole file is can only come from how the file ends there, so that a few of each and
+//! all of some find it; checking all of all would take a hundred times as long as playing.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Rng;
+
+use super::drive::Record;
+use super::score::{self, Conditions, Played, Who, over_all_cores};
+use crate::pdn::live;
+use crate::pdn::problem::{Level, Problem};
+use crate::pdn::reader;
+use crate::pdn::replay::Replay;
+use crate::pdn::strict;
+use crate::session::{Effect, LineSettings};
+
+/// Of so many games one has every prefix of its files checked.
+const EVERY_PREFIX_OF: u64 = 50;
+/// How many prefixes are checked of each file of the others.
+const SOME_PREFIXES: u64 = 2;
+
+/// What was played, and what went wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Games played, each of them twice.
+    pub games: usize,
+    /// Files that they made.
+    pub files: usize,
+    /// Lines of movetext.
+    pub entries: usize,
+    /// Setups among them.
+    pub setups: usize,
+    /// Prefixes of files that were checked.
+    pub prefixes: usize,
+    /// Games of each variant.
+    pub variants: BTreeMap<&'static str, usize>,
+    /// What went wrong, each with what it takes to see it again.
+    pub failures: Vec<String>,
+}
+
+impl Findings {
+    fn add(&mut self, other: Findings) {
+        self.games += other.games;
+        self.files += other.files;
+        self.entries += other.entries;
+        self.setups += other.setups;
+        self.prefixes += other.prefixes;
+        for (variant, count) in other.variants {
+            *self.variants.entry(variant).or_default() += count;
+        }
+        self.failures.extend(other.failures);
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variants: Vec<String> = self.variants.iter().map(|(variant, count)| format!("{variant} {count}")).collect();
+        write!(
+            f,
+            "{} games, each twice ({}): {} files, {} entries, {} setups, {} prefixes checked, {} failures",
+            self.games,
+            variants.join(", "),
+            self.files,
+            self.entries,
+            self.setups,
+            self.prefixes,
+            self.failures.len()
+        )
+    }
+}
+
+/// Plays so many games, drawn from these, over all cores. The findings do not depend on the number of cores.
+pub fn soak(pool: &[Played], games: u64, seed: u64) -> Findings {
+    let numbers: Vec<u64> = (0..games).filter(|_| !pool.is_empty()).collect();
+    let mut sum = Findings::default();
+    for findings in over_all_cores(&numbers, |number| one(pool, *number, seed)) {
+        sum.add(findings);
+    }
+    sum
+}
+
+fn one(pool: &[Played], number: u64, seed: u64) -> Findings {
+    let mut rng = Rng::stream(seed.wrapping_mul(1_000_003).wrapping_add(number), "soak");
+    let Some(game) = draw_game(pool, &mut rng) else { return Findings::default() };
+    let conditions = draw_conditions(game, &mut rng);
+    let variant = game.start.variant().name;
+    let mut findings = Findings { games: 1, variants: BTreeMap::from([(variant, 1)]), ..Findings::default() };
+    let what = format!(
+        "{variant}, {}, profile {}, clock {}, number {number} of seed {seed}",
+        game.name,
+        conditions.profile.name,
+        conditions.control.map_or("none".to_owned(), |control| control.to_string())
+    );
+    let play = || catch_unwind(AssertUnwindSafe(|| score::run(game, &conditions, Who::Damcast)));
+    let (first, second) = (play(), play());
+    let (Ok(Ok(first)), Ok(Ok(second))) = (first, second) else {
+        findings.failures.push(format!("{what}: it broke"));
+        return findings;
+    };
+    if first.record.outputs != second.record.outputs {
+        findings.failures.push(format!("{what}: the same seed gave other bytes"));
+    }
+    let entries = first.record.entries();
+    findings.entries = entries.len();
+    findings.setups = entries.iter().filter(|(_, entry)| entry.starts_with('/')).count();
+    for file in files(&first.record) {
+        findings.files += 1;
+        check_file(&file, number.is_multiple_of(EVERY_PREFIX_OF), &mut rng, &what, &mut findings);
+    }
+    findings
+}
+
+/// Every variant equally often, however many games of it there are.
+fn draw_game<'a>(pool: &'a [Played], rng: &mut Rng) -> Option<&'a Played> {
+    let mut variants: Vec<&str> = pool.iter().map(|game| game.start.variant().name).collect();
+    variants.sort_unstable();
+    variants.dedup();
+    let variant = *rng.pick(&variants)?;
+    let games: Vec<&Played> = pool.iter().filter(|game| game.start.variant().name == variant).collect();
+    rng.pick(&games).copied()
+}
+
+fn draw_conditions(game: &Played, rng: &mut Rng) -> Conditions {
+    let mut profile = match rng.below(5) {
+        0 => Profile::ideal(),
+        1 => Profile::calm(),
+        2 => Profile::club(),
+        _ => Profile::blitz(),
+    };
+    // Some faults at rates that no profile has.
+    let faults: Vec<Fault> = Fault::all().collect();
+    for _ in 0..rng.below(4) {
+        if let Some(&fault) = rng.pick(&faults) {
+            let rate = rng.unit() * rng.unit() * 0.3;
+            profile.set_rate(fault, rate);
+            profile.name = format!("{} {fault}={rate:.3}", profile.name);
+        }
+    }
+    let control = match rng.below(4) {
+        0 => None,
+        1 => "300+3".parse::<TimeControl>().ok(),
+        _ => "4800+60".parse().ok(),
+    };
+    let mut settings = LineSettings::new(game.start.variant());
+    settings.tags =
+        vec![("White".to_owned(), "A \"B\" [c]".to_owned()), ("TimeControl".to_owned(), "300+3".to_owned())];
+    settings.tags.truncate(rng.below(3) as usize);
+    Conditions { profile, control, seed: rng.next_u64(), settings }
+}
+
+/// The files of a record, as their readers would find them in the end.
+fn files(record: &Record) -> Vec<Vec<u8>> {
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for output in &record.outputs {
+        match (&output.effect, files.last_mut()) {
+            (Effect::Open { .. }, _) => files.push(Vec::new()),
+            (Effect::Append(line), Some(file)) => file.extend(format!("{line}\n").into_bytes()),
+            (Effect::Result(result), Some(file)) => {
+                if let Some((at, bytes)) = live::overwrite_result(file, result) {
+                    file.splice(at..at + bytes.len(), bytes);
+                }
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+fn check_file(file: &[u8], every_prefix: bool, rng: &mut Rng, what: &str, findings: &mut Findings) {
+    let ends: Vec<usize> = (1..=file.len()).filter(|&end| file[end - 1] == b'\n').collect();
+    let mut chosen: Vec<usize> = if every_prefix { ends.clone() } else { vec![file.len()] };
+    chosen.extend((0..SOME_PREFIXES).filter_map(|_| rng.pick(&ends).copied()));
+    for end in chosen {
+        findings.prefixes += 1;
+        let problems = strict::check_bytes(&file[..end], None);
+        if let Some(problem) = problems.first() {
+            findings.failures.push(format!("{what}: the first {end} bytes are not strict: {problem}"));
+            return;
+        }
+    }
+    let text = String::from_utf8_lossy(file);
+    let (games, problems) = reader::read_located(&text);
+    let worst = |problems: &[Problem]| problems.iter().find(|problem| problem.level == Level::Error).cloned();
+    if let Some(problem) = worst(&problems) {
+        findings.failures.push(format!("{what}: the file cannot be read: {problem}"));
+    }
+    for located in &games {
+        let replay = Replay::of(located, None);
+        if !replay.is_complete || worst(&replay.problems).is_some() {
+            let problem = replay.problems.first().map_or(String::new(), ToString::to_string);
+            findings.failures.push(format!("{what}: the file cannot be replayed: {problem}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::games;
+
+    #[test]
+    fn some_games_of_the_demonstration_hold() {
+        let pool = games::from_pdn("demo.pdn", games::DEMONSTRATION, None, None).unwrap();
+        let findings = soak(&pool, 12, 7);
+        assert_eq!(findings.games, 12);
+        assert!(findings.failures.is_empty(), "{:#?}", findings.failures);
+    }
+
+    #[test]
+    fn a_file_that_is_not_right_is_found() {
+        let mut findings = Findings::default();
+        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-28\n19-22\n*\n";
+        check_file(file, true, &mut Rng::new(1), "x", &mut findings);
+        let file = b"[GameType \"20\"]\n[Result \"*\"]\n\n\n1. 32-26\n*\n";
+        check_file(file, true, &mut Rng::new(1), "x", &mut findings);
+        assert!(findings.failures.len() >= 2, "{:#?}", findings.failures);
+    }
+}

@@ -1,0 +1,309 @@
+//! What a board is asked and what becomes of its answers, in virtual time: silence, identity, and what is never sent.
+
+use damcast::millis::Millis;
+use damcast::protocol::{Command, Decoded, Message, Version};
+use damcast::rules::Variant;
+use damcast::session::{Effect, Input, Line, LineSettings, Output};
+use proptest::prelude::*;
+
+/// A board of few words: answers at once, or not at all.
+struct Board {
+    serial: &'static str,
+    dump: Vec<u8>,
+    /// Commands that it answers, by their codes.
+    answers: &'static [u8],
+}
+
+const ALL: &[u8] = &[0x42, 0x45, 0x4d];
+
+/// The start position of international draughts, the connector on White's left.
+fn start_dump() -> Vec<u8> {
+    let field = |index: usize| match (index / 10, (index / 10 + index % 10) % 2) {
+        (0..=3, 1) => 4,
+        (6..=9, 1) => 1,
+        _ => 0,
+    };
+    [0x86, 0x00, 0x67].into_iter().chain((0..100).map(field)).collect()
+}
+
+impl Board {
+    fn new(serial: &'static str) -> Board {
+        Board { serial, dump: start_dump(), answers: ALL }
+    }
+
+    fn answer(&self, command: u8) -> Vec<u8> {
+        match command {
+            _ if !self.answers.contains(&command) => Vec::new(),
+            0x42 => self.dump.clone(),
+            0x45 => Message::SerialNumber(self.serial.to_owned()).encode(),
+            0x4d => Message::Version(Version { main: 1, sub: 11 }).encode(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A line with the board at its end, if one is there.
+struct Wire {
+    line: Line,
+    now: u64,
+    board: Option<Board>,
+    outputs: Vec<Output>,
+}
+
+impl Wire {
+    fn new(settings: &[(&str, &str)]) -> Wire {
+        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
+        for (key, value) in settings {
+            line_settings.set(key, value).unwrap();
+        }
+        Wire { line: Line::new(line_settings), now: 0, board: None, outputs: Vec::new() }
+    }
+
+    fn link_up(&mut self, board: Option<Board>) {
+        self.board = board;
+        self.give(Input::LinkUp);
+    }
+
+    fn give(&mut self, input: Input) {
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            let outputs = self.line.handle(Millis(self.now), input);
+            for output in &outputs {
+                if let (Effect::Send(bytes), Some(board)) = (&output.effect, &self.board) {
+                    inputs.extend(bytes.iter().map(|&command| Input::Bytes(board.answer(command))));
+                }
+            }
+            self.outputs.extend(outputs);
+        }
+    }
+
+    /// Lets time pass. The link stays as it is, whatever the line wants.
+    fn wait(&mut self, milliseconds: u64) {
+        let end = self.now + milliseconds;
+        while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
+            self.now = at;
+            self.give(Input::Tick);
+        }
+        self.now = end;
+    }
+
+    fn first(&self, fits: impl Fn(&Effect) -> bool) -> Option<u64> {
+        self.outputs.iter().find(|output| fits(&output.effect)).map(|output| output.at.0)
+    }
+
+    fn times(&self, words: &str) -> usize {
+        let told = |effect: &Effect| matches!(effect, Effect::Notice(text) if text.contains(words));
+        self.outputs.iter().filter(|output| told(&output.effect)).count()
+    }
+
+    fn sent(&self) -> Vec<u8> {
+        let sent = self.outputs.iter().filter_map(|output| match &output.effect {
+            Effect::Send(bytes) => Some(bytes.clone()),
+            _ => None,
+        });
+        sent.flatten().collect()
+    }
+}
+
+fn is_reopen(effect: &Effect) -> bool {
+    matches!(effect, Effect::Reopen { .. })
+}
+
+#[test]
+fn a_board_that_falls_silent_is_missed_within_fifteen_seconds() {
+    // Whatever the moment at which it falls silent, and whatever it was about to answer.
+    for last in (0..30_000).step_by(500) {
+        let mut wire = Wire::new(&[]);
+        wire.link_up(Some(Board::new("01025")));
+        wire.wait(last);
+        wire.board = None;
+        wire.outputs.clear();
+        wire.wait(60_000);
+        let told = wire.first(|effect| matches!(effect, Effect::Notice(text) if text.contains("does not answer")));
+        assert!(told.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {told:?}");
+        let reopened = wire.first(is_reopen);
+        assert!(reopened.is_some_and(|at| at <= last + 15_000), "silent since {last}, opened again {reopened:?}");
+        assert_eq!(wire.times("does not answer"), 1);
+    }
+}
+
+#[test]
+fn an_idle_board_is_not_a_silent_one() {
+    let mut wire = Wire::new(&[]);
+    wire.link_up(Some(Board { answers: &[0x42], ..Board::new("01025") }));
+    wire.wait(3_600_000);
+    assert_eq!((wire.first(is_reopen), wire.times("does not answer")), (None, 0), "it answers what matters");
+    let asked = wire.sent().len();
+    assert!((450..2_000).contains(&asked), "{asked} commands in an hour");
+}
+
+#[test]
+fn a_link_on_which_nothing_ever_answers_is_opened_again_ever_more_slowly() {
+    let mut wire = Wire::new(&[]);
+    let mut spans = Vec::new();
+    for _ in 0..5 {
+        wire.outputs.clear();
+        let up = wire.now;
+        wire.link_up(None);
+        while wire.first(is_reopen).is_none() {
+            wire.wait(1_000);
+        }
+        spans.push(wire.first(is_reopen).unwrap() - up);
+        wire.give(Input::LinkDown);
+    }
+    assert_eq!(spans[0], 4_500 + 15_000);
+    assert!(spans.is_sorted() && spans[4] <= 90_000, "{spans:?}");
+    wire.outputs.clear();
+    wire.link_up(Some(Board::new("01025")));
+    assert_eq!(wire.times("the board answers again"), 1);
+}
+
+#[test]
+fn silence_is_told_once_however_often_the_link_is_opened() {
+    let mut wire = Wire::new(&[]);
+    for _ in 0..10 {
+        wire.link_up(None);
+        wire.wait(40_000);
+        wire.give(Input::LinkDown);
+        wire.wait(1_000);
+    }
+    assert_eq!(wire.times("does not answer"), 1);
+}
+
+#[test]
+fn nothing_of_another_board_is_recorded() {
+    let mut wire = Wire::new(&[("board", "01025")]);
+    wire.link_up(Some(Board::new("02048")));
+    assert_eq!(wire.times("this port carries board 02048, expected 01025"), 1);
+    assert!(wire.first(|effect| *effect == Effect::Reopen { board: Some("02048".into()) }).is_some());
+    assert_eq!(wire.sent(), [0x45, 0x45], "asked who it is, twice, and nothing else");
+    // What it says unasked is not taken either.
+    wire.give(Input::Bytes(start_dump()));
+    wire.wait(60_000);
+    assert_eq!(wire.times("the start position"), 0);
+    assert_eq!(wire.times("this port carries"), 1);
+    wire.give(Input::LinkDown);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(1_000);
+    assert_eq!(wire.times("the start position is set up"), 1);
+}
+
+#[test]
+fn a_board_that_takes_the_place_of_another_without_the_link_telling_is_found_out() {
+    let mut wire = Wire::new(&[("board", "01025")]);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(1_000);
+    wire.board = Some(Board::new("02048"));
+    wire.wait(20_000);
+    assert_eq!(wire.times("this port carries board 02048, expected 01025"), 1);
+    assert!(wire.first(is_reopen).is_some());
+}
+
+#[test]
+fn a_board_that_is_not_named_is_recorded_and_noted() {
+    let mut wire = Wire::new(&[]);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(10_000);
+    assert!(wire.first(|effect| *effect == Effect::Note("serial number 01025".into())).is_some());
+    assert!(wire.first(|effect| *effect == Effect::Note("version 1.11".into())).is_some());
+    assert_eq!(wire.line.status().board.as_deref(), Some("01025"));
+    wire.give(Input::LinkDown);
+    wire.link_up(Some(Board::new("02048")));
+    wire.wait(10_000);
+    assert_eq!(wire.times("board 02048 is at this port, where board 01025 was before"), 1);
+}
+
+#[test]
+fn the_opening_is_as_configured() {
+    let mut wire = Wire::new(&[("connect", "")]);
+    wire.link_up(Some(Board::new("01025")));
+    assert_eq!(wire.sent(), [0x4b, 0x42]);
+    let mut wire = Wire::new(&[("connect", "version battery")]);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(200);
+    assert_eq!(wire.sent()[..4], [0x4b, 0x42, 0x4d, 0x4c]);
+    assert!(LineSettings::new(Variant::from_tag("20").unwrap()).set("connect", "scan").is_err());
+}
+
+/// Whatever writes a board's memory, changes how it scans, takes it off the single-board protocol, or starts its boot loader.
+fn is_harmless(command: &Command) -> bool {
+    use Command::*;
+    matches!(
+        command,
+        SendClock
+            | SendBoard
+            | SendUpdateNice
+            | ReturnSerialNumber
+            | ReturnLongSerialNumber
+            | ReturnBusAddress
+            | SendTrademark
+            | SendVersion
+            | SendBatteryStatus
+            | SendEepromMoves
+    )
+}
+
+fn happening() -> impl Strategy<Value = (u64, Input)> {
+    let request = prop_oneof!["(start|flip|hold|release|result 2-0|undo 3|names a / b|scan|bootloader)", ".{0,20}"];
+    let bytes = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..60).boxed(),
+        Just(start_dump()).boxed(),
+        Just(Message::SerialNumber("01025".into()).encode()).boxed(),
+        Just(Message::SerialNumber("02048".into()).encode()).boxed(),
+        (0u8..128, 0u8..16).prop_map(|(field, piece)| vec![0x8e, 0x00, 0x05, field, piece]).boxed(),
+        prop::collection::vec(0u8..128, 7).prop_map(|data| [vec![0x8d, 0x00, 0x0a], data].concat()).boxed(),
+    ];
+    let input = prop_oneof![
+        1 => Just(Input::LinkUp),
+        1 => Just(Input::LinkDown),
+        2 => Just(Input::Tick),
+        1 => request.prop_map(Input::Operator),
+        8 => bytes.prop_map(Input::Bytes),
+    ];
+    (prop_oneof![0u64..500, 0u64..60_000], input)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn no_board_is_ever_sent_what_could_change_it(
+        happenings in prop::collection::vec(happening(), 1..60),
+        board in prop::option::of(Just("01025")),
+    ) {
+        let settings: Vec<(&str, &str)> = board.map(|board| ("board", board)).into_iter().collect();
+        let mut wire = Wire::new(&settings);
+        for (pause, input) in happenings {
+            wire.wait(pause);
+            wire.give(input);
+        }
+        let sent = wire.sent();
+        let mut rest = sent.as_slice();
+        while !rest.is_empty() {
+            let decoded = Command::decode(rest);
+            let Decoded::Command { command, used } = decoded else { panic!("{rest:02x?} was sent") };
+            prop_assert!(is_harmless(&command), "{:?} was sent", command);
+            rest = &rest[used..];
+        }
+    }
+}
+
+#[test]
+fn a_hand_in_the_air_when_the_cable_came_out_is_no_position() {
+    let mut wire = Wire::new(&[("board", "01025")]);
+    wire.link_up(Some(Board::new("01025")));
+    wire.wait(5_000);
+    let man_from_32 = |piece: u8| vec![0x8e, 0x00, 0x05, 63, piece];
+    wire.give(Input::Bytes(man_from_32(0)));
+    wire.give(Input::LinkDown);
+    wire.wait(600_000);
+    let mut dump = start_dump();
+    (dump[3 + 63], dump[3 + 54]) = (0, 1);
+    wire.link_up(Some(Board { dump, ..Board::new("01025") }));
+    wire.wait(60_000);
+    let lines = wire.outputs.iter().filter_map(|output| match &output.effect {
+        Effect::Append(line) => Some(line.as_str()),
+        _ => None,
+    });
+    assert_eq!(lines.last(), Some("1. 32-28"));
+    assert!(wire.first(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"))).is_none());
+}

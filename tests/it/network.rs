@@ -1,0 +1,66 @@
+//! A board behind a serial-port server: it answers, falls silent without a word of the connection, and comes back.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
+
+use crate::program::damcast;
+use crate::pty::wait_until;
+
+/// Takes what has come, and answers the questions for the position if it is to.
+fn serve(connection: &mut TcpStream, answers: bool) -> usize {
+    let mut bytes = [0; 256];
+    match connection.read(&mut bytes) {
+        Ok(count) => {
+            let asked = bytes[..count].iter().filter(|&&byte| byte == 0x42).count();
+            for _ in 0..asked * usize::from(answers) {
+                connection.write_all(&[vec![0x86, 0x00, 0x67], vec![0; 100]].concat()).unwrap();
+            }
+            asked
+        }
+        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+        Err(error) => panic!("the connection broke: {error}"),
+    }
+}
+
+#[test]
+fn a_connection_that_passes_nothing_on_is_given_up_and_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let config = format!(
+        "[station]\ndirectory = \"recordings\"\n[[line]]\nname = \"a\"\nport = \"tcp://{}\"\ngame-type = \"20\"\n\
+         time-scale = 50\n",
+        listener.local_addr().unwrap()
+    );
+    fs::write(folder.path().join("damcast.toml"), config).unwrap();
+    let mut command = damcast(&["run", "--config", "damcast.toml"]);
+    let mut station = command.current_dir(folder.path()).stderr(Stdio::null()).spawn().unwrap();
+
+    let accept = || {
+        let mut accepted = None;
+        wait_until("a connection", || {
+            accepted = listener.accept().ok();
+            accepted.is_some()
+        });
+        let (connection, _) = accepted.unwrap();
+        connection.set_nonblocking(true).unwrap();
+        connection
+    };
+    let mut first = accept();
+    let mut asked = 0;
+    wait_until("questions", || {
+        asked += serve(&mut first, true);
+        asked >= 3
+    });
+    // From here on the server takes everything and passes nothing on; the connection stays as it is.
+    let mut second = accept();
+    wait_until("an answer after the silence", || {
+        serve(&mut second, true);
+        let log = fs::read_to_string(folder.path().join("recordings/log/a-1.log")).unwrap_or_default();
+        log.contains("the board does not answer") && log.contains("the board answers again")
+    });
+    let _ = station.kill();
+    let _ = station.wait();
+}

@@ -1,0 +1,196 @@
+//! What an operator may ask of a line, and what a line offers to the operator.
+
+use damcast::millis::Millis;
+use damcast::rules::Variant;
+use damcast::session::{Effect, Input, Line, LineSettings, Output};
+
+/// A line with an idle board at its end that has the start position on it.
+struct Desk {
+    line: Line,
+    now: u64,
+    outputs: Vec<Output>,
+}
+
+impl Desk {
+    fn new(settings: &[(&str, &str)]) -> Desk {
+        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
+        settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
+        let mut desk = Desk { line: Line::new(line_settings), now: 0, outputs: Vec::new() };
+        desk.give(Input::LinkUp);
+        desk
+    }
+
+    /// A board as it is set up for a game, its connector on White's left or right.
+    fn with_start(settings: &[(&str, &str)], turned: bool) -> Desk {
+        let mut desk = Desk::new(settings);
+        let mut dump: Vec<u8> = (0..100).map(start_code).collect();
+        if turned {
+            dump.reverse();
+        }
+        desk.give(Input::Bytes([vec![0x86, 0x00, 0x67], dump].concat()));
+        desk.wait(1_000);
+        desk
+    }
+
+    fn give(&mut self, input: Input) {
+        let outputs = self.line.handle(Millis(self.now), input);
+        self.outputs.extend(outputs);
+    }
+
+    fn ask(&mut self, request: &str) {
+        self.give(Input::Operator(request.to_owned()));
+    }
+
+    fn update(&mut self, field: u8, piece: u8) {
+        self.give(Input::Bytes(vec![0x8e, 0x00, 0x05, field, piece]));
+    }
+
+    fn wait(&mut self, milliseconds: u64) {
+        let end = self.now + milliseconds;
+        while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
+            self.now = at;
+            self.give(Input::Tick);
+        }
+        self.now = end;
+    }
+
+    /// A man moves between two fields, on a board without a clock.
+    fn play(&mut self, from: u8, to: u8, piece: u8) {
+        self.update(from, 0);
+        self.update(to, piece);
+        self.wait(20_000);
+    }
+
+    fn notices(&self) -> Vec<&str> {
+        let text = |output: &'_ Output| matches!(output.effect, Effect::Notice(_));
+        let notices = self.outputs.iter().filter(|output| text(output));
+        notices
+            .filter_map(|output| if let Effect::Notice(text) = &output.effect { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
+    fn told(&self, words: &str) -> usize {
+        self.notices().iter().filter(|notice| notice.contains(words)).count()
+    }
+
+    fn file(&self) -> Vec<&str> {
+        let lines = self.outputs.iter().filter_map(|output| match &output.effect {
+            Effect::Append(line) => Some(line.as_str()),
+            _ => None,
+        });
+        lines.collect()
+    }
+}
+
+fn start_code(field: usize) -> u8 {
+    match (field / 10, (field / 10 + field % 10) % 2) {
+        (0..=3, 1) => 4,
+        (6..=9, 1) => 1,
+        _ => 0,
+    }
+}
+
+#[test]
+fn a_board_is_turned_round() {
+    // Configured wrongly: the start position is not recognised until the operator turns the board.
+    let mut desk = Desk::with_start(&[("orientation", "normal")], true);
+    desk.wait(10_000);
+    assert_eq!(desk.told("the start position is set up"), 0);
+    desk.ask("flip");
+    desk.wait(2_000);
+    assert_eq!(desk.told("connector on White's right"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.told("the board lies turned round: ready"), 1, "{:?}", desk.notices());
+    // 32-28, seen from the other side: field 63 to 54.
+    desk.play(99 - 63, 99 - 54, 1);
+    assert_eq!(desk.file().last(), Some(&"1. 32-28"), "{:?}", desk.notices());
+    desk.ask("flip");
+    assert_eq!(desk.told("connector on White's left"), 1);
+}
+
+#[test]
+fn names_are_given_before_the_file_begins_and_then_for_the_next() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("names Sijbrands, T. / Wiersma, H.");
+    desk.play(63, 54, 1);
+    assert!(desk.file().contains(&"[White \"Sijbrands, T.\"]") && desk.file().contains(&"[Black \"Wiersma, H.\"]"));
+    let before = desk.file().len();
+    desk.ask("names A / B");
+    assert_eq!((desk.told("the players of the next game"), desk.file().len()), (1, before));
+    for wrong in ["names", "names A", "names / B", "names A / \u{7}"] {
+        desk.ask(wrong);
+    }
+    assert_eq!(desk.told("`names` needs both names"), 4);
+}
+
+#[test]
+fn what_is_held_back_is_published_on_release() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("hold");
+    desk.play(63, 54, 1);
+    desk.play(36, 45, 4);
+    assert_eq!(desk.file(), [""; 0]);
+    assert!(desk.line.status().state.starts_with("held back"));
+    desk.ask("release");
+    let file: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
+    let mut other = Desk::with_start(&[], false);
+    other.play(63, 54, 1);
+    other.play(36, 45, 4);
+    assert_eq!(file, other.file());
+    assert!(file.last().is_some_and(|line| line == "19-23"), "{file:?}");
+    desk.ask("release");
+    assert_eq!(desk.told("nothing is held back"), 1);
+}
+
+#[test]
+fn what_is_not_known_or_not_built_says_so() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("undo 2");
+    desk.ask("resign");
+    assert_eq!((desk.told("`undo` is not built yet"), desk.told("request `resign` is not known")), (1, 1));
+}
+
+#[test]
+fn a_result_piece_is_offered_and_never_a_move() {
+    for (code, value) in [(13, "1-1"), (14, "2-0"), (15, "0-2")] {
+        let mut desk = Desk::with_start(&[], false);
+        desk.play(63, 54, 1);
+        let before = desk.file().len();
+        // On a playing square in the middle of the board, tried on another first, and with a lot of quiet after it.
+        desk.update(45, code);
+        desk.wait(500);
+        desk.update(45, 0);
+        desk.update(43, code);
+        desk.wait(60_000);
+        let offer = format!("the request `result {value}` records it");
+        assert_eq!((desk.told("a result piece"), desk.told(&offer)), (1, 1), "{:?}", desk.notices());
+        assert_eq!(desk.file().len(), before, "no move, no setup");
+        assert_eq!(desk.told("no legal move"), 0, "{:?}", desk.notices());
+        // Taken off and put down again it is offered again.
+        desk.update(43, 0);
+        desk.wait(5_000);
+        desk.update(0, code);
+        desk.wait(5_000);
+        assert_eq!(desk.told(&offer), 2);
+        desk.ask(&format!("result {value}"));
+        desk.wait(15_000);
+        let result = desk.outputs.iter().find_map(|output| match &output.effect {
+            Effect::Result(result) => Some(result.as_str()),
+            _ => None,
+        });
+        assert_eq!(result, Some(value));
+    }
+}
+
+#[test]
+fn two_result_pieces_that_differ_and_one_before_a_game_offer_nothing() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.update(45, 14);
+    desk.wait(5_000);
+    assert_eq!(desk.told("result"), 0, "{:?}", desk.notices());
+    desk.update(45, 0);
+    desk.play(63, 54, 1);
+    desk.update(45, 14);
+    desk.update(44, 15);
+    desk.wait(5_000);
+    assert_eq!((desk.told("contradict each other"), desk.told("the request `result")), (1, 0));
+}

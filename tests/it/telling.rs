@@ -1,0 +1,151 @@
+//! What the recorder tells besides its lines: moves that are likely, a board that nothing explains, why a line was written.
+
+use damcast::millis::Millis;
+use damcast::protocol::{Field, Message, PieceCode};
+use damcast::rules::{Color, Position, Variant};
+use damcast::session::{Effect, Input, Line, LineSettings, Status};
+
+const WHITE: u8 = 1;
+const BLACK: u8 = 4;
+
+/// An international board that shows the start position, its clock running, and what its recorder said.
+struct Board {
+    line: Line,
+    variant: &'static Variant,
+    codes: Vec<u8>,
+    lever: u8,
+    now: u64,
+    effects: Vec<Effect>,
+}
+
+impl Board {
+    fn new() -> Board {
+        let variant = Variant::from_tag("20").unwrap();
+        let start = Position::start(variant);
+        let mut codes = vec![0; 100];
+        for (color, code) in [(Color::White, WHITE), (Color::Black, BLACK)] {
+            for square in start.placement().of(color) {
+                let (row, column) = variant.geometry.row_and_column(square);
+                codes[10 * row + column] = code;
+            }
+        }
+        let line = Line::new(LineSettings::new(variant));
+        let mut board = Board { line, variant, codes, lever: 0, now: 0, effects: Vec::new() };
+        board.say(Input::LinkUp);
+        board.pass(3_000);
+        board
+    }
+
+    fn say(&mut self, input: Input) {
+        let outputs = self.line.handle(Millis(self.now), input);
+        self.effects.extend(outputs.into_iter().map(|output| output.effect));
+    }
+
+    /// Lets time pass; the board answers with a dump and the clock every half second.
+    fn pass(&mut self, ms: u64) {
+        let until = self.now + ms;
+        while self.now < until {
+            self.now = (self.now + 500).min(until);
+            let codes = self.codes.iter().copied().map(PieceCode).collect();
+            self.say(Input::Bytes(Message::BoardDump(codes).encode()));
+            self.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, 1 | self.lever]));
+        }
+    }
+
+    fn press(&mut self) {
+        self.lever ^= 2;
+        self.pass(500);
+    }
+
+    fn put(&mut self, name: &str, code: u8) {
+        let (row, column) = self.variant.geometry.row_and_column(self.variant.geometry.square(name).unwrap());
+        let field = 10 * row + column;
+        self.codes[field] = code;
+        self.now += 100;
+        self.say(Input::Bytes(Message::FieldUpdate { field: Field(field as u8), piece: PieceCode(code) }.encode()));
+    }
+
+    fn play(&mut self, from: &str, to: &str, code: u8) {
+        self.put(from, 0);
+        self.put(to, code);
+        self.pass(1_000);
+    }
+
+    fn provisional(&self) -> Vec<Vec<String>> {
+        let moves = |effect: &Effect| match effect {
+            Effect::Provisional(moves) => Some(moves.clone()),
+            _ => None,
+        };
+        self.effects.iter().filter_map(moves).collect()
+    }
+
+    fn notices(&self, part: &str) -> usize {
+        self.effects.iter().filter(|effect| matches!(effect, Effect::Notice(text) if text.contains(part))).count()
+    }
+
+    fn status(&self) -> Status {
+        self.line.status()
+    }
+}
+
+#[test]
+fn a_move_is_provisional_until_it_is_pressed_or_taken_back() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    assert_eq!(board.status().provisional, ["32-28"]);
+    board.play("28", "32", WHITE);
+    assert!(board.status().provisional.is_empty(), "put back");
+    board.play("32", "27", WHITE);
+    board.press();
+    board.pass(1_000);
+    assert_eq!(board.status().last.as_deref(), Some("1. 32-27"));
+    let told: Vec<String> = board.provisional().iter().map(|moves| moves.join(" ")).collect();
+    assert_eq!(told, ["32-28", "", "32-27", ""]);
+}
+
+#[test]
+fn a_published_entry_says_why_in_the_log() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    let note = board.effects.iter().find_map(|effect| match effect {
+        Effect::Note(text) if text.starts_with("1. 32-28: ") => Some(text.clone()),
+        _ => None,
+    });
+    let note = note.expect("a note for the entry");
+    let words: Vec<&str> = note.trim_start_matches("1. 32-28: ").split(' ').collect();
+    let keys: Vec<&str> = words.iter().map(|word| word.split('=').next().unwrap()).collect();
+    let expected = ["rule", "plies", "touched", "lever", "presses", "quiet", "dump", "left", "odd", "rejected"];
+    assert_eq!(keys, expected, "{note}");
+    for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "left=-"] {
+        assert!(words.contains(&word), "{word} in {note}");
+    }
+}
+
+#[test]
+fn a_board_that_nothing_explains_is_told_once_with_what_comes_closest() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    let since = board.now;
+    // Black answers, and a white and a black piece vanish as well.
+    board.play("19", "23", BLACK);
+    board.put("45", 0);
+    board.put("5", 0);
+    board.pass(1_500);
+    let doubt = board.status().doubt.expect("nothing explains this");
+    assert!(doubt.since >= Millis(since) && doubt.since <= Millis(board.now));
+    assert_eq!(doubt.squares, ["5", "19", "23", "45"]);
+    assert_eq!(doubt.readings, ["19-23 (5, 45 wrong)", "no move (5, 19, 23, 45 wrong)", "setup"]);
+    board.pass(4_000);
+    board.put("44", 0);
+    board.pass(6_000);
+    assert_eq!(board.notices("no legal move explains the board"), 1);
+    for (name, code) in [("45", WHITE), ("5", BLACK), ("44", WHITE)] {
+        board.put(name, code);
+    }
+    board.pass(2_000);
+    assert_eq!(board.status().doubt, None);
+}
