@@ -13,8 +13,10 @@ use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
 const DEEPEST: usize = 6;
-/// The most positions looked at in one search: bounds its cost on adversarial boards.
-const MOST_NODES: usize = 6_000;
+/// The most positions looked at from the published position, some microseconds each.
+pub const MOST_NODES: usize = 3_000;
+/// Where so many explanations fit, none is known.
+const MOST_FOUND: usize = 60;
 /// With an exact explanation this good, longer ones are not looked for.
 pub const CREDIBLE: i32 = -300;
 
@@ -79,6 +81,8 @@ pub struct Question<'a> {
     pub press_missing: bool,
     /// Was the board not heard for a while, so that presses and changes may have been missed?
     pub gap: bool,
+    /// The most positions looked at: bounds the cost on adversarial boards.
+    pub nodes: usize,
 }
 
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
@@ -101,7 +105,7 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
         }
         let before = search.found.len();
         search.descend(question.base, depth, Millis::ZERO, None);
-        if search.nodes > MOST_NODES {
+        if search.is_exhausted() {
             // Among explanations of this length there may be better ones.
             search.found.truncate(before);
             break;
@@ -128,6 +132,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    fn is_exhausted(&self) -> bool {
+        self.nodes > self.question.nodes || self.found.len() > MOST_FOUND
+    }
+
     /// Tries all sequences of exactly `depth` more plies. The one before them landed at `landed`; if nobody saw it land, on
     /// `unseen`, it must have been captured at once.
     fn descend(&mut self, position: &Position, depth: usize, landed: Millis, unseen: Option<Square>) {
@@ -136,7 +144,7 @@ impl Search<'_> {
             return;
         }
         for ply in position.legal_moves() {
-            if self.nodes > MOST_NODES {
+            if self.is_exhausted() {
                 return;
             }
             if unseen.is_some_and(|square| !ply.captured().contains(square)) {

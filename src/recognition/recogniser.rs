@@ -24,7 +24,7 @@ mod doubt;
 mod publish;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{CREDIBLE, Explanation, Question, explain};
+use super::explain::{CREDIBLE, Explanation, MOST_NODES, Question, explain};
 use super::presses::{Press, Presses};
 use super::settings::Settings;
 use super::sight::{Seen, Sight};
@@ -52,8 +52,6 @@ struct Snapshot {
 struct Previous {
     position: Position,
     ply: Move,
-    /// The moment when that ply was published.
-    at: Moment,
     /// The moment from which touches counted for it.
     since: Moment,
 }
@@ -232,7 +230,8 @@ impl Recogniser {
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        if self.presses.hear(Press { id, at: now }, turn, self.base.turn()) {
+        let answered = self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
+        if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
         self.revision += 1;
@@ -380,6 +379,7 @@ impl Recogniser {
             presses: (self.clock != Clock::None).then_some(self.presses.len()),
             press_missing: self.presses.is_missing(),
             gap: self.gap,
+            nodes: MOST_NODES,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
-use crate::recognition::explain::{Explanation, Question, explain};
+use crate::recognition::explain::{Explanation, MOST_NODES, Question, explain};
 use crate::rules::{Color, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
@@ -37,10 +37,10 @@ impl Recogniser {
         /// How likely it is that a move is taken back, or was believed too early.
         const TAKEN_BACK: i32 = -500;
         let previous = self.previous.clone()?;
-        // Only hands on its squares can have changed it; a piece that flickers does not count.
-        let by_hand =
-            |square| self.evidence.touched_since(previous.at).contains(square) && !self.evidence.is_flickering(square);
-        if !by_hand(previous.ply.from()) && !by_hand(previous.ply.to()) {
+        // It must be seen to be undone: its piece is back, or no longer where it went. A piece that flickers tells nothing.
+        let mover = previous.position.turn();
+        let shows = |square| self.sight().color(square) == Some(mover) || self.evidence.is_flickering(square);
+        if shows(previous.ply.to()) && self.sight().color(previous.ply.from()) != Some(mover) {
             return None;
         }
         let clockless = self.clock == Clock::None;
@@ -58,6 +58,7 @@ impl Recogniser {
             presses: None,
             press_missing: false,
             gap: false,
+            nodes: MOST_NODES / 3,
         };
         let others = explain(&question);
         let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
@@ -94,6 +95,7 @@ impl Recogniser {
                 presses: (!clockless).then_some(self.presses.len().saturating_sub(snapshot.presses)),
                 press_missing: false,
                 gap: false,
+                nodes: MOST_NODES / 10,
             };
             let replies = explain(&question);
             let reply = replies.into_iter().find(|reply| reply.is_exact() && reply.plies.len() <= MOST_PLIES)?;
@@ -125,6 +127,9 @@ impl Recogniser {
             return None;
         }
         let chronology = Chronology::new(&self.evidence, self.since);
+        if self.gap || !chronology.untold().is_empty() {
+            return None;
+        }
         let touched = self.evidence.touched_since(self.since);
         let legal = self.base.legal_moves();
         let mut played = legal.iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
@@ -190,7 +195,7 @@ impl Recogniser {
     }
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
-    fn is_chaos(&self) -> bool {
+    pub(super) fn is_chaos(&self) -> bool {
         /// More pieces than this are not lost by a move, unless it takes many.
         const MOST_LOST: usize = 2;
         let wrong = self.wrong();
