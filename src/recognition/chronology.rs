@@ -18,6 +18,8 @@ use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// Two landings this close together may have been reported in the order of the scan, not of the hands.
 const SCAN: Millis = Millis(300);
+/// A piece that is adjusted, crowned or taken off by mistake is back sooner.
+const AWAY: Millis = Millis::seconds(8);
 /// A square that changed more often than a hand does it flickered.
 const FLICKER_CHANGES: usize = 5;
 
@@ -87,6 +89,17 @@ impl<'a> Chronology<'a> {
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
         let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        // A piece that was away for long and came again landed then.
+        let mut left_at = None;
+        let mut gone_until = Millis::ZERO;
+        for change in self.changes.iter().filter(|change| change.square == to) {
+            match change.after {
+                Some(_) if left_at.is_some_and(|left| change.at > left + AWAY) => gone_until = change.at,
+                Some(_) => {}
+                None => left_at = Some(change.at),
+            }
+        }
+        let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
         let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;

@@ -66,11 +66,11 @@ impl Presses {
         self.queue.last().map(|press| press.at)
     }
 
-    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now. Returns
-    /// whether this was the missing press of the last published ply.
-    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color) -> bool {
+    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a
+    /// ply of this side and its reply can be seen. Returns whether this was the missing press of the last published ply.
+    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) -> bool {
         self.turn = turn;
-        if self.queue.is_empty() && turn == Some(to_move) {
+        if self.queue.is_empty() && turn == Some(to_move) && !answered {
             self.missing = false;
             return true;
         }

@@ -60,8 +60,6 @@ struct Snapshot {
 struct Previous {
     position: Position,
     ply: Move,
-    /// The moment when that ply was published.
-    at: Moment,
     /// The moment from which touches counted for it.
     since: Moment,
 }
@@ -240,7 +238,8 @@ impl Recogniser {
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        if self.presses.hear(Press { id, at: now }, turn, self.base.turn()) {
+        let answered = self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
+        if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
         self.revision += 1;
