@@ -17,13 +17,15 @@
 //! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
 //! times of a chain never decrease. Absent on purpose: files, clocks, and any judgement of what was recorded.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, FixedOffset, TimeDelta};
 
-use crate::bytelog::{self, ByteLog, Header, Kind, LogError, Mode};
+use crate::bytelog::{self, BoardHeader, ByteLog, Header, Kind, LogError};
 use crate::millis::Millis;
 use crate::pdn::live;
 use crate::rules::{GameTypeError, Variant};
-use crate::session::{Effect, Input, Line, LineSettings, Output, SettingError};
+use crate::session::{BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
 
 /// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
 pub const CONTINUES: &str = "continues";
@@ -46,9 +48,9 @@ pub enum PlaybackError {
     /// A setting has a value it cannot have.
     #[error("setting {0}")]
     Setting(SettingError),
-    /// Many boards on one wire.
-    #[error("mode bus (many boards on one wire) is not built yet; this version plays single boards")]
-    Bus,
+    /// The settings of one board of a bus are not possible.
+    #[error("board {0}: {1}")]
+    Board(u16, Box<PlaybackError>),
     /// A time that can hardly be right.
     #[error("{name}: {0}", name = .1)]
     Pause(Pause, String),
@@ -102,7 +104,11 @@ pub struct NamedLog {
 /// A game, and what its live file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Game {
-    /// Its number on the line, from 1.
+    /// On which board of a bus; `None` where one board has the line for itself.
+    pub board: Option<BusAddress>,
+    /// What the settings of its board call its files, if anything.
+    pub name: Option<String>,
+    /// Its number on its board, from 1.
     pub number: u32,
     appended: Vec<u8>,
     result: Option<String>,
@@ -111,7 +117,7 @@ pub struct Game {
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
-        Game { number, appended, result }
+        Game { board: None, name: None, number, appended, result }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -138,6 +144,8 @@ impl Game {
 /// A line being played, and the files it has made.
 pub struct Playback {
     line: Line,
+    /// What the settings call the files of boards.
+    names: BTreeMap<BusAddress, String>,
     /// All games, in the order of their opening.
     pub games: Vec<Game>,
     /// What the operator was told, and when.
@@ -147,35 +155,49 @@ pub struct Playback {
 impl Playback {
     /// A line that has not been opened.
     pub fn new(settings: LineSettings) -> Playback {
-        Playback { line: Line::new(settings), games: Vec::new(), notices: Vec::new() }
+        let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
+        let names = settings.boards.iter().filter_map(name).collect();
+        Playback { line: Line::new(settings), names, games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
     pub fn take(&mut self, at: Millis, input: Input) {
-        for Output { at, effect } in self.line.handle(at, input) {
+        for Output { at, board, effect } in self.line.handle(at, input) {
             match effect {
-                Effect::Open { game } => self.games.push(Game::new(game, Vec::new(), None)),
+                Effect::Open { game } => {
+                    let name = board.and_then(|board| self.names.get(&board).cloned());
+                    self.games.push(Game { board, name, ..Game::new(game, Vec::new(), None) });
+                }
                 Effect::Append(text) => {
-                    if let Some(game) = self.games.last_mut() {
+                    if let Some(game) = self.last_game(board) {
                         game.appended.extend_from_slice(text.as_bytes());
                         game.appended.push(b'\n');
                     }
                 }
                 Effect::Result(result) => {
-                    if let Some(game) = self.games.last_mut() {
+                    if let Some(game) = self.last_game(board) {
                         game.result = Some(result);
                     }
                 }
-                Effect::Notice(text) => self.notices.push((at, text)),
+                Effect::Notice(text) => self.notices.push((at, about(board, &text))),
                 Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
             }
         }
+    }
+
+    fn last_game(&mut self, board: Option<BusAddress>) -> Option<&mut Game> {
+        self.games.iter_mut().rev().find(|game| game.board == board)
     }
 
     /// The line as it is now.
     pub fn into_line(self) -> Line {
         self.line
     }
+}
+
+/// A text about a board, or about the line as a whole.
+pub fn about(board: Option<BusAddress>, text: &str) -> String {
+    board.map_or_else(|| text.to_owned(), |board| format!("board {board}: {text}"))
 }
 
 /// Logs that were played.
@@ -230,7 +252,7 @@ fn play_chain(
     let head = &first.log.header;
     let (mut settings, unknown) = settings(head, game_type)?;
     played.notices.extend(unknown.into_iter().map(|notice| format!("{}: {notice}", first.name)));
-    settings.games_before = settings.games_before.max(played.games.last().map_or(0, |game| game.number));
+    count_on(&mut settings, &played.games);
     let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
     for NamedLog { name, log } in logs {
@@ -266,6 +288,20 @@ fn play_chain(
     Ok(())
 }
 
+/// Games of the chains before are counted, whatever the head says of them.
+fn count_on(settings: &mut LineSettings, games: &[Game]) {
+    for game in games {
+        let of_board = match game.board {
+            None => &mut *settings,
+            Some(board) => {
+                let of_line = settings.of_board(board);
+                settings.boards.entry(board).or_insert(of_line)
+            }
+        };
+        of_board.games_before = of_board.games_before.max(game.number);
+    }
+}
+
 /// What the line is told by a record; `None` for those that a replay passes over.
 pub fn input(kind: &Kind) -> Option<Input> {
     match kind {
@@ -282,27 +318,70 @@ pub fn input(kind: &Kind) -> Option<Input> {
 ///
 /// # Errors
 ///
-/// When the game, the mode or the value of a setting is not possible.
+/// When the game or the value of a setting is not possible.
 pub fn settings(header: &Header, game_type: Option<&str>) -> Result<(LineSettings, Vec<String>), PlaybackError> {
-    if header.mode == Some(Mode::Bus) {
-        return Err(PlaybackError::Bus);
-    }
-    let game_type = game_type.or(header.game_type.as_deref()).unwrap_or(DEFAULT_GAME_TYPE);
-    let mut settings = LineSettings::new(Variant::from_tag(game_type)?);
+    let of_line = game_type.or(header.game_type.as_deref()).unwrap_or(DEFAULT_GAME_TYPE);
+    let mut settings = LineSettings::new(Variant::from_tag(of_line)?);
+    settings.mode = header.mode.unwrap_or_default();
     settings.opened = header.opened;
-    settings.games_before = key(header, GAMES_BEFORE).and_then(|number| number.parse().ok()).unwrap_or(0);
+    settings.games_before = number(&header.other);
     settings.tags = header.tags.clone();
+    let mut unknown = set_all(&mut settings, "", &header.settings)?;
+    let mut boards = BTreeMap::new();
+    for (&address, head) in &header.boards {
+        let Some(board) = BusAddress::new(address) else { continue };
+        let (of_board, passed_over) = board_settings(&settings, head, address, game_type)
+            .map_err(|error| PlaybackError::Board(address, Box::new(error)))?;
+        boards.insert(board, of_board);
+        unknown.extend(passed_over);
+    }
+    settings.boards = boards;
+    Ok((settings, unknown))
+}
+
+/// The settings of a board of a bus: those of the line, but for what the head says of it.
+fn board_settings(
+    line: &LineSettings,
+    head: &BoardHeader,
+    address: u16,
+    game_type: Option<&str>,
+) -> Result<(LineSettings, Vec<String>), PlaybackError> {
+    let mut settings = line.clone();
+    if let (Some(of_board), None) = (&head.game_type, game_type) {
+        let game_type = Variant::from_tag(of_board)?.game_type;
+        settings.variant = Variant::new(game_type, line.variant.choices);
+    }
+    settings.name = head.name.clone();
+    settings.games_before = number(&head.other);
+    settings.tags.retain(|(tag, _)| head.tags.iter().all(|(own, _)| own != tag));
+    settings.tags.extend(head.tags.iter().filter(|(_, value)| !value.is_empty()).cloned());
+    let unknown = set_all(&mut settings, &format!("board-{address}-"), &head.settings)?;
+    Ok((settings, unknown))
+}
+
+/// How many games a head says there were before.
+fn number(other: &[(String, String)]) -> u32 {
+    let number = other.iter().find(|(key, _)| key == GAMES_BEFORE).and_then(|(_, value)| value.parse().ok());
+    number.unwrap_or(0)
+}
+
+fn set_all(
+    settings: &mut LineSettings,
+    prefix: &str,
+    pairs: &[(String, String)],
+) -> Result<Vec<String>, PlaybackError> {
     let mut unknown = Vec::new();
-    for (key, value) in &header.settings {
+    for (key, value) in pairs {
         match settings.set(key, value) {
             Ok(()) => {}
             Err(SettingError::UnknownKey { .. }) => {
-                unknown.push(format!("the setting \"# set-{key}: {value}\" is not known here and was passed over"));
+                let line = format!("# {prefix}set-{key}: {value}");
+                unknown.push(format!("the setting \"{line}\" is not known here and was passed over"));
             }
             Err(error) => return Err(PlaybackError::Setting(error)),
         }
     }
-    Ok((settings, unknown))
+    Ok(unknown)
 }
 
 /// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.

@@ -122,8 +122,20 @@ impl SharedLine {
     /// When a read will end, as far as is known, in microseconds.
     pub fn next_time(&self) -> Option<u64> {
         let read = self.reads.front().map(|(at_ms, _)| at_ms * 1000);
-        let flying = self.flying.iter().find(|flying| flying.ends_read).map(|flying| flying.end_us);
-        [read, flying].into_iter().flatten().min()
+        [read, self.read_ends_at()].into_iter().flatten().min()
+    }
+
+    /// When the next byte that ends a read is whole, with all that meets it.
+    fn read_ends_at(&self) -> Option<u64> {
+        let first = self.flying.iter().position(|flying| flying.ends_read)?;
+        let mut end_us = self.flying[first].end_us;
+        for flying in self.flying.iter().skip(first + 1) {
+            if flying.start_us >= end_us {
+                break;
+            }
+            end_us = end_us.max(flying.end_us);
+        }
+        Some(end_us)
     }
 
     /// Takes the next read that is there by `now_ms`, after [`SharedLine::settle`].

@@ -2,6 +2,8 @@
 //!
 //! Keys that are not known are kept, in their order: a log can carry what its maker wants to say.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
 use super::record::printable;
@@ -24,14 +26,33 @@ pub struct Header {
     pub tags: Vec<(String, String)>,
     /// `set-KEY`: settings that differ from their defaults, in order.
     pub settings: Vec<(String, String)>,
+    /// `board-ADDRESS-KEY`: what holds for one board of a bus alone, by its address.
+    pub boards: BTreeMap<u16, BoardHeader>,
+    /// Everything else, in order.
+    pub other: Vec<(String, String)>,
+}
+
+/// What a head says of one board of a bus, where that differs from the line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoardHeader {
+    /// `board-ADDRESS-name`: what its files are called.
+    pub name: Option<String>,
+    /// `board-ADDRESS-game-type`: the PDN game type.
+    pub game_type: Option<String>,
+    /// `board-ADDRESS-tag-NAME`: tags of its games, in order, beyond those of the line or instead of them. An empty value
+    /// takes the tag of the line away.
+    pub tags: Vec<(String, String)>,
+    /// `board-ADDRESS-set-KEY`: settings, in order, that differ from those of the line.
+    pub settings: Vec<(String, String)>,
     /// Everything else, in order.
     pub other: Vec<(String, String)>,
 }
 
 /// Who is on the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// One board.
+    #[default]
     Single,
     /// Many boards with addresses.
     Bus,
@@ -74,10 +95,11 @@ impl Header {
             }
             "game-type" => self.game_type = Some(value.to_owned()),
             "mode" => self.mode = Some(Mode::from_name(value).ok_or_else(|| HeaderError::Mode(value.to_owned()))?),
-            _ => match (key.strip_prefix(TAG), key.strip_prefix(SETTING)) {
-                (Some(_), _) if value.is_empty() => {}
-                (Some(name), _) => put(&mut self.tags, name, value),
-                (_, Some(name)) => put(&mut self.settings, name, value),
+            _ => match (key.strip_prefix(TAG), key.strip_prefix(SETTING), of_board(key)) {
+                (Some(_), _, _) if value.is_empty() => {}
+                (Some(name), _, _) => put(&mut self.tags, name, value),
+                (_, Some(name), _) => put(&mut self.settings, name, value),
+                (_, _, Some((address, key))) => self.boards.entry(address).or_default().set(key, value),
                 _ => put(&mut self.other, key, value),
             },
         }
@@ -86,7 +108,10 @@ impl Header {
 
     /// Whether a key changes what a replay makes of the records. Such a key may not come after the first of them.
     pub fn is_meaningful(key: &str) -> bool {
-        matches!(key, "line" | "opened" | "game-type" | "mode") || key.starts_with(TAG) || key.starts_with(SETTING)
+        matches!(key, "line" | "opened" | "game-type" | "mode")
+            || key.starts_with(TAG)
+            || key.starts_with(SETTING)
+            || of_board(key).is_some()
     }
 
     /// The head as text, the line with the format first. Control characters become spaces.
@@ -118,6 +143,24 @@ impl Header {
         for (key, value) in &self.settings {
             add(SETTING, key, value);
         }
+        for (address, board) in &self.boards {
+            let mut add = |prefix: &str, key: &str, value: &str| add(&format!("{BOARD}{address}-{prefix}"), key, value);
+            if let Some(name) = &board.name {
+                add("", "name", name);
+            }
+            if let Some(game_type) = &board.game_type {
+                add("", "game-type", game_type);
+            }
+            for (name, value) in &board.tags {
+                add(TAG, name, value);
+            }
+            for (key, value) in &board.settings {
+                add(SETTING, key, value);
+            }
+            for (key, value) in &board.other {
+                add("", key, value);
+            }
+        }
         for (key, value) in &self.other {
             add("", key, value);
         }
@@ -125,10 +168,31 @@ impl Header {
     }
 }
 
+impl BoardHeader {
+    fn set(&mut self, key: &str, value: &str) {
+        match (key, key.strip_prefix(TAG), key.strip_prefix(SETTING)) {
+            ("name", ..) => self.name = Some(value.to_owned()),
+            ("game-type", ..) => self.game_type = Some(value.to_owned()),
+            (_, Some(name), _) => put(&mut self.tags, name, value),
+            (_, _, Some(name)) => put(&mut self.settings, name, value),
+            _ => put(&mut self.other, key, value),
+        }
+    }
+}
+
+/// The board that a key is about, and what it says of it. Addresses have 14 bits, and 0 is all boards.
+fn of_board(key: &str) -> Option<(u16, &str)> {
+    let (address, key) = key.strip_prefix(BOARD)?.split_once('-')?;
+    let is_plain = address.bytes().all(|byte| byte.is_ascii_digit()) && !address.starts_with('0') && !key.is_empty();
+    let address = address.parse().ok().filter(|&address| is_plain && address < 1 << 14)?;
+    Some((address, key))
+}
+
 /// What the first line says before the number of the format.
 pub(super) const TITLE: &str = "damcast byte log ";
 const TAG: &str = "tag-";
 const SETTING: &str = "set-";
+const BOARD: &str = "board-";
 
 fn put(pairs: &mut Vec<(String, String)>, key: &str, value: &str) {
     match pairs.iter_mut().find(|(known, _)| known == key) {
@@ -170,6 +234,41 @@ mod tests {
              # set-settle: 600\n\
              # about: a test\n"
         );
+    }
+
+    #[test]
+    fn what_holds_for_one_board_stands_under_its_address() {
+        let mut header = Header::default();
+        for (key, value) in [
+            ("board-1025-tag-White", "Sijbrands, T."),
+            ("board-1025-tag-Event", ""),
+            ("board-7-set-orientation", "turned"),
+            ("board-7-games-before", "3"),
+            ("board-1025-name", "table-1"),
+            ("board-1025-game-type", "25"),
+            ("board-0-name", "all"),
+            ("board-16384-name", "too large"),
+            ("board-x-name", "no address"),
+            ("board-7", "no key"),
+        ] {
+            header.set(key, value).unwrap();
+        }
+        assert_eq!(header.boards.keys().copied().collect::<Vec<_>>(), [7, 1025]);
+        assert_eq!(
+            header.to_text(),
+            "# damcast byte log 1\n\
+             # board-7-set-orientation: turned\n\
+             # board-7-games-before: 3\n\
+             # board-1025-name: table-1\n\
+             # board-1025-game-type: 25\n\
+             # board-1025-tag-White: Sijbrands, T.\n\
+             # board-1025-tag-Event: \n\
+             # board-0-name: all\n\
+             # board-16384-name: too large\n\
+             # board-x-name: no address\n\
+             # board-7: no key\n"
+        );
+        assert!(Header::is_meaningful("board-7-name") && !Header::is_meaningful("board-x-name"));
     }
 
     #[test]

@@ -43,7 +43,7 @@ mod line;
 mod reader;
 mod record;
 
-pub use header::{FORMAT, Header, HeaderError, Mode};
+pub use header::{BoardHeader, FORMAT, Header, HeaderError, Mode};
 pub use line::{Fault, Line, LineError, parse_line};
 pub use reader::{ByteLog, LogError, Problem, Reader, read};
 pub use record::{Kind, Record};

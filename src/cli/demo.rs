@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context;
+use damcast::bytelog::Mode;
 use damcast::config::{Config, LineConfig};
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
@@ -133,6 +134,8 @@ fn set_up(
         }));
         lines.push(LineConfig {
             port: PortAddress::Serial(link),
+            mode: Mode::Single,
+            boards: Vec::new(),
             time_scale: arguments.speed,
             game_type: "20".to_owned(),
             tags: vec![("Event".to_owned(), "Demonstration".to_owned()), ("Board".to_owned(), (index + 1).to_string())],

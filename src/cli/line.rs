@@ -12,6 +12,8 @@
 //!         10778 . -
 //! ```
 //!
+//! On a bus `+` and `=` have the address of the board before their text: `10778 + 1025 1. 32-28`.
+//!
 //! A driver that answers each `.` with its next event knows at every moment that the line has nothing more to say; so a
 //! tournament can be simulated in seconds. Nothing here knows a clock, a file or a port.
 
@@ -81,21 +83,17 @@ pub enum Profile {
 }
 
 /// Says that something is not built, and gives the exit code for it.
-pub fn refuse_what_is_not_built(mode: Option<Mode>, profile: Profile) -> Option<ExitCode> {
-    let what = if mode == Some(Mode::Bus) {
-        "--mode bus (many boards on one wire)"
-    } else if profile == Profile::Lidraughts {
-        "--profile lidraughts"
-    } else {
+pub fn refuse_what_is_not_built(profile: Profile) -> Option<ExitCode> {
+    if profile == Profile::Standard {
         return None;
-    };
-    eprintln!("damcast: {what} is not built yet");
+    }
+    eprintln!("damcast: --profile lidraughts is not built yet");
     Some(ExitCode::from(USAGE))
 }
 
 /// Runs a line on standard input and output.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(code) = refuse_what_is_not_built(arguments.mode, arguments.profile) {
+    if let Some(code) = refuse_what_is_not_built(arguments.profile) {
         return Ok(code);
     }
     // A broken --game-type or --set is told before the driver waits for an answer.
@@ -171,15 +169,19 @@ fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
 /// What a driver reads after one record.
 fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provisional: bool) -> String {
     let mut text = String::new();
-    for Output { at, effect } in outputs {
+    for Output { at, board, effect } in outputs {
+        let address = board.map_or(String::new(), |board| format!("{board} "));
         // Writing into a string cannot fail.
         let _ = match effect {
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
-            Effect::Append(line) => writeln!(text, "{at} + {line}"),
-            Effect::Result(result) => writeln!(text, "{at} = {result}"),
-            Effect::Notice(notice) => writeln!(text, "{at} ? {}", notice.replace(char::is_control, " ")),
+            Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
+            Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
+            Effect::Notice(notice) => {
+                let notice = playback::about(*board, notice);
+                writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
+            }
             Effect::Provisional(moves) if with_provisional => {
-                writeln!(text, "{}", format!("{at} ~ {}", moves.join(" ")).trim_end())
+                writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
             Effect::Open { .. } | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => Ok(()),
         };
@@ -197,11 +199,13 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use damcast::session::BusAddress;
+
     use super::*;
 
     #[test]
     fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
-        let at = |at: u64, effect: Effect| Output { at: Millis(at), effect };
+        let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
         let outputs = [
             at(300, Effect::Open { game: 1 }),
             at(300, Effect::Append("[GameType \"20\"]".into())),
@@ -220,5 +224,17 @@ mod tests {
         let provisional = [&["32-28", "19-23"][..], &[]]
             .map(|moves| at(7, Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect())));
         assert_eq!(answer(7, &provisional, None, true), "7 ~ 32-28 19-23\n7 ~\n7 . -\n");
+        let board = BusAddress::new(1025);
+        let of_a_board = |effect| Output { at: Millis(300), board, effect };
+        let outputs = [
+            of_a_board(Effect::Append("1. 32-28".into())),
+            of_a_board(Effect::Append(String::new())),
+            of_a_board(Effect::Result("2-0".into())),
+            of_a_board(Effect::Notice("ready".into())),
+        ];
+        assert_eq!(
+            answer(300, &outputs, None, false),
+            "300 + 1025 1. 32-28\n300 + 1025 \n300 = 1025 2-0\n300 ? board 1025: ready\n300 . -\n"
+        );
     }
 }

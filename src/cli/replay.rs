@@ -6,9 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::bytelog::{ByteLog, LogError};
-use damcast::playback::{self, NamedLog, PlaybackError};
+use damcast::playback::{self, NamedLog};
 
-use super::USAGE;
 use super::line::{Mode, Profile, refuse_what_is_not_built};
 
 /// What is asked.
@@ -26,11 +25,14 @@ pub struct Arguments {
     /// For which readers the files are written.
     #[arg(long, value_enum, default_value_t)]
     profile: Profile,
+    /// Of a bus, the games of the board with this address only; otherwise those of all, by ascending address.
+    #[arg(long, value_name = "ADDRESS")]
+    board: Option<u16>,
 }
 
 /// Prints the games; what else there is to say goes to standard error. A log that is damaged is played up to the damage.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    if let Some(code) = refuse_what_is_not_built(arguments.mode, arguments.profile) {
+    if let Some(code) = refuse_what_is_not_built(arguments.profile) {
         return Ok(code);
     }
     let mut logs = Vec::new();
@@ -47,16 +49,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             is_damaged = true;
         }
     }
-    let played = match playback::play(logs, arguments.game_type.as_deref()) {
-        Err(PlaybackError::Bus) => {
-            eprintln!("damcast: {}", PlaybackError::Bus);
-            return Ok(ExitCode::from(USAGE));
-        }
-        played => played?,
-    };
+    let mut played = playback::play(logs, arguments.game_type.as_deref())?;
     for notice in &played.notices {
         eprintln!("damcast: {notice}");
     }
+    if let Some(wanted) = arguments.board {
+        played.games.retain(|game| game.board.is_some_and(|board| board.number() == wanted));
+    }
+    // The games of a board stay in their order.
+    played.games.sort_by_key(|game| game.board);
     let mut out = std::io::stdout().lock();
     for game in &played.games {
         out.write_all(&game.bytes())?;

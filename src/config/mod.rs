@@ -14,14 +14,15 @@
 //! it is an error that names file, line and key; nothing is started from a half of one. What the core obeys is checked by
 //! the core ([`LineSettings::set`]), the same way as for a log.
 
+mod bus;
 mod document;
 
 use std::path::{Path, PathBuf};
 
-use crate::bytelog::{Header, Mode};
+use crate::bytelog::{BoardHeader, Header, Mode};
 use crate::link::PortAddress;
 use crate::playback;
-use crate::session::LineSettings;
+use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, Place};
 use document::{Document, Table, Value};
@@ -49,6 +50,8 @@ pub struct LineConfig {
     pub name: String,
     /// Where the board is.
     pub port: PortAddress,
+    /// One board on the line, or a bus with many.
+    pub mode: Mode,
     /// How many times faster than the clock on the wall the board is played; 1 for boards that people play on.
     pub time_scale: f64,
     /// The value of the PDN tag `GameType`.
@@ -56,6 +59,23 @@ pub struct LineConfig {
     /// Tags of its games.
     pub tags: Vec<(String, String)>,
     /// What the core obeys, as far as it is not the default.
+    pub settings: Vec<(String, String)>,
+    /// The boards that are expected on a bus.
+    pub boards: Vec<BoardConfig>,
+}
+
+/// A board of a bus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoardConfig {
+    /// Its address: the number in its serial number.
+    pub address: BusAddress,
+    /// The names of its files begin with it.
+    pub name: String,
+    /// The value of the PDN tag `GameType`, if it is another than that of the line.
+    pub game_type: Option<String>,
+    /// Tags of its games, beyond those of the line or instead of them; an empty value takes a tag away.
+    pub tags: Vec<(String, String)>,
+    /// What the core obeys, as far as it differs from the line.
     pub settings: Vec<(String, String)>,
 }
 
@@ -70,10 +90,23 @@ impl LineConfig {
         Header {
             line: Some(self.name.clone()),
             game_type: Some(self.game_type.clone()),
-            mode: Some(Mode::Single),
+            mode: Some(self.mode),
             tags: self.tags.clone(),
             settings: self.settings.clone(),
+            boards: self.boards.iter().map(|board| (board.address.number(), board.header())).collect(),
             ..Header::default()
+        }
+    }
+}
+
+impl BoardConfig {
+    fn header(&self) -> BoardHeader {
+        BoardHeader {
+            name: Some(self.name.clone()),
+            game_type: self.game_type.clone(),
+            tags: self.tags.clone(),
+            settings: self.settings.clone(),
+            ..BoardHeader::default()
         }
     }
 }
@@ -145,6 +178,7 @@ fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
 #[derive(Default)]
 struct Seen {
     names: Vec<(String, usize)>,
+    buses: Vec<(String, usize)>,
     /// Address and line of those that name one port.
     ports: Vec<(PortAddress, usize)>,
     /// Board and line of those that name a board.
@@ -159,15 +193,22 @@ fn read_line(
     recognition: &[(String, String)],
     seen: &mut Seen,
 ) -> Result<LineConfig, ConfigError> {
-    let name = read_name(&table.require("name", "\"board-1\"")?, seen)?;
+    let named = table.require("name", "\"board-1\"")?;
+    let name = read_name(&named, seen)?;
     let port_value = table.require("port", "\"serial:/dev/ttyACM0\"")?;
     let port = read_port(&port_value, seen)?;
+    let mode = table.take("mode").map(|value| bus::read_mode(&value)).transpose()?.unwrap_or_default();
+    if mode == Mode::Bus {
+        bus::see_bus(&named, seen)?;
+    }
+    // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
+    let boards = if mode == Mode::Bus { table.take("board") } else { None };
     let game_type = table.require("game-type", "\"20\"")?;
     let mut core = default_settings(game_type.string()?).map_err(|error| game_type.error(error))?;
     let game_type = game_type.string()?.trim().to_owned();
     let time_scale = table.take("time-scale").map(|value| read_time_scale(&value)).transpose()?.unwrap_or(1.0);
     let mut settings = recognition.to_vec();
-    for key in LineSettings::KEYS {
+    for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
         let Some(value) = table.take(key) else { continue };
         set(&mut core, &value, &mut settings)?;
         if key == "board" {
@@ -177,13 +218,14 @@ fn read_line(
     if core.board.is_none() && !port.is_one_port() {
         see_choice(&port_value, seen)?;
     }
+    let boards = boards.map(|boards| bus::read_boards(boards, &name, &core, seen)).transpose()?;
     let own_tags = table.take("tags").map(|tags| read_tags(tags, "[line.tags]")).transpose()?.unwrap_or_default();
     let mut tags = station_tags.to_vec();
     tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
     tags.extend(own_tags);
     tags.retain(|(_, value)| !value.is_empty());
     table.finish()?;
-    Ok(LineConfig { name, port, time_scale, game_type, tags, settings })
+    Ok(LineConfig { name, port, mode, time_scale, game_type, tags, settings, boards: boards.unwrap_or_default() })
 }
 
 fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
@@ -197,6 +239,11 @@ fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
     // Some disks do not tell capital letters from small ones.
     if let Some((_, line)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
         return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in line {line}")));
+    }
+    if let Some((bus, line)) = seen.buses.iter().find(|(bus, _)| bus::is_board_of(bus, name)) {
+        return Err(value.error(format!(
+            "the name `{name}` is that of a board of the bus `{bus}` in line {line}; its files would get mixed up with these"
+        )));
     }
     seen.names.push((name.to_owned(), value.line()));
     Ok(name.to_owned())

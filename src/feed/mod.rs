@@ -2,13 +2,14 @@
 //!
 //! | event | on disk |
 //! |---|---|
-//! | a game opens | `live/NAME-G.pdn` is created; a file of that name that exists is left alone |
+//! | a game opens | `live/NAME-G.pdn` is created, `live/NAME-ADDRESS-G.pdn` for a board of a bus; a file of that name that exists is left alone |
 //! | a line | one write at the end: text and LF |
 //! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
 //!
 //! Invariants: what was written stays as it is, the Result tag excepted; a file keeps its inode and never gets shorter. How
 //! a file and its log are brought together after a crash stands in [`reconcile`].
 
+mod feeds;
 pub mod reconcile;
 
 use std::fs::{self, File, OpenOptions};
@@ -19,10 +20,12 @@ use std::path::{Path, PathBuf};
 use crate::pdn::live;
 use crate::session::Effect;
 
+pub use feeds::{Feeds, prefix};
+
 /// How often a name may be taken before somebody has to look at the folder.
 const MOST_RECOVERED: u32 = 100;
 
-/// The live files of one line.
+/// The live files of one board.
 pub struct Feed {
     folder: PathBuf,
     line: String,
@@ -30,7 +33,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// The files of a line in a folder. `current` is that of the game that was opened last.
+    /// The files in a folder whose names begin like this. `current` is that of the game that was opened last.
     pub fn new(folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
         Feed { folder, line, current }
     }

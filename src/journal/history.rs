@@ -79,6 +79,19 @@ pub fn numbers(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> 
     Ok(numbers)
 }
 
+/// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix, in no order.
+pub fn numbers_of_boards(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<(u16, u32)>> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix));
+        let parts = rest.and_then(|rest| rest.split_once('-')).filter(|(a, b)| is_number(a) && is_number(b));
+        numbers.extend(parts.and_then(|(address, number)| Some((address.parse().ok()?, number.parse().ok()?))));
+    }
+    Ok(numbers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +117,19 @@ mod tests {
         assert_eq!(history.problems.len(), 2, "{:?}", history.problems);
         assert!(history.problems[0].contains("a-10.log: it does not say when"), "{:?}", history.problems);
         assert!(history.problems[1].contains("in the middle of a line"), "{:?}", history.problems);
+    }
+
+    #[test]
+    fn files_of_boards_are_told_by_their_address() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in
+            ["a-7-1.pdn", "a-1025-12.pdn", "a-3.pdn", "a-x-1.pdn", "a-07-1.pdn", "a-7-1.log", "a-7-.pdn", "ab-7-1.pdn"]
+        {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let mut found = numbers_of_boards(folder.path(), "a", ".pdn").unwrap();
+        found.sort_unstable();
+        assert_eq!(found, [(7, 1), (1025, 12)]);
     }
 
     #[test]

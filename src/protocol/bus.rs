@@ -1,8 +1,570 @@
-//! Many boards on one line: the place of bus mode.
+//! Many boards on one line: commands with an address, answers with an address and a checksum.
 //!
-//! What will stand here: the bus commands (`code, address high, address low, checksum`), the bus answers
-//! (`id, length, length, address, address, data, checksum`), and their checksum, the sum of all bytes before it in
-//! seven bits. The [framer](super::framer) already serves both modes, for the framing is the same. The decoder does
-//! not: ids of bus answers overlap ids of single-board messages (0x86 is a board dump in one mode and the events since
-//! the start tag in the other), so a decoder of its own, chosen by the mode of the line, belongs here. The events
-//! inside bus answers are those of the [event memory](super::changes).
+//! On a bus a board speaks only when it is spoken to, so two of them never speak at once, but for the ping to all.
+//!
+//! ```text
+//!   command   code, address high, address low, checksum                          four bytes
+//!   answer    id | 0x80, length high, length low, address high, address low, data ..., checksum
+//!
+//!   checksum = the sum of all bytes before it & 0x7f; the length counts every byte of the answer
+//! ```
+//!
+//! | command | answer | data of the answer |
+//! |---|---|---|
+//! | 0x81 send the clock | 0x84 | 7, as in single-board mode |
+//! | 0x82 send the board | 0x83 | one code a field |
+//! | 0x83 send changes | 0x85 | [events](super::changes) since the last time |
+//! | 0x84 repeat changes | 0x85 | the same once more: changes are handed out once, so a damaged answer is asked for again like this |
+//! | 0x85 a game starts | 0x88, some 70 ms later | none |
+//! | 0x86 send all since the start | 0x86 | [events](super::changes) since the start tag, without those that wait for 0x83 |
+//! | 0x87 ping | 0x87 | none; pinged at address 0, every board answers at a random moment within 1100 ms |
+//! | 0x88 end bus mode, 0x89 reset | none | |
+//! | 0x8a ignore the next ping | 0x87 | none; the next ping to address 0 is not answered |
+//! | 0x8b send version | 0x89 | 2 |
+//! | 0x8c send the 50 dark fields | 0x8a | 50 codes |
+//! | 0x8d send all | 0x85, 0x84, 0x83 | one answer after the other |
+//!
+//! The framing is that of a single board, but the ids are not: 0x86 is a board's dump in one mode and its memory in the
+//! other. So this is a decoder of its own, chosen by the mode of the line.
+//!
+//! Invariants: no input makes anything here panic, fail or grow without bound; how the bytes were cut into reads never
+//! changes what comes out; an answer whose checksum is wrong is never a message, but it is told, because whoever waits for
+//! it has to ask again, and in the answers to a ping to all it is a collision.
+//!
+//! Source: protocol header, "bus mode".
+
+use super::clock::{CLOCK_DATA, ClockReport};
+use super::framer::{Counts, Frame, Framed, Framer, HEADER, Noise};
+use super::message::{BusAddress, MessageId, PieceCode, UnknownReason, Version};
+
+/// Bytes of a command.
+pub const COMMAND: usize = 4;
+/// Bytes of an answer that has no data: header, address and checksum.
+pub const SMALLEST_ANSWER: usize = HEADER + 3;
+
+/// The sum of bytes, in the seven bits that the wire can carry.
+pub fn checksum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0_u8, |sum, &byte| sum.wrapping_add(byte)) & 0x7f
+}
+
+/// What a host may tell the boards of a bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BusCommand {
+    /// 0x81. The clock's times.
+    SendClock,
+    /// 0x82. All fields.
+    SendBoard,
+    /// 0x83. The events since the last of these.
+    SendChanges,
+    /// 0x84. The last answer to [`BusCommand::SendChanges`] once more.
+    RepeatChanges,
+    /// 0x85. A start tag and all pieces go into the board's memory.
+    SetStartGame,
+    /// 0x86. All events since the start tag, without those still waiting for [`BusCommand::SendChanges`].
+    SendFromStart,
+    /// 0x87. Are you there? At [`BusAddress::ALL`] every board answers, at a random moment within 1100 ms.
+    Ping,
+    /// 0x88. Leave bus mode.
+    EndBusMode,
+    /// 0x89. As if power came up; takes some seconds.
+    Reset,
+    /// 0x8a. Answer now, and not to the next ping to all.
+    IgnoreNextPing,
+    /// 0x8b. The version of the firmware.
+    SendVersion,
+    /// 0x8c. The 50 dark fields of a 10x10 board.
+    SendBoard50Black,
+    /// 0x8d. Changes, clock and board, one answer after the other.
+    SendAll,
+}
+
+impl BusCommand {
+    /// Every command, in the order of the codes.
+    pub const ALL: [BusCommand; 13] = [
+        BusCommand::SendClock,
+        BusCommand::SendBoard,
+        BusCommand::SendChanges,
+        BusCommand::RepeatChanges,
+        BusCommand::SetStartGame,
+        BusCommand::SendFromStart,
+        BusCommand::Ping,
+        BusCommand::EndBusMode,
+        BusCommand::Reset,
+        BusCommand::IgnoreNextPing,
+        BusCommand::SendVersion,
+        BusCommand::SendBoard50Black,
+        BusCommand::SendAll,
+    ];
+
+    /// The code on the wire, 0x81..=0x8d.
+    pub fn code(self) -> u8 {
+        match self {
+            BusCommand::SendClock => 0x81,
+            BusCommand::SendBoard => 0x82,
+            BusCommand::SendChanges => 0x83,
+            BusCommand::RepeatChanges => 0x84,
+            BusCommand::SetStartGame => 0x85,
+            BusCommand::SendFromStart => 0x86,
+            BusCommand::Ping => 0x87,
+            BusCommand::EndBusMode => 0x88,
+            BusCommand::Reset => 0x89,
+            BusCommand::IgnoreNextPing => 0x8a,
+            BusCommand::SendVersion => 0x8b,
+            BusCommand::SendBoard50Black => 0x8c,
+            BusCommand::SendAll => 0x8d,
+        }
+    }
+
+    /// The bytes that tell it to a board, or to all at [`BusAddress::ALL`].
+    pub fn encode(self, to: BusAddress) -> [u8; COMMAND] {
+        let [high, low] = to.to_wire();
+        let code = self.code();
+        [code, high, low, checksum(&[code, high, low])]
+    }
+
+    /// What kind of answer it asks for; `None`: none, or several.
+    pub fn answer(self) -> Option<MessageId> {
+        match self {
+            BusCommand::SendClock => Some(id::CLOCK),
+            BusCommand::SendBoard => Some(id::BOARD),
+            BusCommand::SendChanges | BusCommand::RepeatChanges => Some(id::CHANGES),
+            BusCommand::SetStartGame => Some(id::START_WRITTEN),
+            BusCommand::SendFromStart => Some(id::FROM_START),
+            BusCommand::Ping | BusCommand::IgnoreNextPing => Some(id::PING),
+            BusCommand::SendVersion => Some(id::VERSION),
+            BusCommand::SendBoard50Black => Some(id::BOARD_50_BLACK),
+            BusCommand::EndBusMode | BusCommand::Reset | BusCommand::SendAll => None,
+        }
+    }
+
+    /// The command and the board that bytes of a host mean; for simulated boards and tests. `None`: no command, or a
+    /// wrong checksum.
+    pub fn decode([code, high, low, sum]: [u8; COMMAND]) -> Option<(BusCommand, BusAddress)> {
+        let command = BusCommand::ALL.into_iter().find(|command| command.code() == code)?;
+        let is_right = high < 0x80 && low < 0x80 && sum == checksum(&[code, high, low]);
+        is_right.then(|| (command, BusAddress::from_wire([high, low])))
+    }
+}
+
+/// What a board on a bus said.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BusMessage {
+    /// Which board.
+    pub from: BusAddress,
+    /// What.
+    pub answer: BusAnswer,
+}
+
+/// An answer to a [`BusCommand`]. Every byte of a decoded one is 0x00..=0x7f.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BusAnswer {
+    /// 0x83. All fields, field 0 first, of any length.
+    Board(Vec<PieceCode>),
+    /// 0x84. Something about the clock.
+    Clock(ClockReport),
+    /// 0x85. Events as they came; [`changes::decode`](super::changes::decode) reads them.
+    Changes(Vec<u8>),
+    /// 0x86. The events since the start tag, as they came.
+    FromStart(Vec<u8>),
+    /// 0x87. It is there.
+    Ping,
+    /// 0x88. The start tag is written.
+    StartWritten,
+    /// 0x89. The version of the firmware.
+    Version(Version),
+    /// 0x8a. The dark fields of a 10x10 board: 50 codes.
+    Board50Black(Vec<PieceCode>),
+    /// An answer that is not understood, though its checksum is right.
+    Unknown {
+        /// Its kind.
+        id: MessageId,
+        /// The bytes between the address and the checksum.
+        data: Vec<u8>,
+        /// Why it is not understood.
+        why: UnknownReason,
+    },
+}
+
+/// The ids of answers, without the start bit.
+mod id {
+    use super::MessageId;
+
+    pub const BOARD: MessageId = MessageId(0x03);
+    pub const CLOCK: MessageId = MessageId(0x04);
+    pub const CHANGES: MessageId = MessageId(0x05);
+    pub const FROM_START: MessageId = MessageId(0x06);
+    pub const PING: MessageId = MessageId(0x07);
+    pub const START_WRITTEN: MessageId = MessageId(0x08);
+    pub const VERSION: MessageId = MessageId(0x09);
+    pub const BOARD_50_BLACK: MessageId = MessageId(0x0a);
+}
+
+impl BusMessage {
+    /// The bytes that say this, for tests and tools.
+    pub fn encode(&self) -> Vec<u8> {
+        let data: Vec<u8> = match &self.answer {
+            BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => codes.iter().map(|code| code.0).collect(),
+            BusAnswer::Clock(report) => report.encode().to_vec(),
+            BusAnswer::Changes(data) | BusAnswer::FromStart(data) | BusAnswer::Unknown { data, .. } => data.clone(),
+            BusAnswer::Ping | BusAnswer::StartWritten => Vec::new(),
+            BusAnswer::Version(Version { main, sub }) => vec![*main, *sub],
+        };
+        // The address before it, the checksum after it: what a frame calls its data.
+        let with_room_for_the_sum = self.from.to_wire().into_iter().chain(data).chain([0]);
+        let mut bytes = Frame::new(self.answer.id(), with_room_for_the_sum).encode();
+        if let Some((last, before)) = bytes.split_last_mut() {
+            *last = checksum(before);
+        }
+        bytes
+    }
+}
+
+impl BusAnswer {
+    /// The kind of the answer.
+    pub fn id(&self) -> MessageId {
+        match self {
+            BusAnswer::Board(_) => id::BOARD,
+            BusAnswer::Clock(_) => id::CLOCK,
+            BusAnswer::Changes(_) => id::CHANGES,
+            BusAnswer::FromStart(_) => id::FROM_START,
+            BusAnswer::Ping => id::PING,
+            BusAnswer::StartWritten => id::START_WRITTEN,
+            BusAnswer::Version(_) => id::VERSION,
+            BusAnswer::Board50Black(_) => id::BOARD_50_BLACK,
+            BusAnswer::Unknown { id, .. } => *id,
+        }
+    }
+
+    fn decode(id: MessageId, data: &[u8]) -> BusAnswer {
+        let pieces = || data.iter().copied().map(PieceCode).collect();
+        let size = |expected| UnknownReason::Size { expected };
+        let known = match id {
+            id::BOARD => Ok(BusAnswer::Board(pieces())),
+            id::CLOCK => <[u8; CLOCK_DATA]>::try_from(data)
+                .map(|data| BusAnswer::Clock(ClockReport::decode(data)))
+                .map_err(|_| size(CLOCK_DATA)),
+            id::CHANGES => Ok(BusAnswer::Changes(data.to_vec())),
+            id::FROM_START => Ok(BusAnswer::FromStart(data.to_vec())),
+            id::PING if data.is_empty() => Ok(BusAnswer::Ping),
+            id::START_WRITTEN if data.is_empty() => Ok(BusAnswer::StartWritten),
+            id::PING | id::START_WRITTEN => Err(size(0)),
+            id::VERSION => match *data {
+                [main, sub] => Ok(BusAnswer::Version(Version { main, sub })),
+                _ => Err(size(2)),
+            },
+            id::BOARD_50_BLACK if data.len() == 50 => Ok(BusAnswer::Board50Black(pieces())),
+            id::BOARD_50_BLACK => Err(size(50)),
+            _ => Err(UnknownReason::Id),
+        };
+        known.unwrap_or_else(|why| BusAnswer::Unknown { id, data: data.to_vec(), why })
+    }
+}
+
+/// What came out of the bytes of a bus.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum BusItem {
+    /// A board said something.
+    Message(BusMessage),
+    /// An answer that is damaged, or a collision of two.
+    BadChecksum {
+        /// What it says it is.
+        id: MessageId,
+        /// How many bytes it had.
+        bytes: usize,
+    },
+    /// Bytes that belong to no message.
+    Noise(Noise),
+}
+
+/// Bytes in, answers out.
+#[derive(Clone, Debug, Default)]
+pub struct BusDecoder {
+    framer: Framer,
+}
+
+impl BusDecoder {
+    /// A decoder that is outside of any message.
+    pub fn new() -> BusDecoder {
+        BusDecoder::default()
+    }
+
+    /// Takes one byte: at most one item, so that each answer can be handled before the next byte is taken.
+    pub fn push(&mut self, byte: u8) -> Option<BusItem> {
+        self.framer.push(byte).map(|framed| match framed {
+            Framed::Frame(frame) => decode(&frame),
+            Framed::Noise(noise) => BusItem::Noise(noise),
+        })
+    }
+
+    /// Takes what one read brought; the items in the order in which they were complete.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<BusItem> {
+        bytes.iter().filter_map(|&byte| self.push(byte)).collect()
+    }
+
+    /// Forgets the answer under way: the link was lost. Returns what was dropped.
+    pub fn reset(&mut self) -> Option<Noise> {
+        self.framer.reset()
+    }
+
+    /// How many bytes of the answer under way are still to come, as far as that is known; `None` outside of any.
+    pub fn missing(&self) -> Option<usize> {
+        self.framer.missing()
+    }
+
+    /// Frames and noise so far.
+    pub fn counts(&self) -> Counts {
+        self.framer.counts()
+    }
+}
+
+fn decode(frame: &Frame) -> BusItem {
+    let bad = BusItem::BadChecksum { id: frame.id(), bytes: HEADER + frame.data().len() };
+    let [high, low, data @ .., sum] = frame.data() else { return bad };
+    if *sum != checksum(frame.encode().split_last().map_or(&[], |(_, before)| before)) {
+        return bad;
+    }
+    let from = BusAddress::from_wire([*high, *low]);
+    BusItem::Message(BusMessage { from, answer: BusAnswer::decode(frame.id(), data) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::{ClockSide, ClockStatus, ClockTimes};
+    use super::super::framer::NoiseKind;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn address(number: u16) -> BusAddress {
+        BusAddress::new(number).unwrap()
+    }
+
+    #[test]
+    fn every_command_by_its_bytes() {
+        use BusCommand::*;
+        // The page's own example: 81 10 06 17. 10 06 is 16 * 128 + 6 = 2054.
+        for (command, to, bytes) in [
+            (SendClock, 2054, [0x81, 0x10, 0x06, 0x17]),
+            (SendBoard, 2054, [0x82, 0x10, 0x06, 0x18]),
+            (SendChanges, 1025, [0x83, 0x08, 0x01, 0x0c]),
+            (RepeatChanges, 1025, [0x84, 0x08, 0x01, 0x0d]),
+            (SetStartGame, 1025, [0x85, 0x08, 0x01, 0x0e]),
+            (SendFromStart, 1025, [0x86, 0x08, 0x01, 0x0f]),
+            (Ping, 1025, [0x87, 0x08, 0x01, 0x10]),
+            (Ping, 0, [0x87, 0x00, 0x00, 0x07]),
+            (EndBusMode, 0, [0x88, 0x00, 0x00, 0x08]),
+            (Reset, 0, [0x89, 0x00, 0x00, 0x09]),
+            (IgnoreNextPing, 1025, [0x8a, 0x08, 0x01, 0x13]),
+            (SendVersion, 1025, [0x8b, 0x08, 0x01, 0x14]),
+            (SendBoard50Black, 1025, [0x8c, 0x08, 0x01, 0x15]),
+            (SendAll, 16383, [0x8d, 0x7f, 0x7f, 0x0b]),
+        ] {
+            assert_eq!(command.encode(address(to)), bytes, "{command:?}");
+            assert_eq!(BusCommand::decode(bytes), Some((command, address(to))));
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_none() {
+        for bytes in
+            [[0x80, 0, 0, 0], [0x8e, 0, 0, 0x0e], [0x42, 0, 0, 0x42], [0x87, 0, 0, 8], [0x87, 0x80, 0, 7], [0; 4]]
+        {
+            assert_eq!(BusCommand::decode(bytes), None, "{bytes:02x?}");
+        }
+    }
+
+    /// Both directions: the bytes, typed from the page, are this answer of board 1025 and no other.
+    #[track_caller]
+    fn check(bytes: &[u8], answer: BusAnswer) {
+        let message = BusMessage { from: address(1025), answer };
+        assert_eq!(BusDecoder::new().feed(bytes), [BusItem::Message(message.clone())], "{bytes:02x?}");
+        assert_eq!(message.encode(), bytes, "{message:?}");
+    }
+
+    #[test]
+    fn answers_of_six_and_eight_bytes() {
+        check(&[0x87, 0x00, 0x06, 0x08, 0x01, 0x16], BusAnswer::Ping);
+        check(&[0x88, 0x00, 0x06, 0x08, 0x01, 0x17], BusAnswer::StartWritten);
+        check(&[0x89, 0x00, 0x08, 0x08, 0x01, 0x01, 0x02, 0x1d], BusAnswer::Version(Version { main: 1, sub: 2 }));
+    }
+
+    #[test]
+    fn changes_and_memory() {
+        check(&[0x85, 0x00, 0x06, 0x08, 0x01, 0x14], BusAnswer::Changes(vec![]));
+        // A man from field 67 to 56, and the press: 1:29:55 on the left.
+        let events = [0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55];
+        let bytes = [&[0x85, 0x00, 0x0d, 0x08, 0x01][..], &events, &[0x16]].concat();
+        check(&bytes, BusAnswer::Changes(events.to_vec()));
+        // The memory: the start tag, a white man on 68, then the move.
+        let events = [0x7b, 0x41, 0x44, 0x41, 0x39, 0x50, 0x44, 0x6b];
+        let bytes = [&[0x86, 0x00, 0x0e, 0x08, 0x01][..], &events, &[0x16]].concat();
+        check(&bytes, BusAnswer::FromStart(events.to_vec()));
+    }
+
+    #[test]
+    fn the_clock() {
+        // 1:29:53 on the right, 1:30:00 on the left; running, the left side high.
+        let bytes = [0x84, 0x00, 0x0d, 0x08, 0x01, 0x01, 0x29, 0x53, 0x01, 0x30, 0x00, 0x09, 0x51];
+        let side = |hours, minutes, seconds| ClockSide { hours, minutes, seconds, ..ClockSide::default() };
+        let times = ClockTimes { left: side(1, 30, 0), right: side(1, 29, 53), status: ClockStatus(0x09) };
+        check(&bytes, BusAnswer::Clock(ClockReport::Times(times)));
+        let none = [0x84, 0x00, 0x0d, 0x08, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x20, 0x3a];
+        check(&none, BusAnswer::Clock(ClockReport::NoClock));
+    }
+
+    #[test]
+    fn boards_of_every_size() {
+        let codes = |codes: &[u8]| codes.iter().copied().map(PieceCode).collect::<Vec<_>>();
+        let mut fields = [0_u8; 100];
+        (fields[1], fields[98], fields[45], fields[54]) = (4, 1, 7, 10);
+        // 106 bytes: 83 + 00 + 6a + 08 + 01 + 4 + 1 + 7 + 10 = 0x10c, of which 0x0c stays.
+        let bytes = [&[0x83, 0x00, 0x6a, 0x08, 0x01][..], &fields, &[0x0c]].concat();
+        check(&bytes, BusAnswer::Board(codes(&fields)));
+        let small = [1_u8; 64];
+        check(&[&[0x83, 0x00, 0x46, 0x08, 0x01][..], &small, &[0x12]].concat(), BusAnswer::Board(codes(&small)));
+        let dark = [4_u8; 50];
+        check(&[&[0x8a, 0x00, 0x38, 0x08, 0x01][..], &dark, &[0x13]].concat(), BusAnswer::Board50Black(codes(&dark)));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_kept() {
+        let unknown = |id, data: &[u8], why| BusAnswer::Unknown { id: MessageId(id), data: data.to_vec(), why };
+        let size = |expected| UnknownReason::Size { expected };
+        check(&[0x8e, 0x00, 0x08, 0x08, 0x01, 0x1f, 0x01, 0x3f], unknown(0x0e, &[0x1f, 0x01], UnknownReason::Id));
+        check(&[0x87, 0x00, 0x07, 0x08, 0x01, 0x05, 0x1c], unknown(0x07, &[0x05], size(0)));
+        check(&[0x89, 0x00, 0x07, 0x08, 0x01, 0x05, 0x1e], unknown(0x09, &[0x05], size(2)));
+        check(&[0x84, 0x00, 0x07, 0x08, 0x01, 0x05, 0x19], unknown(0x04, &[0x05], size(7)));
+        check(&[0x8a, 0x00, 0x07, 0x08, 0x01, 0x05, 0x1f], unknown(0x0a, &[0x05], size(50)));
+    }
+
+    #[test]
+    fn damage_is_told_and_the_next_answer_is_found() {
+        let bad = |id, bytes| BusItem::BadChecksum { id: MessageId(id), bytes };
+        let ping = || BusItem::Message(BusMessage { from: address(1025), answer: BusAnswer::Ping });
+        let good = [0x87, 0x00, 0x06, 0x08, 0x01, 0x16];
+        for (damaged, items) in [
+            (&[0x85, 0x00, 0x08, 0x08, 0x01, 0x41, 0x38, 0x10][..], vec![bad(0x05, 8)]),
+            // Too short for an address and a checksum.
+            (&[0x85, 0x00, 0x05, 0x08, 0x01], vec![bad(0x05, 5)]),
+            (&[0x85, 0x00, 0x03], vec![bad(0x05, 3)]),
+            // A lost byte, and a doubled one.
+            (
+                &[0x85, 0x00, 0x08, 0x08, 0x41, 0x38, 0x0f],
+                vec![BusItem::Noise(Noise { bytes: 7, why: NoiseKind::Cut })],
+            ),
+            (
+                &[0x85, 0x00, 0x08, 0x08, 0x01, 0x01, 0x41, 0x38, 0x0f],
+                vec![bad(0x05, 8), BusItem::Noise(Noise { bytes: 1, why: NoiseKind::Stray })],
+            ),
+        ] {
+            let bytes = [damaged, &good].concat();
+            let expected = items.into_iter().chain([ping()]).collect::<Vec<_>>();
+            assert_eq!(BusDecoder::new().feed(&bytes), expected, "{damaged:02x?}");
+        }
+    }
+
+    #[test]
+    fn no_flipped_bit_and_no_lost_byte_leaves_an_answer() {
+        let good = [0x85, 0x00, 0x0d, 0x08, 0x01, 0x41, 0x38, 0x50, 0x43, 0x71, 0x29, 0x55, 0x16];
+        let messages = |bytes: &[u8]| {
+            let items = BusDecoder::new().feed(bytes);
+            items.into_iter().filter(|item| matches!(item, BusItem::Message(_))).count()
+        };
+        assert_eq!(messages(&good), 1);
+        for at in 0..good.len() {
+            for bit in 0..8 {
+                let mut flipped = good;
+                flipped[at] ^= 1 << bit;
+                // Another kind of answer has another sum, so this holds for the first byte too.
+                assert_eq!(messages(&flipped), 0, "bit {bit} of byte {at}");
+            }
+            let lost = [&good[..at], &good[at + 1..]].concat();
+            assert_eq!(messages(&lost), 0, "byte {at} lost");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_of_an_answer_is_known() {
+        let mut decoder = BusDecoder::new();
+        assert_eq!(decoder.missing(), None);
+        for (byte, missing) in
+            [(0x87, Some(2)), (0x00, Some(1)), (0x06, Some(3)), (0x08, Some(2)), (0x01, Some(1)), (0x16, None)]
+        {
+            decoder.push(byte);
+            assert_eq!(decoder.missing(), missing);
+        }
+    }
+
+    fn any_answer() -> impl Strategy<Value = BusAnswer> {
+        let codes = |count| prop::collection::vec((0_u8..0x80).prop_map(PieceCode), count);
+        let data = || prop::collection::vec(0_u8..0x80, 0..300);
+        prop_oneof![
+            codes(0..=144).prop_map(BusAnswer::Board),
+            codes(50..=50).prop_map(BusAnswer::Board50Black),
+            prop::array::uniform7(0_u8..0x80).prop_map(|data| BusAnswer::Clock(ClockReport::decode(data))),
+            data().prop_map(BusAnswer::Changes),
+            data().prop_map(BusAnswer::FromStart),
+            Just(BusAnswer::Ping),
+            Just(BusAnswer::StartWritten),
+            (0_u8..0x80, 0_u8..0x80).prop_map(|(main, sub)| BusAnswer::Version(Version { main, sub })),
+        ]
+    }
+
+    fn any_message() -> impl Strategy<Value = BusMessage> {
+        (0..=BusAddress::MAX, any_answer()).prop_map(|(from, answer)| BusMessage { from: address(from), answer })
+    }
+
+    /// Whole answers, damaged ones and noise, mixed.
+    fn wire() -> impl Strategy<Value = Vec<u8>> {
+        let whole = any_message().prop_map(|message| message.encode());
+        let damaged = (any_message(), any::<prop::sample::Index>(), any::<u8>()).prop_map(|(message, at, byte)| {
+            let mut bytes = message.encode();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            bytes
+        });
+        let part = prop_oneof![whole, damaged, prop::collection::vec(any::<u8>(), 0..10)];
+        prop::collection::vec(part, 0..12).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn every_answer_survives_the_way_back(message in any_message()) {
+            // An acknowledgement of a clock keeps no more than its four bytes.
+            let bytes = message.encode();
+            let items = BusDecoder::new().feed(&bytes);
+            let [BusItem::Message(read)] = items.as_slice() else { return Err(TestCaseError::fail(format!("{items:?}"))) };
+            prop_assert_eq!(read.encode(), bytes);
+            prop_assert_eq!(read, &message);
+        }
+
+        #[test]
+        fn every_command_survives_the_way_back(index in 0..BusCommand::ALL.len(), to in 0..=BusAddress::MAX) {
+            let command = BusCommand::ALL[index];
+            prop_assert_eq!(BusCommand::decode(command.encode(address(to))), Some((command, address(to))));
+        }
+
+        #[test]
+        fn chunking_never_changes_the_result(bytes in wire(), sizes in prop::collection::vec(1_usize..7, 1..10)) {
+            let expected = BusDecoder::new().feed(&bytes);
+            let mut decoder = BusDecoder::new();
+            let mut found = Vec::new();
+            let mut rest = bytes.as_slice();
+            for size in sizes.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (chunk, after) = rest.split_at((*size).min(rest.len()));
+                found.extend(decoder.feed(chunk));
+                rest = after;
+            }
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn an_answer_after_anything_is_found(garbage in prop::collection::vec(any::<u8>(), 0..300), message in any_message()) {
+            let mut decoder = BusDecoder::new();
+            decoder.feed(&garbage);
+            prop_assert_eq!(decoder.feed(&message.encode()).pop(), Some(BusItem::Message(message)));
+        }
+    }
+}

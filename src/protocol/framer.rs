@@ -151,6 +151,15 @@ impl Framer {
         self.abandon()
     }
 
+    /// How many bytes of the message under way are still to come, as far as that is known; `None` outside of any.
+    pub fn missing(&self) -> Option<usize> {
+        match *self.partial.as_slice() {
+            [] => None,
+            [_, high, low, ..] => Some((usize::from(high) << 7 | usize::from(low)).saturating_sub(self.partial.len())),
+            [..] => Some(HEADER - self.partial.len()),
+        }
+    }
+
     /// What went by so far.
     pub fn counts(&self) -> Counts {
         self.counts

@@ -100,6 +100,8 @@ pub struct BusAddress(u16);
 impl BusAddress {
     /// The largest address.
     pub const MAX: u16 = 0x3fff;
+    /// Address 0, to which all boards listen.
+    pub const ALL: BusAddress = BusAddress(0);
 
     /// The address with this number; `None` beyond [`MAX`](Self::MAX).
     pub fn new(number: u16) -> Option<BusAddress> {

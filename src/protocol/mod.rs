@@ -18,7 +18,7 @@
 //! | [`clock`] | one message id, three meanings: times, an acknowledgement, or no clock |
 //! | [`command`] | what the host may say; the commands that could hurt a board are absent |
 //! | [`changes`] | the board's event memory |
-//! | [`bus`] | many boards on one line: its place |
+//! | [`bus`] | many boards on one line: commands with an address, answers with a checksum |
 //!
 //! Invariants: no input makes anything here panic, fail or grow without bound; how the bytes were cut into reads never
 //! changes what comes out; `decode(encode(m)) == m`.
@@ -33,6 +33,7 @@ pub mod command;
 pub mod framer;
 pub mod message;
 
+pub use bus::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 pub use clock::{
     AckContent, AckOutcome, ClockAck, ClockButton, ClockReport, ClockSide, ClockStatus, ClockTimes, Lever,
 };

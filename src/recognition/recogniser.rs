@@ -299,6 +299,13 @@ impl Recogniser {
         self.revision += 1;
     }
 
+    /// The link is up again, to a board that keeps its reports: all that happened will be told, in order.
+    pub fn link_to_memory(&mut self) {
+        self.linked = true;
+        self.confirmed = false;
+        self.revision += 1;
+    }
+
     /// When [`Recogniser::verdict`] should be asked again if nothing happens before.
     pub fn deadline(&self) -> Option<Millis> {
         self.next

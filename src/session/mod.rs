@@ -9,6 +9,9 @@
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
 //!
+//! What is on the wire is one board that speaks when it has something to say ([`single`]), or a bus with many that speak
+//! when they are spoken to ([`bus`]). A board and its games are a [`table`] in both.
+//!
 //! # Invariants
 //!
 //! - [`Line::handle`] first lives through every deadline that has passed, each at its own time, and only then takes the
@@ -18,26 +21,30 @@
 //! - No clock, no file, no port, no randomness.
 
 pub mod account;
+mod bus;
 mod clock_truth;
 mod codes;
 mod dialogue;
 mod endings;
 mod game;
+mod held;
 mod identity;
 mod lever;
+mod memory;
 mod result_piece;
 mod sensors;
 mod settings;
+mod single;
 mod table;
 
+pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;
-pub use settings::{LineSettings, OrientationSetting, Preset, SettingError};
+pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
+use crate::bytelog::Mode;
 use crate::millis::Millis;
-use crate::protocol::{Command, Decoder, Item, Message};
-use dialogue::{Dialogue, Turn};
-use identity::Identity;
-use table::Table;
+use bus::Bus;
+use single::Single;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +56,8 @@ pub enum Input {
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
     /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
-    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`.
+    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the address of the board goes before it:
+    /// `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -60,6 +68,8 @@ pub enum Input {
 pub struct Output {
     /// When.
     pub at: Millis,
+    /// For which board of a bus; `None` for the line as a whole, and for a board that is alone on it.
+    pub board: Option<BusAddress>,
     /// What.
     pub effect: Effect,
 }
@@ -69,9 +79,9 @@ pub struct Output {
 pub enum Effect {
     /// Send these bytes to the board.
     Send(Vec<u8>),
-    /// A game has its first move: its file begins. Games of a line count from 1.
+    /// A game has its first move: its file begins. Games of a board count from 1.
     Open {
-        /// The number of the game on this line.
+        /// The number of the game on this board.
         game: u32,
     },
     /// Append one line, given without its LF, to the file of the game opened last.
@@ -95,33 +105,27 @@ pub enum Effect {
     Provisional(Vec<String>),
 }
 
-/// One line: a board on a wire, and the game on it.
+/// One line: what is on a wire, and the games on it.
 #[derive(Debug)]
 pub struct Line {
     now: Millis,
-    decoder: Decoder,
-    dialogue: Dialogue,
-    identity: Identity,
-    table: Table,
-    /// What would have been published since the operator asked to hold back.
-    held: Option<Vec<Effect>>,
-    told_unknown: Vec<u8>,
+    wire: Wire,
+}
+
+#[derive(Debug)]
+enum Wire {
+    Single(Box<Single>),
+    Bus(Box<Bus>),
 }
 
 impl Line {
     /// A line that has not been opened yet.
     pub fn new(settings: LineSettings) -> Line {
-        let identity = Identity::new(settings.board.clone());
-        let opening = [&[Command::SendBoard], settings.connect.as_slice()].concat();
-        Line {
-            now: Millis::ZERO,
-            decoder: Decoder::new(),
-            dialogue: Dialogue::new(opening, identity.question()),
-            identity,
-            table: Table::new(settings),
-            held: None,
-            told_unknown: Vec::new(),
-        }
+        let wire = match settings.mode {
+            Mode::Single => Wire::Single(Box::new(Single::new(settings))),
+            Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
+        };
+        Line { now: Millis::ZERO, wire }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
@@ -132,64 +136,68 @@ impl Line {
         self.now = now;
         match input {
             Input::Tick => {}
-            Input::LinkUp => {
-                self.decoder = Decoder::new();
-                self.identity.forget();
-                self.table.link(now, self.identity.is_admitted());
-                let turns = self.dialogue.link_up(now);
-                self.say(turns, &mut outputs);
-            }
-            Input::LinkDown => {
-                self.decoder = Decoder::new();
-                self.dialogue.link_down();
-                self.table.link(now, false);
-            }
-            Input::Operator(request) => {
-                let effects = self.request(&request);
-                self.put(effects, &mut outputs);
-            }
+            Input::LinkUp => match &mut self.wire {
+                Wire::Single(single) => single.link_up(now, &mut outputs),
+                Wire::Bus(bus) => bus.link_up(now),
+            },
+            Input::LinkDown => match &mut self.wire {
+                Wire::Single(single) => single.link_down(now),
+                Wire::Bus(bus) => bus.link_down(now),
+            },
+            Input::Operator(request) => match &mut self.wire {
+                Wire::Single(single) => single.request(now, &request, &mut outputs),
+                Wire::Bus(bus) => bus.request(now, &request, &mut outputs),
+            },
             Input::Bytes(bytes) => {
                 for byte in bytes {
-                    if let Some(item) = self.decoder.push(byte) {
-                        self.hear(item, &mut outputs);
+                    let heard = match &mut self.wire {
+                        Wire::Single(single) => single.hear(now, byte, &mut outputs),
+                        Wire::Bus(bus) => bus.hear(now, byte, &mut outputs),
+                    };
+                    if heard {
                         self.live_until(now, &mut outputs);
                     }
                 }
             }
         }
-        self.decide(&mut outputs);
+        if let Wire::Single(single) = &mut self.wire {
+            single.decide(now, &mut outputs);
+        }
         self.live_until(now, &mut outputs);
         outputs
     }
 
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
-        let asks = self.dialogue.deadline(self.table.wants_dump_at());
-        let decides = self.table.deadline();
-        asks.into_iter().chain(decides).min().map(|at| at.max(self.now))
+        let wanted = match &self.wire {
+            Wire::Single(single) => single.deadline(),
+            Wire::Bus(bus) => bus.deadline(),
+        };
+        wanted.map(|at| at.max(self.now))
     }
 
     /// Is a game going on whose file is not complete?
     pub fn has_open_game(&self) -> bool {
-        self.table.has_open_game()
-    }
-
-    /// How many games have been opened so far, those before this log included.
-    pub fn games_opened(&self) -> u32 {
-        self.table.games()
+        match &self.wire {
+            Wire::Single(single) => single.table().has_open_game(),
+            Wire::Bus(bus) => bus.has_open_game(),
+        }
     }
 
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
-        let status = self.table.status();
-        let board = self.identity.serial().map(str::to_owned);
-        let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            _ if self.held.is_some() => format!("held back: {}", status.state),
-            (_, true) => "no answer".to_owned(),
-            (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
-            _ => status.state,
-        };
-        Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
+        match &self.wire {
+            Wire::Single(single) => single.status(),
+            Wire::Bus(bus) => bus.status(self.now),
+        }
+    }
+
+    /// The states of the boards of a bus, by ascending address. Empty for a board that is alone on its line.
+    pub fn boards(&self) -> Vec<(BusAddress, Status)> {
+        match &self.wire {
+            Wire::Single(_) => Vec::new(),
+            Wire::Bus(bus) => bus.boards(),
+        }
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
@@ -204,101 +212,9 @@ impl Line {
                 return;
             }
             self.now = at;
-            let turns = self.dialogue.tick(at, self.table.wants_dump_at());
-            self.say(turns, outputs);
-            self.decide(outputs);
-        }
-    }
-
-    fn hear(&mut self, item: Item, outputs: &mut Vec<Output>) {
-        // Noise is counted by the decoder; there is nothing else to do about it.
-        let Item::Message(message) = item else { return };
-        if self.dialogue.hear(self.now, &message) {
-            self.put(vec![Effect::Notice("the board answers again".to_owned())], outputs);
-        }
-        let was_admitted = self.identity.is_admitted();
-        let effects = self.identity.hear(&message);
-        self.put(effects, outputs);
-        if self.identity.is_admitted() != was_admitted {
-            self.table.link(self.now, !was_admitted);
-            let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(self.now) };
-            self.say(turns, outputs);
-        }
-        if !self.identity.is_admitted() {
-            return;
-        }
-        self.table.hear(self.now);
-        let effects = match &message {
-            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(self.now, codes),
-            Message::FieldUpdate { field, piece } => self.table.field_update(self.now, *field, *piece),
-            Message::Clock(report) => self.table.clock(self.now, report),
-            Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
-                self.told_unknown.push(id.0);
-                vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
-            }
-            _ => Vec::new(),
-        };
-        self.put(effects, outputs);
-        self.decide(outputs);
-    }
-
-    fn request(&mut self, request: &str) -> Vec<Effect> {
-        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
-        match verb {
-            "result" => self.table.result(self.now, rest.trim()),
-            "start" => self.table.start_on_request(self.now, rest.trim()),
-            "setup" => self.table.set_up_on_request(self.now, rest.trim()),
-            "flip" => self.table.flip(self.now),
-            "names" => self.table.name_players(rest.trim()),
-            "hold" => self.hold(),
-            "release" => self.release(),
-            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
-            _ => vec![Effect::Notice(format!(
-                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
-            ))],
-        }
-    }
-
-    /// From now on nothing is published; what would be waits.
-    fn hold(&mut self) -> Vec<Effect> {
-        self.held.get_or_insert_default();
-        vec![Effect::Notice("nothing is published until `release`".to_owned())]
-    }
-
-    fn release(&mut self) -> Vec<Effect> {
-        let Some(held) = self.held.take() else {
-            return vec![Effect::Notice("nothing is held back".to_owned())];
-        };
-        let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
-        let mut effects = vec![Effect::Notice(format!("published again; {lines} lines were held back"))];
-        effects.extend(held);
-        effects
-    }
-
-    fn decide(&mut self, outputs: &mut Vec<Output>) {
-        let effects = self.table.decide(self.now);
-        self.put(effects, outputs);
-    }
-
-    fn say(&mut self, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
-        for turn in turns {
-            let effect = match turn {
-                Turn::Send(command) => Effect::Send(command.encode()),
-                Turn::Silent => {
-                    Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned())
-                }
-                Turn::Reopen => Effect::Reopen { board: None },
-            };
-            outputs.push(Output { at: self.now, effect });
-        }
-    }
-
-    fn put(&mut self, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        for effect in effects {
-            let is_publication = matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_));
-            match &mut self.held {
-                Some(held) if is_publication => held.push(effect),
-                _ => outputs.push(Output { at: self.now, effect }),
+            match &mut self.wire {
+                Wire::Single(single) => single.tick(at, outputs),
+                Wire::Bus(bus) => bus.tick(at, outputs),
             }
         }
     }

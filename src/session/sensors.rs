@@ -93,6 +93,11 @@ impl Sensors {
         self.fields.len()
     }
 
+    /// What every field was last known to hold, field 0 first.
+    pub fn fields(&self) -> &[PieceCode] {
+        &self.fields
+    }
+
     /// Has a dump told of every field?
     pub fn is_known(&self) -> bool {
         self.known
@@ -141,6 +146,19 @@ impl Sensors {
     /// Does this board have a field of this number?
     pub fn has(&self, field: Field) -> bool {
         self.field_at(self.numbering, field).is_some()
+    }
+
+    /// How many fields the numbers of updates can name.
+    pub fn number_count(&self) -> usize {
+        match self.numbering {
+            Numbering::AllFields => self.fields.len(),
+            Numbering::PlayingSquares => self.playing.len(),
+        }
+    }
+
+    /// Do the numbers of updates count all fields, as far as is known?
+    pub fn counts_all_fields(&self) -> bool {
+        self.numbering == Numbering::AllFields
     }
 
     /// A dump tells what the numbers of the updates before it counted: if they fit it in the other way only, that is it.

@@ -4,18 +4,24 @@
 //! `# set-key: value` lines of a log.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
 
 use super::codes::CodeMap;
+use crate::bytelog::Mode;
 use crate::pdn::time_control::{Period, TimeControl};
-use crate::protocol::Command;
+use crate::protocol::{BusAddress, Command};
 use crate::recognition::{Pace, Settings as RecognitionSettings};
 use crate::rules::{RuleChoices, Variant};
 
 /// Everything the record of a line depends on besides its bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineSettings {
+    /// One board on the line, or a bus with many.
+    pub mode: Mode,
+    /// What its files are called, if that is not the name of the line or, on a bus, that and the address.
+    pub name: Option<String>,
     /// The game that is played.
     pub variant: &'static Variant,
     /// When the line was opened; gives the date of its games. Unknown: games have no Date tag.
@@ -36,8 +42,45 @@ pub struct LineSettings {
     pub preset: Preset,
     /// The keys of the recogniser's times that were told, and are not the defaults.
     pub told: Vec<String>,
-    /// Games of this line before its log begins; the first of this log is numbered one higher.
+    /// Games of this board before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
+    /// How a bus is used.
+    pub bus: BusSettings,
+    /// The boards that are expected on a bus, each with its own settings. A board that is not among them is recorded with
+    /// those of the line.
+    pub boards: BTreeMap<BusAddress, LineSettings>,
+}
+
+/// How a bus is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BusSettings {
+    /// How long a board may take until it begins to answer.
+    pub answer_ms: u64,
+    /// How long the line is left alone after an answer.
+    pub gap_ms: u64,
+    /// No board is asked for its changes more often than this without a reason.
+    pub poll_ms: u64,
+    /// What becomes of boards that are not expected.
+    pub unknown_boards: UnknownBoards,
+    /// Whether boards are told to note the start of a game in their memory.
+    pub start_tag: bool,
+}
+
+impl Default for BusSettings {
+    fn default() -> BusSettings {
+        // 80 ms by the protocol; a scan of a board takes 200 to 250 ms, so asking more often than every 80 tells nothing more.
+        BusSettings { answer_ms: 80, gap_ms: 0, poll_ms: 80, unknown_boards: UnknownBoards::Record, start_tag: true }
+    }
+}
+
+/// What becomes of boards on a bus that are not expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UnknownBoards {
+    /// They are recorded with the settings of the line.
+    #[default]
+    Record,
+    /// The operator is told, and they are left alone.
+    Ignore,
 }
 
 /// How the board lies on the table, seen from White.
@@ -84,7 +127,8 @@ const BLITZ_SECONDS: u64 = 15 * 60;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SettingError {
     /// No such key.
-    #[error("there is no setting `{key}`; known are {known}", known = LineSettings::KEYS.join(", "))]
+    #[error("there is no setting `{key}`; known are {known}",
+        known = [&LineSettings::KEYS[..], &LineSettings::BUS_KEYS].concat().join(", "))]
     UnknownKey {
         /// The key as given.
         key: String,
@@ -105,10 +149,15 @@ impl LineSettings {
     /// The keys that [`LineSettings::set`] knows.
     pub const KEYS: [&'static str; 7] =
         ["board", "orientation", "codes", "connect", "turkish-promotion", "thai-removal", "thai-reversal"];
+    /// The keys that it knows beyond those, for a bus as a whole.
+    pub const BUS_KEYS: [&'static str; 5] =
+        ["bus-answer-ms", "bus-gap-ms", "bus-poll-ms", "bus-unknown-boards", "bus-start-tag"];
 
     /// A line that plays this game, everything else as it is by default.
     pub fn new(variant: &'static Variant) -> LineSettings {
         LineSettings {
+            mode: Mode::Single,
+            name: None,
             variant,
             opened: None,
             tags: Vec::new(),
@@ -120,7 +169,30 @@ impl LineSettings {
             preset: Preset::Auto,
             told: Vec::new(),
             games_before: 0,
+            bus: BusSettings::default(),
+            boards: BTreeMap::new(),
         }
+    }
+
+    /// The settings of a board on this bus.
+    pub fn of_board(&self, address: BusAddress) -> LineSettings {
+        let of_line = || LineSettings { boards: BTreeMap::new(), ..self.clone() };
+        self.boards.get(&address).cloned().unwrap_or_else(of_line)
+    }
+
+    /// The same without what differs from log to log: when it was opened, which games there were before, and boards of
+    /// which nothing more is known than that they were once on the bus.
+    pub fn without_history(&self) -> LineSettings {
+        let plain = |settings: &LineSettings| LineSettings {
+            opened: None,
+            games_before: 0,
+            boards: BTreeMap::new(),
+            ..settings.clone()
+        };
+        let line = plain(self);
+        let boards = self.boards.iter().map(|(&address, board)| (address, plain(board)));
+        let boards = boards.filter(|(_, board)| *board != line).collect();
+        LineSettings { boards, ..line }
     }
 
     /// Sets one key to a value given as text.
@@ -178,6 +250,23 @@ impl LineSettings {
                 });
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
             }
+            "bus-answer-ms" => self.bus.answer_ms = milliseconds(value, 1).ok_or_else(|| wrong(MILLISECONDS_FROM_1))?,
+            "bus-gap-ms" => self.bus.gap_ms = milliseconds(value, 0).ok_or_else(|| wrong(MILLISECONDS))?,
+            "bus-poll-ms" => self.bus.poll_ms = milliseconds(value, 1).ok_or_else(|| wrong(MILLISECONDS_FROM_1))?,
+            "bus-unknown-boards" => {
+                self.bus.unknown_boards = match value {
+                    "record" => UnknownBoards::Record,
+                    "ignore" => UnknownBoards::Ignore,
+                    _ => return Err(wrong("record or ignore")),
+                }
+            }
+            "bus-start-tag" => {
+                self.bus.start_tag = match value {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(wrong("true or false")),
+                }
+            }
             "thai-reversal" => {
                 let thai_reversal = Some(match value {
                     "allowed" => true,
@@ -225,6 +314,15 @@ impl LineSettings {
     fn choose(&mut self, choices: RuleChoices) {
         self.variant = Variant::new(self.variant.game_type, choices);
     }
+}
+
+/// The longest time that a setting of the bus can have: more would be a bus that does nothing.
+const LONGEST_MS: u64 = 10_000;
+const MILLISECONDS: &str = "a whole number of milliseconds from 0 to 10000";
+const MILLISECONDS_FROM_1: &str = "a whole number of milliseconds from 1 to 10000";
+
+fn milliseconds(value: &str, least: u64) -> Option<u64> {
+    value.parse().ok().filter(|number| (least..=LONGEST_MS).contains(number))
 }
 
 /// The time that a player has for a game of sixty moves; `None` where the control does not tell.

@@ -81,6 +81,19 @@ pub struct Table {
     linked: bool,
     /// When the board was last heard.
     heard_at: Millis,
+    /// How many games were begun, with a file or not yet.
+    begun: u32,
+}
+
+/// How closely a board has to be watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Attention {
+    /// Nothing is being played on it.
+    Idle,
+    /// A game is going on.
+    Playing,
+    /// Pieces are being moved.
+    Touched,
 }
 
 impl Table {
@@ -113,14 +126,10 @@ impl Table {
             provisional: Vec::new(),
             expected: None,
             linked: false,
+            begun: 0,
             heard_at: Millis::ZERO,
             settings,
         }
-    }
-
-    /// Games that have a file so far.
-    pub fn games(&self) -> u32 {
-        self.games
     }
 
     /// Is a game going on that has a file?
@@ -158,6 +167,21 @@ impl Table {
             self.confirmed = false;
         }
         self.heard_at = now;
+    }
+
+    /// The board can be heard again, and kept its reports.
+    pub fn link_to_memory(&mut self) {
+        self.linked = true;
+        self.gap_until = None;
+        self.confirmed = false;
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.link_to_memory();
+        }
+    }
+
+    /// A board that keeps its reports until it is asked has told everything up to a time: no silence before it is a gap.
+    pub fn is_known_until(&mut self, now: Millis) {
+        self.heard_at = self.heard_at.max(now);
     }
 
     /// From when on silence means that the board is not heard.
@@ -207,6 +231,65 @@ impl Table {
             game.recogniser.dump(now, &sight);
         }
         Vec::new()
+    }
+
+    /// The board says, under a checksum, that nothing has changed since what it reported: as good as a dump of it.
+    pub fn unchanged(&mut self, now: Millis) {
+        if !self.sensors.is_known() {
+            return;
+        }
+        self.confirmed = true;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+    }
+
+    /// What every field is known to hold; `None` before the first dump.
+    pub fn fields(&self) -> Option<&[PieceCode]> {
+        self.sensors.is_known().then(|| self.sensors.fields())
+    }
+
+    /// How many fields the board has, by its game.
+    pub fn field_count(&self) -> usize {
+        self.sensors.count()
+    }
+
+    /// Do the numbers of its reports count all fields, and not the playing squares alone?
+    pub fn counts_all_fields(&self) -> bool {
+        self.sensors.counts_all_fields()
+    }
+
+    /// How many games were begun, with a file or not yet.
+    pub fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// Has nothing legal explained what is seen for so long that no hand can be the reason?
+    pub fn is_in_doubt(&self, now: Millis) -> bool {
+        const HAND: Millis = Millis::seconds(2);
+        let Stage::Playing(game) = &self.stage else { return false };
+        game.recogniser.doubt().is_some_and(|doubt| now >= doubt.since.max(doubt.quiet_since) + HAND)
+    }
+
+    /// Would a board that shows this show the start position?
+    pub fn is_start(&self, codes: &[PieceCode]) -> bool {
+        let mut sensors = self.sensors.clone();
+        sensors.dump(codes).is_some() && self.start_in(&sensors).is_some()
+    }
+
+    /// How many fields its reports can name.
+    pub fn number_count(&self) -> usize {
+        self.sensors.number_count()
+    }
+
+    /// How closely the board has to be watched.
+    pub fn attention(&self) -> Attention {
+        match &self.stage {
+            Stage::Playing(game) if !game.recogniser.is_settled() => Attention::Touched,
+            Stage::Playing(game) if self.clock_state == Clock::Running || game.number().is_some() => Attention::Playing,
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => Attention::Idle,
+        }
     }
 
     /// The clock said something.
@@ -477,11 +560,15 @@ impl Table {
 
     /// How the board lies, if it shows the start position. To be asked again after every change: it looks at every field.
     fn look_for_start(&self) -> Option<Orientation> {
+        self.start_in(&self.sensors)
+    }
+
+    fn start_in(&self, sensors: &Sensors) -> Option<Orientation> {
         let start = Position::start(self.settings.variant);
         let shows_start = |orientation: Orientation| {
-            self.sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
+            sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
         };
-        self.orientations().iter().copied().find(|&orientation| self.sensors.is_known() && shows_start(orientation))
+        self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
     }
 
     /// When the start position on the board will begin a new game.
@@ -538,6 +625,7 @@ impl Table {
             recogniser.lever_means(self.clock.turn_now());
         }
         recogniser.link(now, self.linked && self.gap_until.is_none());
+        self.begun += 1;
         self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
         effects.extend(self.news());
         effects
@@ -599,8 +687,24 @@ impl Table {
         words.join(", ")
     }
 
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
+        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        match verb {
+            "result" => self.result(now, rest.trim()),
+            "start" => self.start_on_request(now, rest.trim()),
+            "setup" => self.set_up_on_request(now, rest.trim()),
+            "flip" => self.flip(now),
+            "names" => self.name_players(rest.trim()),
+            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
+            _ => vec![Effect::Notice(format!(
+                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
+            ))],
+        }
+    }
+
     /// The operator says how the game ended.
-    pub fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let format = live::result_format(self.settings.variant, &self.settings.tags);
         let Some(value) = values::result_in(format, text) else {
             let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
@@ -617,7 +721,7 @@ impl Table {
     }
 
     /// The operator starts a game, from the start position or from a FEN.
-    pub fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         if text.is_empty() {
             return self.start(now, Position::start(self.settings.variant));
         }
@@ -628,7 +732,7 @@ impl Table {
     }
 
     /// The operator says what stands on the board.
-    pub fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+    fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
         let position = match self.position_of(text) {
             Ok(position) => position,
             Err(notice) => return vec![notice],
@@ -641,7 +745,7 @@ impl Table {
     }
 
     /// The operator says that the board lies the other way round.
-    pub fn flip(&mut self, now: Millis) -> Vec<Effect> {
+    fn flip(&mut self, now: Millis) -> Vec<Effect> {
         self.flipped = !self.flipped;
         let orientation = self.sensors.orientation().other();
         self.sensors.turn(orientation);
@@ -657,7 +761,7 @@ impl Table {
     }
 
     /// The operator says who plays: `White's name / Black's name`.
-    pub fn name_players(&mut self, text: &str) -> Vec<Effect> {
+    fn name_players(&mut self, text: &str) -> Vec<Effect> {
         let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
         let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
         let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {

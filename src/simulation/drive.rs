@@ -65,7 +65,7 @@ impl Record {
     pub fn announcements(&self) -> Announcements {
         let mut told = Announcements::default();
         let mut pending: Vec<(String, Millis)> = Vec::new();
-        for Output { at, effect } in &self.outputs {
+        for Output { at, effect, .. } in &self.outputs {
             match effect {
                 Effect::Append(line) if is_entry(line) => {
                     let is_first = pending.first().is_some_and(|(text, _)| text == bare_entry(line));
@@ -205,7 +205,8 @@ mod tests {
             provisional(&[]),
             append("2. 28x19"),
         ];
-        let outputs = effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), effect }).collect();
+        let outputs =
+            effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), board: None, effect }).collect();
         let told = Record { inputs: Vec::new(), outputs }.announcements();
         assert_eq!(told.since, [Some(Millis(1)), Some(Millis(2)), None]);
         assert_eq!((told.kept, told.withdrawn), (2, 1));

@@ -159,7 +159,7 @@ impl Peer {
                 |ply: &&crate::rules::Move| self.sight.differs_from_placement(base.play(ply).placement()).is_empty();
             let Some(ply) = legal.iter().find(shows) else { return };
             let effect = Effect::Append(notation::write(self.variant, ply, &legal));
-            outputs.push(Output { at: now, effect });
+            outputs.push(Output { at: now, board: None, effect });
             self.base = Some(base.play(ply));
             self.plies += 1;
         }
@@ -186,7 +186,7 @@ impl Peer {
         }
         let Ok(position) = Position::new(self.variant, Setup { placement, turn }) else { return };
         let text = format!("/FEN \"{}\"/", fen::write(self.variant, &position.setup()));
-        outputs.push(Output { at: now, effect: Effect::Append(text) });
+        outputs.push(Output { at: now, board: None, effect: Effect::Append(text) });
         self.base = Some(position);
     }
 
@@ -202,7 +202,7 @@ impl Peer {
 impl Recorder for Peer {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = Vec::new();
-        let ask = |command: Command| Output { at: now, effect: Effect::Send(command.encode()) };
+        let ask = |command: Command| Output { at: now, board: None, effect: Effect::Send(command.encode()) };
         match input {
             Input::LinkUp => outputs.extend([Command::SendUpdateNice, Command::SendBoard].map(ask)),
             Input::LinkDown => self.decoder = Decoder::new(),

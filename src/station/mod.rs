@@ -23,11 +23,11 @@ use tracing::{debug, info, warn};
 
 use crate::bytelog::{Kind, Record};
 use crate::config::LineConfig;
-use crate::feed::{self, Feed};
+use crate::feed::{self, Feeds};
 use crate::journal::Journal;
 use crate::link::{Link, LinkEvent, Ports};
 use crate::playback;
-use crate::session::{Effect, Input, Line, Output, Status};
+use crate::session::{BusAddress, Effect, Input, Line, Output, Status};
 use clock::Clock;
 use opening::Opened;
 
@@ -50,6 +50,19 @@ pub struct LineReport {
     /// What the core says.
     pub status: Status,
     /// The file of the game that was opened last.
+    pub live_file: Option<PathBuf>,
+    /// The boards of a bus, by ascending address; empty where one board has the line for itself.
+    pub boards: Vec<BoardReport>,
+}
+
+/// What is known about a board of a bus.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoardReport {
+    /// Its address.
+    pub address: BusAddress,
+    /// What the core says.
+    pub status: Status,
+    /// The file of the game that was opened last on it.
     pub live_file: Option<PathBuf>,
 }
 
@@ -158,7 +171,7 @@ struct Station {
     clock: Clock,
     journal: Journal,
     /// Away only while a thread writes it.
-    feed: Option<Feed>,
+    feeds: Option<Feeds>,
     is_outdated: bool,
     last_tick: Option<Instant>,
     reporter: Reporter,
@@ -174,7 +187,7 @@ impl Station {
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
         let opened = tokio::task::spawn_blocking(move || opening::open(&config, &folders)).await??;
-        let Opened { line, clock, journal, feed, is_outdated, notices } = opened;
+        let Opened { line, clock, journal, feeds, is_outdated, notices } = opened;
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let link = Link::new(address, board, ports);
         let mut station = Station {
@@ -184,7 +197,7 @@ impl Station {
             board: None,
             clock,
             journal,
-            feed: Some(feed),
+            feeds: Some(feeds),
             is_outdated,
             last_tick: None,
             reporter,
@@ -261,7 +274,7 @@ impl Station {
     /// Does what the core wants done. The link may be down then.
     async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Result<(), StationError> {
         let mut publications = Vec::new();
-        for Output { effect, .. } in outputs {
+        for Output { board, effect, .. } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
                     self.log(now, Kind::ToBoard(bytes.clone()))?;
@@ -272,12 +285,13 @@ impl Station {
                 // What is provisional is part of the status.
                 Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
-                Effect::Notice(text) => self.tell(now, &text)?,
+                Effect::Notice(text) => self.tell(now, &playback::about(board, &text))?,
                 Effect::Note(text) => {
+                    let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
                     self.log(now, Kind::Note(text))?;
                 }
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push(effect),
+                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push((board, effect)),
             }
         }
         if !publications.is_empty() {
@@ -287,19 +301,20 @@ impl Station {
     }
 
     /// The log first, durably; then the files; both off the executor, because disks can be slow.
-    async fn publish(&mut self, now: u64, effects: Vec<Effect>) -> Result<(), StationError> {
-        let Some(mut feed) = self.feed.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
+    async fn publish(&mut self, now: u64, publications: Vec<(Option<BusAddress>, Effect)>) -> Result<(), StationError> {
+        let Some(mut feeds) = self.feeds.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
         let log = self.journal.file();
         let work = move || {
             if let Err(error) = log.sync_data() {
-                return (feed, Err(error), Ok(Vec::new()));
+                return (feeds, Err(error), Ok(Vec::new()));
             }
-            let told = effects.iter().filter_map(|effect| feed.publish(effect).transpose()).collect::<io::Result<_>>();
-            let told = told.and_then(|told: Vec<String>| feed.sync().map(|()| told));
-            (feed, Ok(()), told)
+            let publish = |(board, effect): &(_, _)| feeds.publish(*board, effect).transpose();
+            let told = publications.iter().filter_map(publish).collect::<io::Result<_>>();
+            let told = told.and_then(|told: Vec<String>| feeds.sync().map(|()| told));
+            (feeds, Ok(()), told)
         };
-        let (feed, log, told) = tokio::task::spawn_blocking(work).await?;
-        self.feed = Some(feed);
+        let (feeds, log, told) = tokio::task::spawn_blocking(work).await?;
+        self.feeds = Some(feeds);
         log.map_err(self.log_error())?;
         for notice in told.map_err(StationError::Feed)? {
             self.tell(now, &notice)?;
@@ -346,10 +361,16 @@ impl Station {
             self.board.clone_from(&status.board);
             status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
         }
-        let live_file = self.feed.as_ref().and_then(Feed::path).map(ToOwned::to_owned);
+        let live_file =
+            |board: Option<BusAddress>| self.feeds.as_ref().and_then(|feeds| feeds.path(board)).map(ToOwned::to_owned);
+        let boards = self.line.boards().into_iter();
+        let boards =
+            boards.map(|(address, status)| BoardReport { address, status, live_file: live_file(Some(address)) });
+        let (boards, live_file) = (boards.collect(), live_file(None));
         self.reporter.update(|row| {
             row.status = status;
             row.live_file = live_file;
+            row.boards = boards;
         });
     }
 }

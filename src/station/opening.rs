@@ -2,27 +2,28 @@
 //!
 //! ```text
 //!   log/NAME-1..K ──▸ playback ──▸ the line as it was    ──▸ goes on, if a game may still be going on
-//!                          └─────▸ its games, byte for byte ──▸ reconcile with live/NAME-G.pdn
+//!                          └─────▸ its games, byte for byte ──▸ reconcile with live/NAME-G.pdn, live/NAME-ADDRESS-G.pdn
 //!   log/NAME-K+1  ◂── head: opened, settings, continues: yes | no
 //! ```
 //!
 //! A log is never opened before the end of the one before it, even if the clock of the machine was set back or a simulated
 //! board was played faster than time: the order of `opened` is the order of the logs.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound, TimeDelta};
 
 use super::clock::Clock;
-use crate::bytelog::Header;
+use crate::bytelog::{Header, Mode};
 use crate::config::LineConfig;
-use crate::feed::{Feed, reconcile};
+use crate::feed::{self, Feeds, reconcile};
 use crate::journal::Journal;
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
 use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, PlaybackError, Played};
-use crate::session::{Line, LineSettings};
+use crate::session::{BusAddress, Line};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
 /// A day of one board has about 4 MB; playing it takes a fraction of a second.
@@ -62,7 +63,7 @@ pub struct Opened {
     /// The new log.
     pub journal: Journal,
     /// The files.
-    pub feed: Feed,
+    pub feeds: Feeds,
     /// Whether the settings are those of an older configuration, because a game began with them.
     pub is_outdated: bool,
     /// What the operator should know.
@@ -83,15 +84,14 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
         Played::default()
     });
 
-    let mut current = None;
+    let mut current = BTreeMap::new();
     for game in &played.games {
-        let file = reconcile::reconcile(&folders.live, &config.name, game);
-        let (file, notice) = file.map_err(disk(&folders.live))?;
+        let prefix = feed::prefix(&config.name, game.board, game.name.as_deref());
+        let (file, notice) = reconcile::reconcile(&folders.live, &prefix, game).map_err(disk(&folders.live))?;
         notices.extend(notice);
-        current = Some(file);
+        current.insert(game.board, file);
     }
-    let files = history::numbers(&folders.live, &config.name, ".pdn").map_err(disk(&folders.live))?;
-    let last_game = played.games.iter().map(|game| game.number).chain(files).max().unwrap_or(0);
+    let last_games = last_games(config, folders, &played).map_err(disk(&folders.live))?;
 
     let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
     let opened = opening(last_end);
@@ -100,21 +100,53 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
     let (line, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
-            let header = head(chain.header.clone(), opened, "yes", last_game);
+            let header = head(chain.header.clone(), opened, "yes", &last_games);
             let shift = playback::shift(&chain.header, &header);
             (chain.line, header, shift)
         }
         NextStep::Begin { .. } => {
-            current = None;
-            let header = head(config.header(), opened, "no", last_game);
+            current.clear();
+            let header = head(config.header(), opened, "no", &last_games);
             (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO)
         }
     };
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&path, &header).map_err(disk(&path))?;
     let clock = Clock::start(config.time_scale, shift);
-    let feed = Feed::new(folders.live.clone(), config.name.clone(), current);
-    Ok(Opened { line, clock, journal, feed, is_outdated, notices })
+    let names =
+        header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
+    let feeds = Feeds::new(folders.live.clone(), config.name.clone(), names.collect(), current);
+    Ok(Opened { line, clock, journal, feeds, is_outdated, notices })
+}
+
+/// The number of the last game of each board that had one, by the logs and by the files.
+fn last_games(
+    config: &LineConfig,
+    folders: &Folders,
+    played: &Played,
+) -> io::Result<BTreeMap<Option<BusAddress>, u32>> {
+    let mut last = BTreeMap::new();
+    let mut count = |board: Option<BusAddress>, number: u32| {
+        let known = last.entry(board).or_insert(0);
+        *known = number.max(*known);
+    };
+    for game in &played.games {
+        count(game.board, game.number);
+    }
+    for number in history::numbers(&folders.live, &config.name, ".pdn")? {
+        count(None, number);
+    }
+    for board in &config.boards {
+        for number in history::numbers(&folders.live, &board.name, ".pdn")? {
+            count(Some(board.address), number);
+        }
+    }
+    for (address, number) in history::numbers_of_boards(&folders.live, &config.name, ".pdn")? {
+        if let Some(address) = BusAddress::new(address) {
+            count(Some(address), number);
+        }
+    }
+    Ok(last)
 }
 
 /// What the next log is to the last chain.
@@ -141,14 +173,14 @@ impl NextStep {
 
 /// A game is recorded to its end with the settings that it began with.
 fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextStep, PlaybackError> {
-    let wanted = playback::settings(&config.header(), None)?.0;
+    let wanted = playback::settings(&config.header(), None)?.0.without_history();
     let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
-    let had = playback::settings(&chain.header, None)?.0;
-    let is_outdated = had != LineSettings { opened: had.opened, games_before: had.games_before, ..wanted.clone() };
+    let had = playback::settings(&chain.header, None)?.0.without_history();
+    let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
     Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN) {
         NextStep::GoOn { chain, is_outdated: false }
-    } else if is_playing && had.variant.game_type == wanted.variant.game_type {
+    } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
         NextStep::GoOn { chain, is_outdated: true }
     } else {
         NextStep::Begin { gives_up_a_game: is_playing }
@@ -156,12 +188,28 @@ fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextS
 }
 
 /// The head of the next log.
-fn head(header: Header, opened: DateTime<FixedOffset>, continues: &str, games_before: u32) -> Header {
-    let mut other = header.other;
-    other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE);
-    other.push((CONTINUES.to_owned(), continues.to_owned()));
-    other.push((GAMES_BEFORE.to_owned(), games_before.to_string()));
-    Header { opened: Some(opened), other, ..header }
+fn head(
+    mut header: Header,
+    opened: DateTime<FixedOffset>,
+    continues: &str,
+    games: &BTreeMap<Option<BusAddress>, u32>,
+) -> Header {
+    header.opened = Some(opened);
+    put(&mut header.other, CONTINUES, continues);
+    if header.mode != Some(Mode::Bus) {
+        put(&mut header.other, GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
+        return header;
+    }
+    for (board, number) in games {
+        let Some(board) = board else { continue };
+        put(&mut header.boards.entry(board.number()).or_default().other, GAMES_BEFORE, &number.to_string());
+    }
+    header
+}
+
+fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
+    other.retain(|(known, _)| known != key);
+    other.push((key.to_owned(), value.to_owned()));
 }
 
 /// Now, to the millisecond that a log can tell, but after everything that was logged before.

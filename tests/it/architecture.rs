@@ -16,7 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("playback", &["millis", "rules", "bytelog", "pdn", "session"]),
     // the shell
     ("link", &[]),
-    ("config", &["bytelog", "session", "playback", "link"]),
+    ("config", &["rules", "bytelog", "session", "playback", "link"]),
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),

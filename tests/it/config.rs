@@ -41,7 +41,8 @@ fn the_smallest_form_is_valid() {
 
 #[test]
 fn the_files_of_the_package_are_valid() {
-    for file in ["config/damcast.toml", "config/examples/club-usb.toml", "config/examples/tournament-any.toml"] {
+    let examples = ["club-usb", "tournament-any", "tournament-bus"].map(|name| format!("config/examples/{name}.toml"));
+    for file in examples.into_iter().chain(["config/damcast.toml".to_owned()]) {
         if let Err(error) = Config::load(file.as_ref()) {
             panic!("{error}");
         }
@@ -52,7 +53,12 @@ fn the_files_of_the_package_are_valid() {
 fn the_annotated_file_shows_every_key_with_its_default() {
     let text = std::fs::read_to_string("config/damcast.toml").unwrap();
     let recognition = LineSettings::new(damcast::rules::Variant::from_tag("20").unwrap()).recognition;
-    for key in LineSettings::KEYS.into_iter().chain(recognition.keys()).chain(["time-scale"]) {
+    for key in LineSettings::KEYS
+        .into_iter()
+        .chain(LineSettings::BUS_KEYS)
+        .chain(recognition.keys())
+        .chain(["mode", "time-scale"])
+    {
         let shown = text.lines().any(|line| line.starts_with(&format!("# {key} = ")));
         assert!(shown, "config/damcast.toml does not show `{key}`");
     }
@@ -65,6 +71,48 @@ fn the_annotated_file_shows_every_key_with_its_default() {
     let is_example = |key: &str| key == "board" || key.starts_with("turkish-") || key.starts_with("thai-");
     config.lines[0].settings.retain(|(key, _)| !is_example(key));
     assert_eq!(config, read(&text));
+}
+
+#[test]
+fn a_bus_has_boards_with_what_is_theirs() {
+    let config = Config::load("config/examples/tournament-bus.toml".as_ref()).unwrap();
+    let bus = &config.lines[0];
+    assert_eq!(bus.mode, damcast::bytelog::Mode::Bus);
+    let boards: Vec<_> = bus.boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
+    assert_eq!(boards, [(1025, "table-1"), (1026, "hall-a-1026")]);
+    let (settings, unknown) = damcast::playback::settings(&bus.header(), None).unwrap();
+    assert!(unknown.is_empty());
+    let board = |index: usize| settings.of_board(bus.boards[index].address);
+    assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
+    assert_eq!(board(1).variant.game_type.number, 25);
+    // A board that nobody named has what the line has.
+    let other = settings.of_board(damcast::session::BusAddress::new(7).unwrap());
+    assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));
+}
+
+#[test]
+fn what_is_wrong_with_a_bus_is_said() {
+    let bus = SMALLEST.replace("[[line]]", "[[line]]\nmode = \"bus\"");
+    let board = |keys: &str| format!("{bus}[[line.board]]\n{keys}\n");
+    for (text, message) in [
+        (SMALLEST.replace("[[line]]", "[[line]]\nmode = \"both\""), "one board on the line, or \"bus\""),
+        (board(""), "[[line.board]] needs the key `address`"),
+        (board("address = 0"), "a whole number from 1 to 16383"),
+        (board("address = 16384"), "a whole number from 1 to 16383"),
+        (board("address = 7\n[[line.board]]\naddress = 7"), "the board 7 has come before"),
+        (board("address = 7\nname = \"board-1\""), "is taken by"),
+        (board("address = 7\ngame-type = \"99\""), "game type 99"),
+        (board("address = 7\nport = \"x\""), "unknown key `port` in [[line.board]]"),
+        (board("address = 7\n[line.board.tags]\nResult = \"2-0\""), "written by the recorder itself"),
+        (
+            format!("{bus}[[line]]\nname = \"board-1-7\"\nport = \"/dev/b\"\ngame-type = \"20\"\n"),
+            "is that of a board of the bus `board-1`",
+        ),
+        (format!("{SMALLEST}[[line.board]]\naddress = 7\n"), "`board` is an array; expected a string"),
+    ] {
+        let error = refuse(&text);
+        assert!(error.contains(message), "expected {message:?}: {error}");
+    }
 }
 
 #[test]

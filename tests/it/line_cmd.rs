@@ -58,7 +58,6 @@ fn what_cannot_be_is_refused_before_anything_is_read() {
         (vec!["line", "--set", "settle-ms"], "expected KEY=VALUE"),
         (vec!["line", "--set", "settle=5"], "there is no setting `settle`"),
         (vec!["line", "--set", "settle-ms=soon"], "expected a whole number of milliseconds"),
-        (vec!["line", "--mode", "bus"], "not built yet"),
         (vec!["line", "--profile", "lidraughts"], "not built yet"),
     ] {
         let run = run(&arguments);
@@ -68,7 +67,7 @@ fn what_cannot_be_is_refused_before_anything_is_read() {
     for (head, message) in [
         ("# game-type: 1", "game type 1 is not"),
         ("# set-codes: wood", "expected draughts,"),
-        ("# mode: bus", "not built yet"),
+        ("# board-1025-set-codes: wood", "board 1025: setting `codes = wood`: expected draughts,"),
     ] {
         let run = run_with_input(&["line"], format!("{head}\n0 = up\n").as_bytes());
         assert_eq!((run.code, run.out.as_str()), (2, ""), "{head}");

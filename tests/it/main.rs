@@ -3,6 +3,7 @@
 
 mod architecture;
 mod boards;
+mod bus;
 mod clock;
 mod config;
 mod daemon;

@@ -1,0 +1,459 @@
+//! One board of a bus: whether it answers, what it is asked, and when.
+//!
+//! ```text
+//!             answers                        two questions unanswered
+//!   Away ───────────────▸ Here ───────────────────────────────────────▸ Away
+//!    └─ ping, ever more    └─ changes and a dump; then changes again and again, and what else there is time for
+//!       rarely
+//! ```
+//!
+//! What its answers mean for its games stands in [`reports`]. A dump is asked for when
+//!
+//! - nothing else tells what stands on the board: at first, and after it was away;
+//! - the line was disturbed since the last one: seven bits of checksum let one damage in 128 pass;
+//! - nothing legal explains what is seen;
+//! - a move is to be confirmed, or nothing was asked for long, and the line has time to spare.
+
+mod reports;
+
+use std::collections::VecDeque;
+
+use super::clock::BusClock;
+use super::usage::{Usage, time_of};
+use crate::millis::Millis;
+use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
+use crate::protocol::{BusAnswer, BusCommand, changes};
+use crate::session::held::Held;
+use crate::session::table::{Attention, Table};
+use crate::session::{BusSettings, Effect, LineSettings, Status};
+use reports::Reports;
+
+/// A board that is away is pinged again after this, then after ever longer waits.
+const SHORTEST_AWAY: Millis = Millis(250);
+/// A board that was plugged in again is seen within this.
+const LONGEST_AWAY: Millis = Millis::seconds(16);
+/// Pings without an answer after which the operator is told. The first may only have brought the board back into bus mode.
+const TOLD_AWAY: u32 = 3;
+/// Questions in a row without an answer after which a board is away.
+const MOST_MISSED: u32 = 2;
+/// Damaged answers in a row after which it is away: it would keep the line busy for nothing.
+const MOST_DAMAGED: u32 = 4;
+/// A decision that is due does not make a board be asked more often than this.
+const SHORTEST_POLL: Millis = Millis(20);
+/// A ply that nobody has pressed for after so long may never be: the clock tells whether it still runs.
+const NOT_PRESSED: Millis = Millis(1_500);
+/// How often a clock is read otherwise, if the line has time for it.
+const CLOCK_AGAIN: Millis = Millis::seconds(10);
+/// How often the whole board is looked at though nothing asks for it: a report may never have been made.
+const AUDIT: Millis = Millis::seconds(60);
+/// Answers of a kind that nobody knows are told once each, up to so many kinds.
+const MOST_UNKNOWN: usize = 8;
+
+/// Whether a board answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Presence {
+    /// It does not, or has not been asked yet.
+    Away {
+        /// Pings without an answer.
+        tries: u32,
+    },
+    /// It does.
+    Here,
+}
+
+/// How a board came to be known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// The configuration names it.
+    Expected,
+    /// It was found.
+    Found,
+    /// An answer to a ping to all says so; until it answers for itself, that may have been a collision.
+    Rumoured,
+}
+
+/// A board on a bus.
+#[derive(Debug)]
+pub struct BusBoard {
+    /// Its games.
+    table: Table,
+    /// Whether it answers.
+    pub presence: Presence,
+    /// How it came to be known.
+    pub origin: Origin,
+    /// When it may be asked next.
+    pub due: Millis,
+    asked_at: Millis,
+    /// What is going on on it.
+    attention: Attention,
+    /// When what is seen will be decided about, if nothing changes: then an answer has to be there.
+    awaited: Option<Millis>,
+    clock: BusClock,
+    questions: VecDeque<BusCommand>,
+    /// Questions in a row that were not answered.
+    missed: u32,
+    /// Answers in a row that were damaged.
+    damaged: u32,
+    dumped_at: Option<Millis>,
+    reports: Reports,
+    held: Held,
+    /// Games that have their start tag.
+    tagged: u32,
+    is_identified: bool,
+    told_away: bool,
+    told_unknown: Vec<u8>,
+}
+
+impl BusBoard {
+    /// A board that has not been heard of yet, to be pinged at once.
+    pub fn new(settings: LineSettings, origin: Origin, now: Millis) -> BusBoard {
+        BusBoard {
+            table: Table::new(settings),
+            presence: Presence::Away { tries: 0 },
+            origin,
+            due: now,
+            asked_at: now,
+            attention: Attention::Idle,
+            awaited: None,
+            clock: BusClock::default(),
+            questions: VecDeque::new(),
+            missed: 0,
+            damaged: 0,
+            dumped_at: None,
+            reports: Reports::new(now),
+            held: Held::default(),
+            tagged: 0,
+            is_identified: false,
+            told_away: false,
+            told_unknown: Vec::new(),
+        }
+    }
+
+    /// Its games.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The link came up: is the board there?
+    pub fn link_up(&mut self, now: Millis) {
+        self.presence = Presence::Away { tries: 0 };
+        self.due = now;
+    }
+
+    /// The link went away, with an answer to `asked` under way perhaps.
+    pub fn link_down(&mut self, now: Millis, asked: Option<BusCommand>) {
+        self.leave(now);
+        if asked.is_some_and(asks_for_changes) {
+            self.lose_changes(asked);
+        }
+    }
+
+    fn leave(&mut self, now: Millis) {
+        self.presence = Presence::Away { tries: 0 };
+        (self.missed, self.damaged) = (0, 0);
+        self.questions.retain(|question| *question == BusCommand::RepeatChanges);
+        self.reports.leave();
+        self.table.link(self.reports.table_time(now), false);
+    }
+
+    /// Does it answer?
+    pub fn is_here(&self) -> bool {
+        self.presence == Presence::Here
+    }
+
+    /// Has it been pinged, and if it answered, been asked what stands on it?
+    pub fn is_greeted(&self) -> bool {
+        match self.presence {
+            Presence::Away { tries } => tries > 0,
+            Presence::Here => self.questions.is_empty(),
+        }
+    }
+
+    /// What it is to be asked now.
+    pub fn question(&self) -> BusCommand {
+        match self.presence {
+            Presence::Away { .. } => BusCommand::Ping,
+            Presence::Here => self.questions.front().copied().unwrap_or(BusCommand::SendChanges),
+        }
+    }
+
+    /// How much it matters that it is asked now: how long it has waited, for what is going on on it. Whoever waits becomes
+    /// the most urgent in the end.
+    pub fn urgency(&self, now: Millis) -> u64 {
+        let is_awaited = self.awaited.is_some_and(|at| at <= now);
+        let weight = match self.attention {
+            _ if !self.questions.is_empty() => 20,
+            _ if is_awaited => 10,
+            Attention::Touched => 3,
+            Attention::Playing => 2,
+            Attention::Idle => 1,
+        };
+        (now - self.asked_at).0 * weight
+    }
+
+    /// It has been asked something.
+    pub fn asked(&mut self, now: Millis, command: BusCommand) {
+        self.asked_at = now;
+        if self.questions.front() == Some(&command) {
+            self.questions.pop_front();
+        }
+    }
+
+    /// How many bytes its answer may have, at most, to judge by how long it was not asked.
+    pub fn answer_size(&self, command: BusCommand, now: Millis) -> usize {
+        /// More than one ply and its press.
+        const EVENTS: usize = 60;
+        /// A busy hand and a clock in a blitz.
+        const EVENTS_PER_SECOND: usize = 12;
+        /// All pieces after the start tag, and a hundred events that were lost.
+        const MEMORY: usize = 500;
+        let seconds = self.reports.age(now).0 / 1_000;
+        let events = usize::try_from(seconds).unwrap_or(usize::MAX).saturating_mul(EVENTS_PER_SECOND);
+        let data = match command {
+            BusCommand::SendChanges | BusCommand::RepeatChanges => events.saturating_add(EVENTS).min(changes::RING),
+            BusCommand::SendBoard | BusCommand::SendBoard50Black => self.table.field_count(),
+            BusCommand::SendFromStart => (self.reports.remembered + MEMORY).min(changes::RING),
+            _ => 8,
+        };
+        SMALLEST_ANSWER + data
+    }
+
+    /// It has not answered.
+    pub fn miss(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
+        let Presence::Away { tries } = self.presence else {
+            self.missed += 1;
+            self.reports.is_suspect = true;
+            if command == BusCommand::SendFromStart {
+                self.due = now;
+                self.give_up(now, effects);
+            } else {
+                self.ask_again(now, command, self.missed >= MOST_MISSED);
+            }
+            return;
+        };
+        let tries = tries.saturating_add(1);
+        self.presence = Presence::Away { tries };
+        self.due = now + Millis(SHORTEST_AWAY.0 << tries.min(16)).min(LONGEST_AWAY);
+        if tries == TOLD_AWAY && !self.told_away && self.origin != Origin::Rumoured {
+            self.told_away = true;
+            let notice = "the board does not answer; is it switched on and on the bus?";
+            effects.push(Effect::Notice(notice.to_owned()));
+        }
+    }
+
+    /// What came in answer to this was damaged: it is there, and says it again.
+    pub fn garble(&mut self, now: Millis, command: BusCommand) {
+        self.reports.is_suspect = true;
+        self.damaged += 1;
+        self.ask_again(now, command, self.damaged >= MOST_DAMAGED);
+    }
+
+    /// The line was disturbed while this board had the word.
+    pub fn disturb(&mut self) {
+        self.reports.is_suspect = true;
+    }
+
+    fn ask_again(&mut self, now: Millis, command: BusCommand, is_enough: bool) {
+        self.due = now;
+        if !self.is_here() {
+            return;
+        }
+        if is_enough {
+            self.leave(now);
+        }
+        if asks_for_changes(command) {
+            self.lose_changes(Some(command));
+        } else if !is_enough {
+            self.questions.push_front(command);
+        }
+    }
+
+    /// Changes that were handed out and got lost are asked for again, if need be when the board is back.
+    fn lose_changes(&mut self, asked: Option<BusCommand>) {
+        if asked == Some(BusCommand::SendChanges) {
+            self.reports.lost_at = self.asked_at;
+        }
+        self.questions.push_front(BusCommand::RepeatChanges);
+    }
+
+    /// It has said something, in answer to `asked` if that was the question.
+    pub fn hear(
+        &mut self,
+        now: Millis,
+        asked: Option<BusCommand>,
+        answer: &BusAnswer,
+        bus: &BusSettings,
+        usage: &mut Usage,
+        effects: &mut Vec<Effect>,
+    ) {
+        (self.missed, self.damaged) = (0, 0);
+        if !self.is_here() {
+            self.come(effects);
+        }
+        match answer {
+            BusAnswer::Changes(data) => {
+                self.hear_changes(now, asked, data, bus, effects);
+                if data.is_empty() && asked != Some(BusCommand::RepeatChanges) {
+                    self.confirm(now, usage, effects);
+                }
+                if self.questions.is_empty() {
+                    let wish = self.wish(now, bus, usage);
+                    self.questions.extend(wish);
+                }
+            }
+            BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => self.hear_board(now, codes, effects),
+            BusAnswer::Clock(report) => self.hear_clock(now, *report, effects),
+            BusAnswer::FromStart(data) => self.hear_memory(now, data, effects),
+            BusAnswer::Version(version) => {
+                self.is_identified = true;
+                effects.push(Effect::Note(format!("version {version}")));
+            }
+            BusAnswer::StartWritten => effects.push(Effect::Note("the board has noted the start of a game".to_owned())),
+            BusAnswer::Ping => {}
+            BusAnswer::Unknown { id, data, why } => {
+                if !self.told_unknown.contains(&id.0) && self.told_unknown.len() < MOST_UNKNOWN {
+                    self.told_unknown.push(id.0);
+                    effects.push(Effect::Note(format!("unknown answer {id} of {} bytes: {why}", data.len())));
+                }
+            }
+        }
+        self.schedule(now, bus);
+    }
+
+    /// It answers: what happened in the meantime, and what stands on it?
+    fn come(&mut self, effects: &mut Vec<Effect>) {
+        self.presence = Presence::Here;
+        self.table.link_to_memory();
+        self.reports.come();
+        if std::mem::take(&mut self.told_away) {
+            effects.push(Effect::Notice("the board answers again".to_owned()));
+        }
+        if self.origin == Origin::Rumoured {
+            self.origin = Origin::Found;
+            let notice = "a board that the configuration does not name was found and is recorded";
+            effects.push(Effect::Notice(notice.to_owned()));
+        }
+        self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
+    }
+
+    /// The board says that nothing has changed: that confirms what is seen, unless a dump shall.
+    fn confirm(&mut self, now: Millis, usage: &mut Usage, effects: &mut Vec<Effect>) {
+        if self.is_in_the_dark() || self.is_in_doubt(now) || !self.wants_dump(now) {
+            return;
+        }
+        if usage.spend(now, self.dump_time()) {
+            self.questions.push_back(BusCommand::SendBoard);
+        } else {
+            self.table.unchanged(self.reports.table_time(now));
+            self.decide(now, effects);
+        }
+    }
+
+    fn wants_dump(&self, now: Millis) -> bool {
+        self.table.wants_dump_at().is_some_and(|at| at <= self.reports.table_time(now))
+    }
+
+    fn is_in_doubt(&self, now: Millis) -> bool {
+        self.table.is_in_doubt(self.reports.table_time(now))
+    }
+
+    fn dump_time(&self) -> Millis {
+        time_of(COMMAND + SMALLEST_ANSWER + self.table.field_count())
+    }
+
+    /// What else it should be asked, now that its changes are known.
+    fn wish(&mut self, now: Millis, bus: &BusSettings, usage: &mut Usage) -> Option<BusCommand> {
+        const CLOCK_BYTES: usize = COMMAND + SMALLEST_ANSWER + 7;
+        const VERSION_BYTES: usize = COMMAND + SMALLEST_ANSWER + 2;
+        if self.reports.is_clock_unsure {
+            return Some(BusCommand::SendClock);
+        }
+        let needs_dump = self.table.fields().is_none() || self.reports.is_suspect;
+        if needs_dump || (self.is_in_doubt(now) && self.wants_dump(now)) {
+            return Some(BusCommand::SendBoard);
+        }
+        let age = self.clock.age(self.reports.table_time(now));
+        let quiet = self.reports.quiet(now);
+        let is_touched = self.table.attention() == Attention::Touched && self.clock.is_running();
+        if age.is_none() || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
+            return Some(BusCommand::SendClock);
+        }
+        if bus.start_tag && self.table.begun() > self.tagged {
+            self.tagged = self.table.begun();
+            self.reports.remembered = 0;
+            return Some(BusCommand::SetStartGame);
+        }
+        if age > Some(CLOCK_AGAIN) && usage.spend(now, time_of(CLOCK_BYTES)) {
+            return Some(BusCommand::SendClock);
+        }
+        if !self.is_identified && usage.spend(now, time_of(VERSION_BYTES)) {
+            return Some(BusCommand::SendVersion);
+        }
+        let is_long_ago = self.dumped_at.is_none_or(|dumped| now - dumped > AUDIT);
+        (is_long_ago && usage.spend(now, self.dump_time())).then_some(BusCommand::SendBoard)
+    }
+
+    fn schedule(&mut self, now: Millis, bus: &BusSettings) {
+        let regular = self.asked_at + Millis(bus.poll_ms);
+        self.attention = self.table.attention();
+        let awaited = self.table.deadline().into_iter().chain(self.table.wants_dump_at()).min();
+        self.awaited = awaited.map(|at| self.reports.line_time(at));
+        self.due = if self.questions.is_empty() {
+            let awaited = self.awaited.map(|at| at.max(self.asked_at + SHORTEST_POLL));
+            awaited.map_or(regular, |awaited| awaited.min(regular))
+        } else {
+            now
+        };
+    }
+
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: &str, bus: &BusSettings) -> Vec<Effect> {
+        let mut effects = match request.trim() {
+            "hold" => self.held.hold(),
+            "release" => self.held.release(),
+            request => self.table.request(self.reports.table_time(now), request),
+        };
+        if !self.is_here() {
+            self.decide(now, &mut effects);
+        } else {
+            self.schedule(now, bus);
+        }
+        effects
+    }
+
+    /// What of this is not held back by the operator.
+    pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
+        self.held.pass(effects)
+    }
+
+    /// The state for people.
+    pub fn status(&self) -> Status {
+        let status = self.table.status();
+        let state = if self.held.is_holding() { format!("held back: {}", status.state) } else { status.state };
+        Status { state, ..status }
+    }
+
+    /// When something is due without an answer: a board that is away can still get its result.
+    pub fn deadline_away(&self) -> Option<Millis> {
+        let deadline = || self.table.deadline().map(|at| self.reports.line_time(at));
+        if self.is_here() { None } else { deadline() }
+    }
+
+    /// Decides what is due. Nothing is, while it is not known what was lost.
+    pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        if !self.is_in_the_dark() {
+            let at = self.reports.live(now);
+            self.table.is_known_until(at);
+            effects.extend(self.table.decide(at));
+        }
+    }
+
+    fn is_in_the_dark(&self) -> bool {
+        self.is_here() && self.reports.are_unsure()
+    }
+}
+
+/// Is the answer one that is handed out once?
+fn asks_for_changes(command: BusCommand) -> bool {
+    matches!(command, BusCommand::SendChanges | BusCommand::RepeatChanges)
+}

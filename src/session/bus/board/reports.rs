@@ -1,0 +1,370 @@
+//! What a board reports, and whether it can be relied on.
+//!
+//! The board's table lives by its answers: after each, it is known what happened until then, and nothing is known beyond.
+//! So everything that is due is decided when an answer has come, never between two; quiet that nobody has looked at is no
+//! quiet. An answer without changes is under a checksum, and says as much as a dump.
+//!
+//! Once the line was disturbed, that is not enough. Then the board is *in the dark*: its reports are kept and not believed
+//! until a dump shows that they lead to what stands on it.
+//!
+//! | the dump shows | what is done |
+//! |---|---|
+//! | what the reports lead to | they are believed, each at its time, then the dump |
+//! | something else, but the next report explains it | hands are moving: another dump |
+//! | something else | reports were lost: the board's memory is asked for, where its start tag is ours |
+//! | something else, and no memory helps | the dump alone counts, once a reading of the clock tells who is to move |
+//!
+//! Time on the table is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the
+//! quiet that it had on the board.
+
+use std::collections::VecDeque;
+
+use super::BusBoard;
+use crate::millis::Millis;
+use crate::protocol::changes::{self, Change};
+use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
+use crate::session::memory::{self, Known, MOST_RECENT};
+use crate::session::{BusSettings, Effect};
+
+/// More reports than this are not kept: a memory does not hold more.
+const MOST_KEPT: usize = changes::RING;
+
+/// The reports of a board.
+#[derive(Debug)]
+pub(super) struct Reports {
+    /// The line was disturbed since the last dump.
+    pub is_suspect: bool,
+    /// A press may have been lost: a reading of the clock has to come first.
+    pub is_clock_unsure: bool,
+    /// When changes were asked for that got lost on the way.
+    pub lost_at: Millis,
+    /// Bytes that its reports since the last start tag take in its memory.
+    pub remembered: usize,
+    /// Up to when its changes are known.
+    heard_at: Option<Millis>,
+    last_changes: Vec<u8>,
+    /// What was reported and is not believed yet, with its times on the table.
+    kept: Vec<(Millis, Change)>,
+    /// A dump that contradicts the reports, until further reports or the memory explain it.
+    contradiction: Option<Vec<PieceCode>>,
+    /// The memory has been asked for since the last dump that agreed with the reports.
+    is_memory_read: bool,
+    /// Until then nothing was lost.
+    sound_at: Millis,
+    /// What fields were last reported to hold, oldest first.
+    recent: VecDeque<(Field, PieceCode)>,
+    /// When a piece was last moved, in the table's time.
+    moved_at: Millis,
+    /// Up to when its table has lived, in its own time.
+    lived: Millis,
+    /// How much that time is ahead of the line's.
+    ahead: Millis,
+}
+
+impl Reports {
+    pub fn new(now: Millis) -> Reports {
+        Reports {
+            is_suspect: false,
+            is_clock_unsure: false,
+            lost_at: now,
+            remembered: 0,
+            heard_at: None,
+            last_changes: Vec::new(),
+            kept: Vec::new(),
+            contradiction: None,
+            is_memory_read: false,
+            sound_at: now,
+            recent: VecDeque::new(),
+            moved_at: Millis::ZERO,
+            lived: Millis::ZERO,
+            ahead: Millis::ZERO,
+        }
+    }
+
+    /// How long ago its changes were last known.
+    pub fn age(&self, now: Millis) -> Millis {
+        /// A board that has never been asked may have to tell of its power-up and all its pieces.
+        const NEVER: Millis = Millis::seconds(30);
+        self.heard_at.map_or(NEVER, |heard| now - heard)
+    }
+
+    /// For how long no piece has been moved.
+    pub fn quiet(&self, now: Millis) -> Millis {
+        self.table_time(now) - self.moved_at
+    }
+
+    pub fn are_unsure(&self) -> bool {
+        self.is_suspect || self.is_clock_unsure || self.contradiction.is_some()
+    }
+
+    pub fn table_time(&self, now: Millis) -> Millis {
+        now + self.ahead
+    }
+
+    pub fn line_time(&self, at: Millis) -> Millis {
+        at - self.ahead
+    }
+
+    /// The table lives until then. Returns that in its own time, which never goes back.
+    pub fn live(&mut self, now: Millis) -> Millis {
+        self.lived = self.lived.max(self.table_time(now));
+        self.lived
+    }
+
+    pub fn come(&mut self) {
+        self.sound_at = self.heard_at.unwrap_or(self.sound_at);
+    }
+
+    pub fn leave(&mut self) {
+        self.contradiction = None;
+    }
+}
+
+impl BusBoard {
+    pub(super) fn hear_changes(
+        &mut self,
+        now: Millis,
+        asked: Option<BusCommand>,
+        data: &[u8],
+        bus: &BusSettings,
+        effects: &mut Vec<Effect>,
+    ) {
+        let is_repeated = asked == Some(BusCommand::RepeatChanges);
+        // If it was the question that got lost and not the answer, the answer before comes once more.
+        let is_known = is_repeated && !data.is_empty() && data == self.reports.last_changes;
+        let changes = if is_known { Vec::new() } else { changes::decode(data) };
+        self.reports.last_changes = data.to_vec();
+        self.reports.remembered = self.reports.remembered.saturating_add(data.len());
+        // What is repeated had happened when it was asked for first.
+        let until = if is_repeated { self.reports.lost_at.min(now) } else { now };
+        let from = self.reports.heard_at.unwrap_or(until);
+        self.reports.heard_at = Some(until.max(from));
+        if changes.iter().any(|change| matches!(change, Change::Broken(_))) {
+            self.reports.is_suspect = true;
+        }
+        if self.table.fields().is_none() {
+            return self.begin_with(now, &changes, effects);
+        }
+        self.keep(from, until, &changes);
+        if let Some(dump) = self.reports.contradiction.take() {
+            self.judge(now, dump, &changes, bus, effects);
+        }
+        if !self.is_in_the_dark() {
+            self.believe(now, effects);
+        }
+    }
+
+    /// What stands on the board is not known yet. A board that was switched on not long ago tells it among its changes.
+    fn begin_with(&mut self, now: Millis, changes: &[Change], effects: &mut Vec<Effect>) {
+        /// More plies since then are a game of its own, or several, and not the beginning of this one.
+        const MOST_PLIES: usize = 8;
+        let Some((fields, after)) = memory::standing(changes, self.table.number_count()) else { return };
+        let presses = after.iter().filter(|change| matches!(change, Change::Time { .. })).count();
+        if presses > MOST_PLIES || self.reports.is_suspect || !self.table.is_start(&fields) {
+            return;
+        }
+        self.questions.retain(|question| *question != BusCommand::SendBoard);
+        let at = self.reports.live(now);
+        effects.extend(self.table.dump(at, &fields));
+        self.decide(now, effects);
+        self.keep(now, now, after);
+        self.believe(now, effects);
+    }
+
+    /// Keeps changes that happened after `from` and until `until`.
+    fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
+        let from = self.reports.table_time(from).max(self.reports.lived);
+        let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
+        let timed = memory::timeline(from, self.reports.table_time(until).max(from), changes);
+        let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
+        self.reports.kept.extend(timed.into_iter().take(room));
+    }
+
+    /// Lives through everything that was kept, each at its time, and up to now.
+    fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        let kept = std::mem::take(&mut self.reports.kept);
+        if let Some((last, _)) = kept.last() {
+            let behind = *last - self.reports.table_time(now);
+            self.reports.ahead = self.reports.ahead + behind;
+        }
+        for (at, change) in kept {
+            self.live_until_next(at, effects);
+            self.table.is_known_until(at);
+            self.take(at, change, effects);
+            self.reports.lived = self.reports.lived.max(at);
+            effects.extend(self.table.decide(self.reports.lived));
+        }
+        self.live_until(self.reports.table_time(now), effects);
+        self.decide(now, effects);
+    }
+
+    /// One change reaches the table.
+    fn take(&mut self, at: Millis, change: Change, effects: &mut Vec<Effect>) {
+        match change {
+            Change::Piece { field, piece, .. } => {
+                if self.reports.recent.len() == MOST_RECENT {
+                    self.reports.recent.pop_front();
+                }
+                self.reports.recent.push_back((field, piece));
+                self.reports.moved_at = at;
+                effects.extend(self.table.field_update(at, field, piece));
+            }
+            Change::Time { side, hours, minutes, seconds } => {
+                if let Some(report) = self.clock.press(at, side, [hours, minutes, seconds]) {
+                    effects.extend(self.table.clock(at, &report));
+                }
+            }
+            // Both happen when a board restarts; what it then lists is what stands on it.
+            Change::PowerUp | Change::Watchdog => {
+                self.reports.is_suspect = true;
+                effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The same up to the next change: until then nothing has changed, which is as good as a dump.
+    fn live_until_next(&mut self, at: Millis, effects: &mut Vec<Effect>) {
+        if let Some(wanted) =
+            self.table.wants_dump_at().map(|wanted| wanted.max(self.reports.lived)).filter(|&wanted| wanted < at)
+        {
+            self.live_until(wanted, effects);
+            self.reports.lived = wanted;
+            self.table.is_known_until(wanted);
+            self.table.unchanged(wanted);
+            effects.extend(self.table.decide(wanted));
+        }
+        self.live_until(at, effects);
+    }
+
+    /// Lives through every deadline up to a time of the table, each at its own time.
+    fn live_until(&mut self, until: Millis, effects: &mut Vec<Effect>) {
+        /// A table that is asked again and again at one moment has nothing more to say.
+        const MOST_AT_ONCE: u32 = 100;
+        let mut at_once = 0;
+        while let Some(at) = self.table.deadline().map(|at| at.max(self.reports.lived)).filter(|&at| at <= until) {
+            at_once = if at > self.reports.lived { 0 } else { at_once + 1 };
+            if at_once > MOST_AT_ONCE {
+                return;
+            }
+            self.reports.lived = at;
+            self.table.is_known_until(at);
+            effects.extend(self.table.decide(at));
+        }
+    }
+
+    pub(super) fn hear_board(&mut self, now: Millis, codes: &[PieceCode], effects: &mut Vec<Effect>) {
+        self.dumped_at = Some(now);
+        let is_comparable = codes.len() == self.table.field_count() && self.table.counts_all_fields();
+        let predicted = self.predicted().filter(|_| is_comparable);
+        let is_watched = self.table.has_open_game() || !self.reports.kept.is_empty();
+        if is_watched && predicted.is_some_and(|predicted| predicted != codes) {
+            // What has changed since the last report comes with the next; then it shows whether any was lost.
+            self.reports.contradiction = Some(codes.to_vec());
+            self.questions.push_front(BusCommand::SendChanges);
+            return;
+        }
+        self.reports.is_suspect = false;
+        self.reports.is_memory_read = false;
+        self.reports.sound_at = now;
+        if self.is_in_the_dark() {
+            return;
+        }
+        self.believe(now, effects);
+        effects.extend(self.table.dump(self.reports.table_time(now), codes));
+        self.decide(now, effects);
+    }
+
+    /// What should stand on the board by all reports.
+    fn predicted(&self) -> Option<Vec<PieceCode>> {
+        let mut fields = self.table.fields()?.to_vec();
+        for (_, change) in &self.reports.kept {
+            if let Change::Piece { field, piece, .. } = change
+                && let Some(code) = fields.get_mut(usize::from(field.0))
+            {
+                *code = *piece;
+            }
+        }
+        Some(fields)
+    }
+
+    /// A dump contradicted the reports. Here are the reports that came after it: do they explain it?
+    fn judge(
+        &mut self,
+        now: Millis,
+        dump: Vec<PieceCode>,
+        changes: &[Change],
+        bus: &BusSettings,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Some(fields) = self.predicted() else { return };
+        let touched = |number: usize| {
+            let is_it =
+                |change: &Change| matches!(change, Change::Piece { field, .. } if usize::from(field.0) == number);
+            changes.iter().any(is_it)
+        };
+        let is_explained = fields.iter().zip(&dump).enumerate().all(|(number, (a, b))| a == b || touched(number));
+        if is_explained {
+            self.questions.push_front(BusCommand::SendBoard);
+            return;
+        }
+        self.reports.is_suspect = true;
+        self.reports.contradiction = Some(dump);
+        if bus.start_tag && self.tagged > 0 && !self.reports.is_memory_read {
+            self.reports.is_memory_read = true;
+            effects.push(Effect::Note("reports were lost; the board is asked for its memory".to_owned()));
+            self.questions.push_front(BusCommand::SendFromStart);
+        } else {
+            self.give_up(now, effects);
+        }
+    }
+
+    pub(super) fn hear_memory(&mut self, now: Millis, data: &[u8], effects: &mut Vec<Effect>) {
+        let Some(dump) = self.reports.contradiction.clone() else { return };
+        let Some(fields) = self.table.fields() else { return };
+        let memory = changes::decode(data);
+        let recent = self.reports.recent.make_contiguous();
+        match memory::unseen(Known { fields, recent }, &dump, &memory) {
+            Ok(unseen) => {
+                effects
+                    .push(Effect::Note(format!("the board's memory has {} events that were not known", unseen.len())));
+                self.reports.contradiction = None;
+                self.reports.kept.clear();
+                self.keep(self.reports.sound_at, now, &unseen);
+                self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
+            }
+            Err(misfit) => {
+                let notice = format!("reports of the board were lost, and its memory does not help: {misfit}");
+                effects.push(Effect::Notice(notice));
+                self.give_up(now, effects);
+            }
+        }
+    }
+
+    /// Reports were lost for good: the dump alone tells what stands on the board, and the clock who is to move.
+    pub(super) fn give_up(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+        let Some(dump) = self.reports.contradiction.take() else { return };
+        self.reports.is_suspect = true;
+        self.reports.is_clock_unsure = true;
+        for (at, change) in std::mem::take(&mut self.reports.kept) {
+            let at = at.min(self.reports.table_time(now));
+            self.take(at, change, effects);
+        }
+        let at = self.reports.live(now);
+        effects.extend(self.table.dump(at, &dump));
+        self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
+    }
+
+    pub(super) fn hear_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
+        let times = matches!(report, ClockReport::Times(times) if !times.is_all_zero());
+        let news = self.clock.reading(self.reports.table_time(now), report);
+        // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
+        self.reports.is_clock_unsure &= times && news.is_none();
+        if let Some((at, report)) = news {
+            effects.extend(self.table.clock(at, &report));
+        }
+        if !self.is_in_the_dark() {
+            self.believe(now, effects);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One clock from two sources: presses that a board reports among its changes, and readings it is asked for.
+//!
+//! | source | says | does not say |
+//! |---|---|---|
+//! | an event of the memory | whose time stopped, and at what: the lever moved, and the clock ran | the other time, whether it runs now |
+//! | a reading | both times, the lever, whether it runs | when; it may be a second old |
+//!
+//! Together they are readings as a board on its own line gives them. The other side's time is exact too: it has stood
+//! since its own last press.
+
+use crate::millis::Millis;
+use crate::protocol::changes::TimeSide;
+use crate::protocol::{ClockReport, ClockStatus, ClockTimes};
+
+/// A reading may be a second old by the board's own design; one that contradicts a press this recent is out of date.
+const OUT_OF_DATE: Millis = Millis(1_500);
+
+/// A time as an event tells it: hours, minutes, seconds.
+pub type Time = [u8; 3];
+
+/// What is known of the clock of a board on a bus.
+#[derive(Clone, Debug, Default)]
+pub struct BusClock {
+    last: Option<ClockTimes>,
+    pressed_at: Option<Millis>,
+    read_at: Option<Millis>,
+    ran_at: Option<Millis>,
+}
+
+impl BusClock {
+    /// The lever moved: this side has stopped at this time. `None` as long as the other side's time is not known.
+    pub fn press(&mut self, now: Millis, side: TimeSide, [hours, minutes, seconds]: Time) -> Option<ClockReport> {
+        let mut times = self.last?;
+        let (stopped, lever) = match side {
+            TimeSide::Left => (&mut times.left, ClockStatus::RIGHT_HIGH),
+            TimeSide::Right => (&mut times.right, 0),
+        };
+        (stopped.hours, stopped.minutes, stopped.seconds) = (hours, minutes, seconds);
+        times.status = ClockStatus(times.status.0 & !ClockStatus::RIGHT_HIGH | lever | ClockStatus::RUNNING);
+        self.last = Some(times);
+        self.pressed_at = Some(now);
+        self.ran_at = Some(now);
+        Some(ClockReport::Times(times))
+    }
+
+    /// A reading, with the time from which it counts: a clock that is found stopped may have stopped at any moment since
+    /// it was last known to run. `None`: it tells nothing, or nothing new enough.
+    pub fn reading(&mut self, now: Millis, report: ClockReport) -> Option<(Millis, ClockReport)> {
+        let times = match report {
+            ClockReport::Times(times) if !times.is_all_zero() => times,
+            ClockReport::NoClock => {
+                *self = BusClock { read_at: Some(now), ..BusClock::default() };
+                return Some((now, report));
+            }
+            ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => return None,
+        };
+        self.read_at = Some(now);
+        let contradicts = self.last.is_some_and(|last| last.lever() != times.lever());
+        if contradicts && self.pressed_at.is_some_and(|pressed| now - pressed < OUT_OF_DATE) {
+            return None;
+        }
+        self.last = Some(times);
+        if times.running() {
+            self.ran_at = Some(now);
+            return Some((now, report));
+        }
+        Some((self.ran_at.unwrap_or(now), report))
+    }
+
+    /// How long ago it was last read; `None`: never.
+    pub fn age(&self, now: Millis) -> Option<Millis> {
+        self.read_at.map(|read| now - read)
+    }
+
+    /// Whether a time is running, as far as is known.
+    pub fn is_running(&self) -> bool {
+        self.last.is_some_and(|times| times.running())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{ClockSide, Lever};
+
+    fn times(left: u8, right: u8, status: u8) -> ClockReport {
+        let side = |seconds| ClockSide { minutes: 10, seconds, ..ClockSide::default() };
+        ClockReport::Times(ClockTimes { left: side(left), right: side(right), status: ClockStatus(status) })
+    }
+
+    fn seen(report: Option<ClockReport>) -> (u8, u8, Lever, bool) {
+        let Some(ClockReport::Times(times)) = report else { panic!("{report:?}") };
+        (times.left.seconds, times.right.seconds, times.lever(), times.running())
+    }
+
+    #[test]
+    fn a_press_tells_one_time_and_the_other_is_remembered() {
+        let mut clock = BusClock::default();
+        assert_eq!(clock.press(Millis(5), TimeSide::Left, [0, 9, 50]), None, "the other time is not known");
+        clock.reading(Millis(10), times(30, 40, 0x00));
+        let after = clock.press(Millis(20), TimeSide::Left, [0, 10, 25]);
+        assert_eq!(seen(after), (25, 40, Lever::RightHigh, true));
+        let after = clock.press(Millis(30), TimeSide::Right, [0, 10, 35]);
+        assert_eq!(seen(after), (25, 35, Lever::LeftHigh, true));
+    }
+
+    #[test]
+    fn a_reading_older_than_a_press_is_no_press_back() {
+        let mut clock = BusClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x01));
+        clock.press(Millis(1_000), TimeSide::Left, [0, 10, 25]);
+        assert_eq!(clock.reading(Millis(1_100), times(25, 40, 0x01)), None);
+        assert_eq!(clock.reading(Millis(2_000), times(25, 39, 0x03)), Some((Millis(2_000), times(25, 39, 0x03))));
+        // Long after it, it is one: the event was lost.
+        assert!(clock.reading(Millis(9_000), times(24, 33, 0x01)).is_some());
+    }
+
+    #[test]
+    fn a_clock_that_is_found_stopped_stopped_when_it_was_last_seen_running() {
+        let mut clock = BusClock::default();
+        assert_eq!(clock.reading(Millis(0), times(30, 40, 0x00)).map(|(at, _)| at), Some(Millis(0)));
+        clock.reading(Millis(10), times(30, 40, 0x01));
+        assert_eq!(clock.reading(Millis(5_000), times(30, 36, 0x00)).map(|(at, _)| at), Some(Millis(10)));
+    }
+
+    #[test]
+    fn without_a_clock_there_is_none() {
+        let mut clock = BusClock::default();
+        clock.reading(Millis(10), times(30, 40, 0x01));
+        assert_eq!(clock.reading(Millis(20), ClockReport::NoClock), Some((Millis(20), ClockReport::NoClock)));
+        assert!(!clock.is_running() && clock.age(Millis(25)) == Some(Millis(5)));
+    }
+}

@@ -1,0 +1,41 @@
+//! Publication that the operator holds back, for as long as he wants.
+
+use super::Effect;
+
+/// What would have been published since he asked for it.
+#[derive(Clone, Debug, Default)]
+pub struct Held(Option<Vec<Effect>>);
+
+impl Held {
+    /// From now on nothing is published; what would be waits.
+    pub fn hold(&mut self) -> Vec<Effect> {
+        self.0.get_or_insert_default();
+        vec![Effect::Notice("nothing is published until `release`".to_owned())]
+    }
+
+    /// What was held back is published, and everything from now on.
+    pub fn release(&mut self) -> Vec<Effect> {
+        let Some(held) = self.0.take() else {
+            return vec![Effect::Notice("nothing is held back".to_owned())];
+        };
+        let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
+        let mut effects = vec![Effect::Notice(format!("published again; {lines} lines were held back"))];
+        effects.extend(held);
+        effects
+    }
+
+    /// Is anything held back?
+    pub fn is_holding(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// What of this is not held back.
+    pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
+        let Some(held) = &mut self.0 else { return effects };
+        let is_publication =
+            |effect: &Effect| matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_));
+        let (publications, others): (Vec<_>, Vec<_>) = effects.into_iter().partition(is_publication);
+        held.extend(publications);
+        others
+    }
+}

@@ -1,0 +1,403 @@
+//! Many boards on one line: what was played on each is what is recorded of each, and the line is well used.
+//!
+//! In virtual time against the simulated bus, which knows nothing of the recorder.
+
+use std::collections::BTreeMap;
+
+use damcast::bytelog::Mode;
+use damcast::millis::Millis;
+use damcast::pdn::notation;
+use damcast::rules::{Position, Variant};
+use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::simulation::drive::{Recorder, bare_entry, drive_bus};
+use damcast::simulation::score::Played;
+use damcast::simulation::script;
+use hardware_sim::board::BoardOptions;
+use hardware_sim::bus::{BusSetting, BusWorld};
+use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::line_faults::{LineFault, LineFaults};
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Span;
+use hardware_sim::seat::Setting;
+
+use crate::games::playable;
+
+/// A bus on which these games are played, one a board, the second of each two boards turned round.
+struct Bus {
+    games: Vec<Played>,
+    profile: Profile,
+    clock: bool,
+    seed: u64,
+    /// How long boards take to answer, in microseconds.
+    answer_us: Span,
+    incidents: Vec<Incident>,
+    to_host: LineFaults,
+    to_boards: LineFaults,
+}
+
+impl Bus {
+    /// As many boards with ideal hands, cut to so many plies.
+    fn new(games: &[Played], boards: usize, plies: usize) -> Bus {
+        let from_the_start = games.iter().filter(|game| game.start == Position::start(game.start.variant()));
+        let mut games: Vec<Played> = from_the_start.cycle().take(boards).cloned().collect();
+        for game in &mut games {
+            game.moves.truncate(plies);
+        }
+        Bus {
+            games,
+            profile: Profile::ideal(),
+            clock: true,
+            seed: 1,
+            answer_us: Span::new(1_000, 1_000),
+            incidents: Vec::new(),
+            to_host: LineFaults::none(),
+            to_boards: LineFaults::none(),
+        }
+    }
+
+    fn address(index: usize) -> BusAddress {
+        BusAddress::new(1025 + 7 * index as u16).unwrap()
+    }
+
+    fn world(&self) -> BusWorld {
+        let seats = self.games.iter().enumerate().map(|(index, game)| {
+            let seed = self.seed + index as u64;
+            let control = self.clock.then(|| "4800+60".parse().unwrap());
+            let script = script::game(&game.start, &game.moves, control, &self.profile, seed).turned(index % 2 == 1);
+            let geometry = &game.start.variant().geometry;
+            let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
+            let seat = Setting::new(rows, columns, script, self.profile.clone(), seed);
+            let serial = u32::from(Bus::address(index).number());
+            let board = BoardOptions { serial, answer_us: self.answer_us, ..seat.draw_board() };
+            Setting { board: Some(board), ..seat }
+        });
+        let mut setting = BusSetting::new(seats.collect(), self.seed);
+        setting.incidents = self.incidents.clone();
+        setting.to_host = self.to_host.clone();
+        setting.to_boards = self.to_boards.clone();
+        BusWorld::new(setting).unwrap()
+    }
+
+    /// The settings of a line that expects these boards.
+    fn settings(&self) -> LineSettings {
+        let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
+        settings.mode = Mode::Bus;
+        let of_line = settings.clone();
+        for (index, game) in self.games.iter().enumerate() {
+            let board = LineSettings { variant: game.start.variant(), ..of_line.clone() };
+            settings.boards.insert(Bus::address(index), board);
+        }
+        settings
+    }
+
+    fn line(&self) -> Line {
+        Line::new(self.settings())
+    }
+
+    /// What should stand in each board's file.
+    fn moves(&self) -> BTreeMap<BusAddress, Vec<String>> {
+        let moves = |game: &Played| {
+            let mut position = game.start;
+            let mut texts = Vec::new();
+            for ply in &game.moves {
+                texts.push(notation::write(position.variant(), ply, &position.legal_moves()));
+                position = position.play(ply);
+            }
+            texts
+        };
+        self.games.iter().enumerate().map(|(index, game)| (Bus::address(index), moves(game))).collect()
+    }
+}
+
+/// What a recorder did with a bus.
+#[derive(Default)]
+struct Recorded {
+    entries: BTreeMap<BusAddress, Vec<String>>,
+    notices: Vec<String>,
+    /// Questions for changes, with their times.
+    polls: Vec<(u64, BusAddress)>,
+    /// Bytes to the boards, with their times.
+    sent: Vec<(u64, Vec<u8>)>,
+}
+
+impl Recorded {
+    fn hear(&mut self, Output { at, board, effect }: Output) {
+        match effect {
+            Effect::Append(line) => {
+                let is_movetext = !line.is_empty() && !line.starts_with('[') && line != "*";
+                if is_movetext {
+                    self.entries.entry(board.unwrap()).or_default().push(bare_entry(&line).to_owned());
+                }
+            }
+            Effect::Send(bytes) => {
+                if let [0x83 | 0x84, high, low, _] = *bytes {
+                    self.polls.push((at.0, BusAddress::from_wire([high, low])));
+                }
+                self.sent.push((at.0, bytes));
+            }
+            Effect::Notice(text) => self.notices.push(damcast::playback::about(board, &format!("{at} {text}"))),
+            _ => {}
+        }
+    }
+
+    /// Questions for changes a second, between two times.
+    fn polls_per_second(&self, from_ms: u64, to_ms: u64) -> f64 {
+        let polls = self.polls.iter().filter(|(at, _)| (from_ms..to_ms).contains(at)).count();
+        polls as f64 * 1_000.0 / (to_ms - from_ms) as f64
+    }
+}
+
+fn play(bus: &Bus) -> Recorded {
+    play_in(&mut bus.world(), &mut bus.line())
+}
+
+fn play_in(world: &mut BusWorld, line: &mut Line) -> Recorded {
+    let mut recorded = Recorded::default();
+    drive_bus(world, line, 20_000, |_, output| recorded.hear(output));
+    recorded
+}
+
+#[track_caller]
+fn assert_all_recorded(bus: &Bus, recorded: &Recorded) {
+    for (board, moves) in bus.moves() {
+        let entries = recorded.entries.get(&board).cloned().unwrap_or_default();
+        assert_eq!(entries, moves, "board {board}; notices: {:#?}", recorded.notices);
+    }
+}
+
+/// 9600 baud, a command of four bytes and an answer of six, a millisecond until the board answers.
+const POLLS_PER_SECOND: f64 = 1_000.0 / (10.0 * 1_000.0 / 960.0 + 1.0);
+
+fn check_a_bus_of(boards: usize, plies: usize) {
+    let bus = Bus::new(&playable("international"), boards, plies);
+    let mut world = bus.world();
+    let end = world.end_ms();
+    let recorded = play_in(&mut world, &mut bus.line());
+    assert_all_recorded(&bus, &recorded);
+    let rate = recorded.polls_per_second(20_000, end);
+    let mut commands: BTreeMap<u8, usize> = BTreeMap::new();
+    for (_, bytes) in recorded.sent.iter().filter(|(at, _)| (20_000..end).contains(at)) {
+        *commands.entry(bytes[0]).or_default() += 1;
+    }
+    println!("{boards} boards: {rate:.1} polls a second of {POLLS_PER_SECOND:.1} in {end} ms, {commands:02x?}");
+    // What was moved has to be told, and takes its time: this much of it a question or an answer was under way.
+    let (told, heard) = world.traffic();
+    let busy = ((told + heard) as f64 / 0.96 + recorded.sent.len() as f64) / world.now_ms() as f64;
+    println!("{boards} boards: {:.1} % of the time", 100.0 * busy);
+    assert!(busy >= 0.9, "{busy:.3}");
+}
+
+#[test]
+fn a_bus_of_8_boards_is_recorded_move_for_move() {
+    check_a_bus_of(8, 40);
+}
+
+#[test]
+fn a_bus_of_32_boards_is_recorded_move_for_move() {
+    check_a_bus_of(32, 16);
+}
+
+#[test]
+fn a_bus_of_64_boards_is_recorded_move_for_move() {
+    check_a_bus_of(64, 10);
+}
+
+#[test]
+fn boards_of_many_games_and_sizes_share_a_line() {
+    let games = playable("");
+    let mut by_type = BTreeMap::new();
+    for game in games.iter().filter(|game| game.start == Position::start(game.start.variant())) {
+        by_type.entry(game.start.variant().game_type.number).or_insert_with(|| game.clone());
+    }
+    let games: Vec<Played> = by_type.into_values().collect();
+    let bus = Bus::new(&games, games.len(), 16);
+    assert_all_recorded(&bus, &play(&bus));
+}
+
+#[test]
+fn without_clocks_all_moves_are_recorded() {
+    let bus = Bus { clock: false, ..Bus::new(&playable("international"), 4, 16) };
+    assert_all_recorded(&bus, &play(&bus));
+}
+
+#[test]
+fn boards_that_nobody_named_are_found_and_recorded() {
+    let bus = Bus::new(&playable("international"), 12, 12);
+    let mut settings = bus.settings();
+    settings.boards.clear();
+    let recorded = play_in(&mut bus.world(), &mut Line::new(settings));
+    assert_all_recorded(&bus, &recorded);
+    let found = recorded.notices.iter().filter(|notice| notice.contains("does not name was found")).count();
+    assert_eq!(found, 12, "{:#?}", recorded.notices);
+}
+
+#[test]
+fn boards_that_are_absent_or_fall_silent_cost_the_others_little() {
+    let bus = Bus::new(&playable("international"), 16, 12);
+    let end = bus.world().end_ms();
+    let alone = play(&bus);
+    // Four more are expected and not there, and two fall silent in the middle of their games.
+    let mut settings = bus.settings();
+    for number in [3, 2000, 3000, 16_383] {
+        let absent = settings.of_board(BusAddress::new(number).unwrap());
+        settings.boards.insert(BusAddress::new(number).unwrap(), absent);
+    }
+    let silent = [5, 11];
+    let incidents = silent.map(|index| Incident::new(end / 2, Mishap::Away(index))).to_vec();
+    let bus = Bus { incidents, ..bus };
+    let recorded = play_in(&mut bus.world(), &mut Line::new(settings));
+    let mut others = bus.moves();
+    others.retain(|board, _| silent.iter().all(|&index| Bus::address(index) != *board));
+    for (board, moves) in others {
+        assert_eq!(recorded.entries.get(&board), Some(&moves), "{board}: {:#?}", recorded.notices);
+    }
+    for (from, to) in [(20_000, end / 2), (end / 2, end)] {
+        let (with, without) = (recorded.polls_per_second(from, to), alone.polls_per_second(from, to));
+        println!("{with:.1} polls a second with boards missing, {without:.1} without");
+        assert!(with >= 0.9 * without, "{with:.1} of {without:.1}");
+    }
+    let told = |words: &str| recorded.notices.iter().filter(|notice| notice.contains(words)).count();
+    assert_eq!(told("the board does not answer"), 6, "{:#?}", recorded.notices);
+}
+
+#[test]
+fn what_was_played_while_the_cable_was_out_is_in_the_memory_of_the_boards() {
+    let bus = Bus::new(&playable("international"), 6, 40);
+    let end = bus.world().end_ms();
+    for (out, back) in [(end / 3, end / 3 + 2_500), (end / 3, end / 3 + 30_000), (end / 4, end / 4 + 120_000)] {
+        let incidents = vec![Incident::new(out, Mishap::Unplug), Incident::new(back, Mishap::Plug)];
+        let bus = Bus { incidents, ..Bus::new(&playable("international"), 6, 40) };
+        assert_all_recorded(&bus, &play(&bus));
+    }
+}
+
+#[test]
+fn a_board_may_leave_the_line_and_come_back() {
+    let bus = Bus::new(&playable("international"), 4, 40);
+    let end = bus.world().end_ms();
+    for (away, back) in [(end / 3, end / 3 + 400), (end / 3, end / 3 + 20_000), (end / 4, end / 4 + 100_000)] {
+        let incidents = vec![Incident::new(away, Mishap::Away(1)), Incident::new(back, Mishap::Back(1))];
+        let bus = Bus { incidents, ..Bus::new(&playable("international"), 4, 40) };
+        assert_all_recorded(&bus, &play(&bus));
+    }
+}
+
+#[test]
+fn a_noisy_line_costs_time_and_no_move() {
+    let faults = |rate| {
+        let kinds = [LineFault::Flip, LineFault::Lose, LineFault::Double, LineFault::WrongChecksum];
+        kinds.into_iter().fold(LineFaults::none(), |faults, kind| faults.with(kind, rate))
+    };
+    let bus = Bus { to_host: faults(2e-4), to_boards: faults(2e-4), ..Bus::new(&playable("international"), 4, 30) };
+    assert_all_recorded(&bus, &play(&bus));
+}
+
+/// A recorder that keeps what it was told.
+struct Keeping {
+    line: Line,
+    inputs: Vec<(Millis, Input)>,
+}
+
+impl Recorder for Keeping {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        if input != Input::Tick {
+            self.inputs.push((now, input.clone()));
+        }
+        self.line.handle(now, input)
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
+}
+
+/// A session of two boards that were asked rarely, as it was heard.
+fn rare_session(plies: usize) -> (Bus, LineSettings, Vec<(Millis, Input)>) {
+    let bus = Bus::new(&playable("international"), 2, plies);
+    let mut settings = bus.settings();
+    settings.set("bus-poll-ms", "500").unwrap();
+    let mut keeping = Keeping { line: Line::new(settings.clone()), inputs: Vec::new() };
+    let mut recorded = Recorded::default();
+    drive_bus(&mut bus.world(), &mut keeping, 20_000, |_, output| recorded.hear(output));
+    assert_all_recorded(&bus, &recorded);
+    (bus, settings, keeping.inputs)
+}
+
+fn hear_again(settings: &LineSettings, inputs: impl Iterator<Item = (Millis, Input)>) -> Recorded {
+    let mut line = Line::new(settings.clone());
+    let mut recorded = Recorded::default();
+    for (at, input) in inputs {
+        line.handle(at, input).into_iter().for_each(|output| recorded.hear(output));
+    }
+    recorded
+}
+
+#[test]
+fn what_was_heard_gives_the_same_record_however_it_is_cut() {
+    let (bus, settings, inputs) = rare_session(20);
+    for size in [1, 3, 1000] {
+        let cut = inputs.iter().flat_map(|(at, input)| match input {
+            Input::Bytes(bytes) => bytes.chunks(size).map(|part| (*at, Input::Bytes(part.to_vec()))).collect(),
+            other => vec![(*at, other.clone())],
+        });
+        assert_all_recorded(&bus, &hear_again(&settings, cut));
+    }
+}
+
+/// One byte of a recorded session is damaged: flipped, lost or doubled. The answers that the recorder would have asked for
+/// again are not in the recording, so moves may be missing; but none may be there that was not played.
+fn check_damage(plies: usize, step: usize) {
+    let (bus, settings, inputs) = rare_session(plies);
+    let moves = bus.moves();
+    let count: usize =
+        inputs.iter().map(|(_, input)| if let Input::Bytes(bytes) = input { bytes.len() } else { 0 }).sum();
+    let (mut cases, mut recalled, mut setups) = (0, 0, 0);
+    for (index, position) in (0..count).step_by(step).enumerate() {
+        for damage in 0..3 {
+            let mut seen = 0;
+            let damaged = inputs.iter().map(|(at, input)| {
+                let Input::Bytes(bytes) = input else { return (*at, input.clone()) };
+                let mut bytes = bytes.clone();
+                let here = position.checked_sub(seen).filter(|&here| here < bytes.len());
+                seen += bytes.len();
+                if let Some(here) = here {
+                    match damage {
+                        0 => bytes[here] ^= 1 << (index % 8),
+                        1 => drop(bytes.remove(here)),
+                        _ => bytes.insert(here, bytes[here]),
+                    }
+                }
+                (*at, Input::Bytes(bytes))
+            });
+            let recorded = hear_again(&settings, damaged);
+            cases += 1;
+            for (board, entries) in &recorded.entries {
+                let mut rest = moves[board].as_slice();
+                for entry in entries {
+                    if entry.starts_with('/') {
+                        setups += 1;
+                        continue;
+                    }
+                    let at = rest.iter().position(|played| played == entry);
+                    let at = at.unwrap_or_else(|| {
+                        panic!("byte {position}, damage {damage}: board {board}: {entry} is false in {entries:?}")
+                    });
+                    rest = &rest[at + 1..];
+                    recalled += 1;
+                }
+            }
+        }
+    }
+    println!("{cases} damaged sessions of {count} bytes: {recalled} moves, {setups} setups, none false");
+}
+
+#[test]
+fn a_damaged_byte_never_makes_a_false_move() {
+    check_damage(20, 149);
+}
+
+#[test]
+#[ignore = "minutes; every byte of a session instead of some"]
+fn a_damaged_byte_never_makes_a_false_move_at_any_place() {
+    check_damage(20, 1);
+}
