@@ -4,7 +4,10 @@
 //! on both of its squares. That constraint keeps six plies cheap and removes most ambiguity: in 29 of 100 real positions
 //! the first of three unseen plies cannot be told from the placement alone.
 //!
-//! An explanation need not be clean: captured pieces may still be standing, and one square may be wrong.
+//! Nor may a ply have landed before the ply in front of it ([`super::chronology`]).
+//!
+//! An explanation need not be clean: captured pieces may still be standing, one square may be wrong, a press may be missing.
+//! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
 
 use super::chronology::Chronology;
 use super::evidence::{Evidence, Moment};

@@ -33,6 +33,8 @@ const RESULT_WAITS: Millis = Millis::seconds(10);
 const SETTING_UP: Millis = Millis::seconds(5);
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
+/// How long a position without a move must stand before the game is over: a move may be taken back.
+const LAST_MOVE_STANDS: Millis = Millis::seconds(6);
 /// A running clock is heard every second.
 const DEAF: Millis = Millis(2_500);
 /// Boards of which more is wrong than this are not being set up for a game.
@@ -255,7 +257,10 @@ impl Table {
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
-        [new_game, setting_up, self.doubts_at(), verdict, result].into_iter().flatten().min()
+        [new_game, setting_up, self.doubts_at(), self.ends_without_moves_at(), verdict, result]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
@@ -264,10 +269,8 @@ impl Table {
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(&verdict));
-            if let Verdict::Ply { .. } = verdict {
-                effects.extend(self.end_without_moves());
-            }
         }
+        effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
         effects
@@ -301,13 +304,21 @@ impl Table {
         effects
     }
 
+    /// When a game is over whose position has no move: the last one may still be taken back.
+    fn ends_without_moves_at(&self) -> Option<Millis> {
+        let Stage::Playing(game) = &self.stage else { return None };
+        let recogniser = &game.recogniser;
+        let over = game.number().is_some() && recogniser.is_settled() && recogniser.position().legal_moves().is_empty();
+        over.then(|| recogniser.quiet_since() + LAST_MOVE_STANDS)
+    }
+
     /// A side that is to move and has no move has lost.
-    fn end_without_moves(&mut self) -> Vec<Effect> {
-        let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        let position = *game.recogniser.position();
-        if !position.legal_moves().is_empty() {
+    fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
+        if self.ends_without_moves_at().is_none_or(|at| at > now) {
             return Vec::new();
         }
+        let Stage::Playing(game) = &self.stage else { return Vec::new() };
+        let position = *game.recogniser.position();
         let winner = !position.turn();
         let mut effects = game.close(Some(self.settings.variant.result_format.win(winner)));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
@@ -419,7 +430,11 @@ impl Table {
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let effects = match &self.stage {
-            Stage::Playing(game) => game.close(None),
+            Stage::Playing(game) => {
+                let position = game.recogniser.position();
+                let won = position.legal_moves().is_empty().then_some(!position.turn());
+                game.close(won.map(|winner| self.settings.variant.result_format.win(winner)))
+            }
             Stage::Waiting | Stage::Over => Vec::new(),
         };
         let clock = match self.clock_state {
