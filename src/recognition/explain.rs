@@ -102,10 +102,8 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
         found: Vec::new(),
     };
     let mut deepest = DEEPEST;
-    for depth in 1..=deepest {
-        if depth > deepest {
-            break;
-        }
+    let mut depth = 1;
+    while depth <= deepest {
         let before = search.found.len();
         search.descend(question.base, depth, Millis::ZERO, None);
         if search.is_exhausted() {
@@ -113,9 +111,11 @@ pub fn explain(question: &Question) -> Vec<Explanation> {
             search.found.truncate(before);
             break;
         }
-        if deepest == DEEPEST && search.found.iter().any(|found| found.is_exact() && found.score >= CREDIBLE) {
-            deepest = depth + 1;
+        let is_good = |found: &Explanation| found.is_exact() && found.score >= CREDIBLE;
+        if deepest == DEEPEST && search.found.iter().any(is_good) {
+            deepest = (depth + 1).min(DEEPEST);
         }
+        depth += 1;
     }
     search.found.sort_by_key(|explanation| std::cmp::Reverse(explanation.score));
     search.found

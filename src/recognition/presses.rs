@@ -109,7 +109,7 @@ impl Presses {
     /// Play goes on from a position that was set up after so many presses. Returns the last of them.
     pub fn set_up(&mut self, presses: usize) -> Option<Press> {
         self.missing = false;
-        self.queue.drain(..presses.min(self.queue.len())).last()
+        self.queue.drain(..presses.min(self.queue.len())).next_back()
     }
 
     /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
