@@ -2,7 +2,7 @@
 
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
-use crate::recognition::explain::Explanation;
+use crate::recognition::explain::{CREDIBLE, Explanation};
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.
@@ -38,6 +38,8 @@ impl Recogniser {
         const BLEMISH_ANSWERED_MS: u64 = 600;
         /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
         const MARGIN: i32 = 150;
+        /// A piece that flickers may look like something unlikely for this long.
+        const UNLIKELY_MS: u64 = 1_200;
         /// After a gap a position is as good as a guess of how it came about.
         const AFTER_GAP_MS: u64 = 700;
         let settings = &self.settings;
@@ -56,6 +58,9 @@ impl Recogniser {
         }
         if !best.odd.is_empty() {
             wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.odd_ms });
+        }
+        if best.score < CREDIBLE {
+            wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { UNLIKELY_MS });
         }
         let first = &best.plies[0];
         let contradicts = |rival: &&Explanation| {
