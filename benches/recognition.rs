@@ -14,11 +14,14 @@
 //! | `kings` | from a position full of kings several plies are made at once, and every square is touched |
 //! | `lattice` | kings before men that stand apart: captures with more routes than can be counted |
 //! | `sweep` | a hand takes every piece up and puts it somewhere else |
+//! | `dumps` | dumps of any pieces on any squares, more than a game can have and on squares that no game uses, as fast as a wire brings them |
+//! | `crowd` | more pieces than a game can have, or thirty kings, stand for minutes while the lever is pressed |
 //! | `play` | for comparison: a game as it is played, ply by ply |
 //!
-//! The same events are played several times and the least time of each counts, so that other work on the machine does not.
+//! What counts is the time of the processor, not of the wall, and of several rounds of the same events the least for each: other
+//! work on the machine shows in neither.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use damcast::millis::Millis;
 use damcast::pdn::fen;
@@ -27,13 +30,17 @@ use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Var
 use damcast::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
 use hardware_sim::random::Rng;
+use rustix::time::{ClockId, clock_gettime};
 
 /// What an event may cost.
 const MOST: Duration = Duration::from_millis(5);
+const KINDS: [&str; 7] = ["play", "chaos", "kings", "lattice", "sweep", "dumps", "crowd"];
 /// How often the same events are played.
 const ROUNDS: usize = 3;
 /// How often at most.
 const MORE_ROUNDS: usize = 12;
+/// The codes of a draughts set: men, kings; White, Black.
+const PIECES: [u8; 4] = [1, 4, 7, 10];
 /// Boards of each kind for each variant.
 const BOARDS: u64 = 12;
 
@@ -45,7 +52,7 @@ fn main() {
         wanted.is_empty() || wanted.iter().any(|number| *number == variant.game_type.number.to_string())
     };
     for variant in Variant::all().filter(is_wanted) {
-        for kind in ["play", "chaos", "kings", "lattice", "sweep"] {
+        for kind in KINDS {
             let mut times: Vec<Duration> = (0..BOARDS).flat_map(|seed| least(variant, kind, seed)).collect();
             times.sort_unstable();
             let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e6;
@@ -83,6 +90,11 @@ fn least(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
     least
 }
 
+/// How long this thread has been at work.
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("a clock that does not run backwards from zero")
+}
+
 /// A board, its recorder, and what each event cost.
 struct Bench {
     line: Line,
@@ -102,7 +114,7 @@ fn play(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
     };
     let mut bench = Bench::new(variant, &start);
     match kind {
-        "play" => bench.game(start, &mut rng),
+        "play" => bench.game(start, &mut rng, 60),
         "chaos" => (0..40).for_each(|_| {
             let (crowd, kings) = (rng.unit(), rng.unit());
             let next = random(variant, &mut rng, crowd, kings);
@@ -111,6 +123,16 @@ fn play(variant: &'static Variant, kind: &str, seed: u64) -> Vec<Duration> {
             bench.wait(400);
         }),
         "sweep" => bench.sweep(variant, &mut rng),
+        "dumps" => (0..60).for_each(|step| {
+            let crowd = rng.unit();
+            for code in &mut bench.codes {
+                *code = if rng.chance(crowd) { *rng.pick(&PIECES).expect("four of them") } else { 0 };
+            }
+            bench.dump();
+            bench.press();
+            bench.wait([0, 40, 400, 3_000][step % 4]);
+        }),
+        "crowd" => bench.crowd(variant, &start, &mut rng),
         _ => (0..6).for_each(|_| {
             bench.touch_all(variant);
             let mut position = start;
@@ -141,9 +163,9 @@ impl Bench {
     }
 
     fn event(&mut self, input: Input) {
-        let begun = Instant::now();
+        let begun = processor_time();
         std::hint::black_box(self.line.handle(Millis(self.now), input));
-        self.times.push(begun.elapsed());
+        self.times.push(processor_time().saturating_sub(begun));
     }
 
     /// Lets time pass, each deadline an event, and a reading of the clock every second.
@@ -228,9 +250,31 @@ impl Bench {
         self.wait(60_000);
     }
 
-    fn game(&mut self, start: Position, rng: &mut Rng) {
+    /// Ever more pieces, each crowd for minutes, from a position that has been played from.
+    fn crowd(&mut self, variant: &'static Variant, start: &Position, rng: &mut Rng) {
+        for kings in [false, true] {
+            let text = fen::write(variant, &start.setup());
+            self.event(Input::Operator(format!("start {text}")));
+            self.show(&script::codes(start), 1_000);
+            self.game(*start, rng, 4);
+            for share in [0.4, 0.7, 1.0] {
+                for square in variant.geometry.all() {
+                    let (row, column) = variant.geometry.row_and_column(square);
+                    let field = row * variant.geometry.width() + column;
+                    let (color, kind) = (usize::from(rng.chance(0.4)), usize::from(kings));
+                    self.put(field, if rng.chance(share) { PIECES[2 * kind + color] } else { 0 });
+                }
+                for _ in 0..6 {
+                    self.press();
+                    self.wait(20_000);
+                }
+            }
+        }
+    }
+
+    fn game(&mut self, start: Position, rng: &mut Rng, plies: usize) {
         let mut position = start;
-        for _ in 0..60 {
+        for _ in 0..plies {
             let legal = position.legal_moves();
             let Some(ply) = rng.pick(&legal) else { break };
             position = position.play(ply);

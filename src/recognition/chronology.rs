@@ -18,6 +18,8 @@ use crate::rules::{Color, Move, Position, Square, SquareSet};
 
 /// Two landings this close together may have been reported in the order of the scan, not of the hands.
 const SCAN: Millis = Millis(300);
+/// A piece that is adjusted, crowned or taken off by mistake is back sooner.
+const AWAY: Millis = Millis::seconds(8);
 /// A square that changed more often than a hand does it flickered.
 const FLICKER_CHANGES: usize = 5;
 
@@ -87,6 +89,17 @@ impl<'a> Chronology<'a> {
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
         let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        // A piece that was away for long and came again landed then.
+        let mut left_at = None;
+        let mut gone_until = Millis::ZERO;
+        for change in self.changes.iter().filter(|change| change.square == to) {
+            match change.after {
+                Some(_) if left_at.is_some_and(|left| change.at > left + AWAY) => gone_until = change.at,
+                Some(_) => {}
+                None => left_at = Some(change.at),
+            }
+        }
+        let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
         let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;
@@ -140,5 +153,62 @@ impl<'a> Chronology<'a> {
         }
         standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
         standing.into_iter().take(most).map(|(_, sight, moment)| (sight, moment)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Variant;
+
+    /// The start of an international game and what was reported after it, as time, square, colour.
+    fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
+        let start = Position::start(Variant::from_tag("20").unwrap());
+        let mut sight = Sight::default();
+        for color in Color::BOTH {
+            for square in start.placement().of(color) {
+                sight.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        let mut evidence = Evidence::new(sight, Millis::ZERO);
+        for (at, name, color) in reports {
+            let square = start.variant().geometry.square(name).unwrap();
+            let seen = color.map(|color| Seen { color, crowned: false });
+            evidence.see(Millis(*at), square, seen, Source::Report);
+        }
+        (start, evidence)
+    }
+
+    fn ply(position: &Position, from: &str, to: &str) -> Move {
+        let geometry = &position.variant().geometry;
+        let is_it = |ply: &&Move| geometry.name(ply.from()) == from && geometry.name(ply.to()) == to;
+        position.legal_moves().iter().find(is_it).unwrap().clone()
+    }
+
+    const WHITE: Option<Color> = Some(Color::White);
+    const BLACK: Option<Color> = Some(Color::Black);
+
+    #[test]
+    fn a_reply_lands_after_the_ply_it_replies_to() {
+        let (start, evidence) =
+            evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (5_000, "19", None), (5_400, "23", BLACK)]);
+        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let chronology = Chronology::new(&evidence, since);
+        let first = ply(&start, "32", "28");
+        let landed = chronology.landing(&first, Color::White, Millis::ZERO);
+        assert_eq!(landed, Some(Millis(1_400)));
+        let reply = ply(&start.play(&first), "19", "23");
+        assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400)), Some(Millis(5_400)));
+        assert_eq!(chronology.landing(&first, Color::White, Millis(5_400)), None, "it had come down long before");
+        assert_eq!(chronology.unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
+    }
+
+    #[test]
+    fn what_stood_when_the_lever_was_pressed_is_found() {
+        let (start, evidence) = evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (3_000, "19", None)]);
+        let chronology = Chronology::new(&evidence, Evidence::new(Sight::default(), Millis::ZERO).moment());
+        let standing = chronology.standing_before(Millis(2_000), Millis(900), 3);
+        let next = start.play(&ply(&start, "32", "28"));
+        assert!(standing[0].0.differs_from_placement(next.placement()).is_empty());
     }
 }

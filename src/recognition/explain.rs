@@ -4,7 +4,10 @@
 //! on both of its squares. That constraint keeps six plies cheap and removes most ambiguity: in 29 of 100 real positions
 //! the first of three unseen plies cannot be told from the placement alone.
 //!
-//! An explanation need not be clean: captured pieces may still be standing, and one square may be wrong.
+//! Nor may a ply have landed before the ply in front of it ([`super::chronology`]).
+//!
+//! An explanation need not be clean: captured pieces may still be standing, one square may be wrong, a press may be missing.
+//! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
 
 use super::chronology::Chronology;
 use super::evidence::{Evidence, Moment};
@@ -106,10 +109,8 @@ pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) ->
         found: Vec::new(),
     };
     let mut deepest = most_plies;
-    for depth in 1..=most_plies {
-        if depth > deepest {
-            break;
-        }
+    let mut depth = 1;
+    while depth <= deepest {
         let before = search.found.len();
         search.descend(question.base, depth, Millis::ZERO, None);
         if search.work_left == 0 {
@@ -117,9 +118,11 @@ pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) ->
             search.found.truncate(before);
             break;
         }
-        if deepest == most_plies && search.found.iter().any(|found| found.is_exact() && found.score >= CREDIBLE) {
-            deepest = depth + 1;
+        let is_good = |found: &Explanation| found.is_exact() && found.score >= CREDIBLE;
+        if deepest == most_plies && search.found.iter().any(is_good) {
+            deepest = (depth + 1).min(most_plies);
         }
+        depth += 1;
     }
     search.found.sort_by_key(|explanation| std::cmp::Reverse(explanation.score));
     search.found

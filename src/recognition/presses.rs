@@ -66,11 +66,11 @@ impl Presses {
         self.queue.last().map(|press| press.at)
     }
 
-    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now. Returns
-    /// whether this was the missing press of the last published ply.
-    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color) -> bool {
+    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a
+    /// ply of this side and its reply can be seen. Returns whether this was the missing press of the last published ply.
+    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) -> bool {
         self.turn = turn;
-        if self.queue.is_empty() && turn == Some(to_move) {
+        if self.queue.is_empty() && turn == Some(to_move) && !answered {
             self.missing = false;
             return true;
         }
@@ -109,7 +109,7 @@ impl Presses {
     /// Play goes on from a position that was set up after so many presses. Returns the last of them.
     pub fn set_up(&mut self, presses: usize) -> Option<Press> {
         self.missing = false;
-        self.queue.drain(..presses.min(self.queue.len())).last()
+        self.queue.drain(..presses.min(self.queue.len())).next_back()
     }
 
     /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
@@ -125,5 +125,55 @@ impl Presses {
         let gone = if in_step { self.queue.len() } else { self.queue.len() / 2 * 2 };
         self.queue.drain(..gone);
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    fn press(id: u32) -> Press {
+        Press { id: PressId(id), at: Millis(u64::from(id) * 1_000) }
+    }
+
+    /// White is to move, and these presses are heard; whose time runs after each.
+    fn after(turns: &[Color]) -> Presses {
+        let mut presses = Presses::default();
+        for (index, turn) in turns.iter().enumerate() {
+            presses.hear(press(index as u32 + 1), Some(*turn), White, false);
+        }
+        presses
+    }
+
+    #[test]
+    fn a_press_completes_a_ply_only_if_it_leaves_the_lever_at_the_opponent() {
+        assert!(after(&[Black]).complete(1, White));
+        assert!(!after(&[Black, White]).complete(1, White), "pressed by mistake and back");
+        assert!(after(&[Black, White]).complete(2, White));
+        assert!(!after(&[]).complete(1, White));
+    }
+
+    #[test]
+    fn a_late_press_belongs_to_the_ply_before_unless_that_was_answered() {
+        assert!(after(&[White]).is_empty());
+        let mut presses = Presses::default();
+        assert!(!presses.hear(press(1), Some(White), White, true));
+        assert_eq!(presses.len(), 1);
+    }
+
+    #[test]
+    fn of_presses_too_many_the_last_counts() {
+        let mut presses = after(&[Black, White, Black]);
+        assert_eq!(presses.publish(1, White, true).map(|press| press.id), Some(PressId(3)));
+        assert!(presses.is_empty());
+    }
+
+    #[test]
+    fn presses_that_were_taken_back_are_forgotten_after_a_while() {
+        let mut presses = after(&[Black, White]);
+        assert_eq!(presses.settle(Millis(2_500), White), Some(Millis(5_000)));
+        assert_eq!(presses.settle(Millis(5_000), White), None);
+        assert!(presses.is_empty());
     }
 }

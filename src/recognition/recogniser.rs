@@ -6,7 +6,11 @@
 //! | one or more legal plies | the first is published after a span of quiet that its evidence asks for ([`Rule`]) |
 //! | another move of the side that moved last | it changed its mind: a setup of the position before, then that move |
 //! | a legal reply to a position that was not explained | an illegal move stood: a setup of that position, then the reply |
+//! | several readings, after a time without the board | a setup: which plies are hidden is not guessed |
 //! | none of these for long | a setup ([`Reason`]) |
+//!
+//! Legal plies with blemishes, a change of mind and an illegal move compete: the likeliest reading wins. Without a clock two
+//! legal plies must follow what is not explained, or it is taken for analysis and nothing is recorded.
 //!
 //! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it; that is why
 //! what is published need not be taken back. With the clock stopped only what was complete before is published: the last
@@ -60,8 +64,6 @@ struct Snapshot {
 struct Previous {
     position: Position,
     ply: Move,
-    /// The moment when that ply was published.
-    at: Moment,
     /// The moment from which touches counted for it.
     since: Moment,
 }
@@ -240,7 +242,8 @@ impl Recogniser {
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        if self.presses.hear(Press { id, at: now }, turn, self.base.turn()) {
+        let answered = self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
+        if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
         self.revision += 1;
@@ -274,6 +277,11 @@ impl Recogniser {
     /// Does the board show exactly the published position?
     pub fn is_settled(&self) -> bool {
         self.wrong().is_empty()
+    }
+
+    /// When a hand was last on the board; pieces that flicker do not count.
+    pub fn quiet_since(&self) -> Millis {
+        self.evidence.last_change()
     }
 
     /// The clock was seen to run, to stand, or to be missing.

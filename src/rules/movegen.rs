@@ -65,6 +65,11 @@ impl Position {
         !self.capturers().is_empty()
     }
 
+    /// Is there a legal move? Costs little wherever captures are beyond counting.
+    pub fn has_legal_move(&self) -> bool {
+        self.must_capture() || self.count_quiet_moves() > 0
+    }
+
     /// How many legal moves there are; `scratch` is memory to work in.
     pub(super) fn count_legal_moves(&self, scratch: &mut Vec<Move>) -> usize {
         let capturers = self.capturers();

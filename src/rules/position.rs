@@ -198,7 +198,7 @@ impl Position {
     /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
     /// every variant; it is never a draw.
     pub fn winner(&self) -> Option<Color> {
-        self.legal_moves().is_empty().then_some(!self.turn())
+        (!self.has_legal_move()).then_some(!self.turn())
     }
 
     /// The position after a move that was generated for this position.

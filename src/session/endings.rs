@@ -56,7 +56,7 @@ impl EndWatch {
     /// What there is to tell about the position that the game has come to, each thing once.
     pub fn news(&mut self) -> Vec<String> {
         let position = self.history.position();
-        if position.legal_moves().is_empty() {
+        if !position.has_legal_move() {
             return vec![cannot_move(position)];
         }
         let reached = self.history.draws();

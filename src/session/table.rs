@@ -21,7 +21,7 @@ use crate::pdn::clock::ClockTime;
 use crate::pdn::{fen, live, values};
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Move, Placement, Position, ResultFormat, SquareSet};
+use crate::rules::{Color, Move, Placement, Position, ResultFormat, SquareSet};
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -37,6 +37,8 @@ const RESULT_WAITS: Millis = Millis::seconds(10);
 const SETTING_UP: Millis = Millis::seconds(5);
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
+/// How long a position without a move must stand before the game is over: a move may be taken back.
+const LAST_MOVE_STANDS: Millis = Millis::seconds(6);
 /// A running clock is heard every second.
 const DEAF: Millis = Millis(2_500);
 /// Boards of which more is wrong than this are not being set up for a game.
@@ -387,7 +389,9 @@ impl Table {
             Stage::Waiting | Stage::Over => (None, None),
         };
         let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
-        [new_game, setting_up, self.doubts_at(), pieces, self.gap_until, verdict, result].into_iter().flatten().min()
+        let over = self.ends_without_moves_at();
+        let ends = [over, self.gap_until, verdict, result];
+        [new_game, setting_up, self.doubts_at(), pieces].into_iter().chain(ends).flatten().min()
     }
 
     /// Everything that is due: to be called after every event and at the deadline.
@@ -399,11 +403,9 @@ impl Table {
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(now, &verdict));
-            if let Verdict::Ply { .. } = verdict {
-                effects.extend(self.end_without_moves());
-            }
             effects.extend(self.news());
         }
+        effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
@@ -470,19 +472,32 @@ impl Table {
         effects
     }
 
-    /// A side that is to move and has no move has lost. Where only the limit on moves of one king is in its way, or the
-    /// organiser has results of their own, that is for the arbiter.
-    fn end_without_moves(&mut self) -> Vec<Effect> {
+    /// When a game is over whose position has no move: the last one may still be taken back. Where only the limit on moves of
+    /// one king is in the way, or the organiser has results of their own, that is for the arbiter.
+    fn ends_without_moves_at(&self) -> Option<Millis> {
+        let Stage::Playing(game) = &self.stage else { return None };
+        let recogniser = &game.recogniser;
+        let over = game.number().is_some() && recogniser.is_settled() && self.won_without_moves(game).is_some();
+        over.then(|| recogniser.quiet_since() + LAST_MOVE_STANDS)
+    }
+
+    /// The side that has won because the other, to move, has no move; and that result.
+    fn won_without_moves(&self, game: &Game) -> Option<(Color, &'static str)> {
+        let position = game.recogniser.position();
+        let format = live::result_format(self.settings.variant, &self.settings.tags)?;
+        let winner = position.winner().filter(|_| position.exhausted_king().is_none())?;
+        Some((winner, format.win(winner)))
+    }
+
+    /// A side that is to move and has no move has lost.
+    fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
+        if self.ends_without_moves_at().is_none_or(|at| at > now) {
+            return Vec::new();
+        }
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
         let position = *game.recogniser.position();
-        let (Some(winner), None, Some(format)) = (
-            position.winner(),
-            position.exhausted_king(),
-            live::result_format(self.settings.variant, &self.settings.tags),
-        ) else {
-            return Vec::new();
-        };
-        let mut effects = self.close(game, Some(format.win(winner)));
+        let Some((winner, result)) = self.won_without_moves(game) else { return Vec::new() };
+        let mut effects = self.close(game, Some(result));
         effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
         self.stage = Stage::Over;
         effects
@@ -606,7 +621,7 @@ impl Table {
     /// Closes the game that is going on, if any, and begins one from a position.
     fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = match &self.stage {
-            Stage::Playing(game) => self.close(game, None),
+            Stage::Playing(game) => self.close(game, self.won_without_moves(game).map(|(_, result)| result)),
             Stage::Waiting | Stage::Over => Vec::new(),
         };
         let clock = match self.clock_state {

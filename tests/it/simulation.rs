@@ -58,6 +58,20 @@ fn calm_hands_are_recorded_without_a_false_ply() {
     assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
 }
 
+#[test]
+fn without_a_clock_analysis_is_told_from_play() {
+    let score = score(&playable("international"), "calm", false, 1..5);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
+    assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.blemishes);
+}
+
+#[test]
+fn in_blitz_nothing_false_cascades() {
+    let score = score(&playable("international"), "blitz", true, 1..5);
+    assert!(score.recalled * 1000 >= score.plies * 985, "{score}");
+    assert!(score.false_plies <= 2 && score.needless_setups * 500 <= score.plies, "{:#?}", score.blemishes);
+}
+
 /// Plays a game of the table's board through the program; every move and the clock after it must be as they were played.
 fn check_through_the_program(game: &Played, seed: u64) {
     check_with_codes(game, seed, "draughts", |code| code);

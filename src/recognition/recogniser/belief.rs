@@ -2,7 +2,7 @@
 
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
-use crate::recognition::explain::Explanation;
+use crate::recognition::explain::{CREDIBLE, Explanation};
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.
@@ -14,11 +14,17 @@ impl Recogniser {
     pub(super) fn before_stop(&mut self, now: Millis, stopped: Millis) -> Option<Draft> {
         /// The last ply, and the one before it if nobody pressed for it.
         const MOST_PLIES: usize = 2;
+        const STANDS_MS: u64 = 1_000;
         let complete = self.evidence.last_change() <= stopped;
         if !complete || now > stopped + Millis(self.settings.stopped_ms) {
             return None;
         }
-        let best = self.explanations().first()?.clone();
+        let Some(best) = self.explanations().first().cloned() else {
+            // Nobody will reply to an illegal move any more: it was pressed for, and stands.
+            let stands = !self.presses.is_empty() && !self.is_chaos();
+            let ready_at = self.confirmed_at(STANDS_MS);
+            return stands.then_some(Draft { ready_at, decision: Decision::Setup(Reason::IllegalMove) });
+        };
         if !best.odd.is_empty() || best.plies.len() > MOST_PLIES {
             return None;
         }
@@ -32,6 +38,8 @@ impl Recogniser {
         const BLEMISH_ANSWERED_MS: u64 = 600;
         /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
         const MARGIN: i32 = 150;
+        /// A piece that flickers may look like something unlikely for this long.
+        const UNLIKELY_MS: u64 = 1_200;
         /// After a gap a position is as good as a guess of how it came about.
         const AFTER_GAP_MS: u64 = 700;
         let settings = &self.settings;
@@ -51,10 +59,20 @@ impl Recogniser {
         if !best.odd.is_empty() {
             wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.odd_ms });
         }
+        if best.score < CREDIBLE {
+            wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { UNLIKELY_MS });
+        }
         let first = &best.plies[0];
-        let rival = all.iter().find(|rival| rival.plies[0] != *first);
+        let contradicts = |rival: &&Explanation| {
+            if self.gap {
+                // Which plies are hidden is doubtful as a whole.
+                return !rival.plies.starts_with(&best.plies) && !best.plies.starts_with(&rival.plies);
+            }
+            rival.plies[0] != *first
+        };
+        let rival = all.iter().find(contradicts);
         if let Some(rival) = rival.filter(|rival| best.score - rival.score < MARGIN) {
-            let same_ends = rival.plies[0].from() == first.from() && rival.plies[0].to() == first.to();
+            let same_ends = !self.gap && rival.plies[0].from() == first.from() && rival.plies[0].to() == first.to();
             if same_ends {
                 // Which pieces were taken is not visible yet; the hands will show.
                 return None;

@@ -42,10 +42,10 @@ impl Recogniser {
         /// How likely it is that a move is taken back, or was believed too early.
         const TAKEN_BACK: i32 = -500;
         let previous = self.previous.clone()?;
-        // Only hands on its squares can have changed it; a piece that flickers does not count.
-        let by_hand =
-            |square| self.evidence.touched_since(previous.at).contains(square) && !self.evidence.is_flickering(square);
-        if !by_hand(previous.ply.from()) && !by_hand(previous.ply.to()) {
+        // It must be seen to be undone: its piece is back, or no longer where it went. A piece that flickers tells nothing.
+        let mover = previous.position.turn();
+        let shows = |square| self.sight().color(square) == Some(mover) || self.evidence.is_flickering(square);
+        if shows(previous.ply.to()) && self.sight().color(previous.ply.from()) != Some(mover) {
             return None;
         }
         let clockless = self.clock == Clock::None;
@@ -130,6 +130,9 @@ impl Recogniser {
             return None;
         }
         let chronology = Chronology::new(&self.evidence, self.since);
+        if self.gap || !chronology.untold().is_empty() {
+            return None;
+        }
         let touched = self.evidence.touched_since(self.since);
         let legal = self.base.legal_moves();
         let mut played = legal.iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
@@ -195,7 +198,7 @@ impl Recogniser {
     }
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
-    fn is_chaos(&self) -> bool {
+    pub(super) fn is_chaos(&self) -> bool {
         /// More pieces than this are not lost by a move, unless it takes many.
         const MOST_LOST: usize = 2;
         let wrong = self.wrong();

@@ -36,8 +36,7 @@ impl Recogniser {
         let plies = explanation.plies.len();
         let believed = self.is_pressed(explanation) || self.is_believed(explanation);
         let press = self.presses.publish(plies, before.turn(), self.clock == Clock::Running);
-        self.previous =
-            Some(Previous { position: before, ply: ply.clone(), at: self.evidence.moment(), since: self.since });
+        self.previous = Some(Previous { position: before, ply: ply.clone(), since: self.since });
         self.base = before.play(&ply);
         self.plies += 1;
         self.unpressed_run = if believed { 0 } else { self.unpressed_run + 1 };
