@@ -3,6 +3,7 @@
 
 mod architecture;
 mod boards;
+mod checked;
 mod clock;
 mod config;
 mod daemon;
