@@ -7,8 +7,10 @@
 //! ```
 //!
 //! Plain is a game that says which rules it is played by (or the caller does), without a tag that stands twice, whose
-//! moves each have one meaning, whose setup, in its tags, can be played from; comments and glyphs may stand anywhere. Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so it needs
-//! neither a [`super::game::Game`] nor paths of captures. For all others they are the authority: nothing is reported here.
+//! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere.
+//! Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so
+//! it needs neither a [`super::game::Game`] nor paths of captures. For all others they are the authority: nothing is
+//! reported here.
 //!
 //! Games without a GameType tag wait, [`infer::SAMPLE`] of them at most, until the moves have told what they are.
 

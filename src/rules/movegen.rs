@@ -99,32 +99,31 @@ impl Position {
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let theirs = placement.of(!us);
         let empty = geometry.all() - placement.occupied();
-        // Backwards from the squares where a capture may come down: two steps lead to those where it may begin.
-        let by_step = |pieces: SquareSet, way: Direction, takes: SquareSet| {
-            let over = geometry.step(empty, way.reverse()) & takes;
-            if over.is_empty() { SquareSet::EMPTY } else { geometry.step(over, way.reverse()) & pieces }
+        // Backwards from the squares where a capture may come down: the pieces before them can be taken, and a step further
+        // back stands, or comes along, who takes them.
+        let prey = |way: Direction, takes: SquareSet| geometry.step(empty, way.reverse()) & takes;
+        let next_to = |prey: SquareSet, way: Direction| match prey.is_empty() {
+            true => SquareSet::EMPTY,
+            false => geometry.step(prey, way.reverse()),
         };
         let men = placement.men_of(us);
         let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
         let mut capturers = SquareSet::EMPTY;
         for &way in rules.man_captures {
-            capturers |= by_step(men, seen_by(us, way), taken_by_men);
+            let way = seen_by(us, way);
+            capturers |= next_to(prey(way, taken_by_men), way) & men;
         }
         let kings = placement.kings_of(us);
         for &way in rules.king_captures.iter().take_while(|_| !kings.is_empty()) {
-            match rules.king_range {
-                KingRange::Short => capturers |= by_step(kings, way, theirs),
-                KingRange::Flying => {
-                    let flies_at_prey = |&king: &Square| {
-                        let mut next = geometry.next(king, way);
-                        while next.is_some_and(|at| empty.contains(at)) {
-                            next = next.and_then(|at| geometry.next(at, way));
-                        }
-                        let Some(over) = next.filter(|&at| theirs.contains(at)) else { return false };
-                        geometry.next(over, way).is_some_and(|to| empty.contains(to))
-                    };
-                    capturers |= kings.into_iter().filter(flies_at_prey).collect();
-                }
+            let prey = prey(way, theirs);
+            if rules.king_range == KingRange::Short {
+                capturers |= next_to(prey, way) & kings;
+            } else if !prey.is_empty() {
+                let flies_at_prey = |&king: &Square| {
+                    let mut line = std::iter::successors(geometry.next(king, way), |&at| geometry.next(at, way));
+                    line.find(|&at| !empty.contains(at)).is_some_and(|at| prey.contains(at))
+                };
+                capturers |= kings.into_iter().filter(flies_at_prey).collect();
             }
         }
         capturers
@@ -294,11 +293,8 @@ impl<'a> Captures<'a> {
         let mut any = false;
         for &way in ways {
             let way = if piece.kind == Kind::Man { seen_by(self.us, way) } else { way };
-            if last.is_some_and(|last| self.is_barred(last, way)) {
-                continue;
-            }
             let Some(over) = self.first_piece(at, way, piece.kind) else { continue };
-            if takes.contains(over) {
+            if takes.contains(over) && !last.is_some_and(|last| self.is_barred(last, way)) {
                 any |= self.jump(piece, over, way, last);
             }
         }
@@ -396,11 +392,12 @@ impl<'a> Captures<'a> {
         };
         // One jump has no other order.
         let may_be_known = self.keep != Keep::EveryRoute && last.number > 1;
-        match self.found.iter_mut().find(|known| may_be_known && **known == ply) {
+        let known = if may_be_known { self.found.iter_mut().find(|known| **known == ply) } else { None };
+        match known {
+            None => self.found.push(ply),
             Some(_) if self.keep == Keep::WithoutPath => {}
             Some(known) if long_text(self.variant, &ply) < long_text(self.variant, known) => *known = ply,
             Some(_) => {}
-            None => self.found.push(ply),
         }
     }
 
