@@ -6,15 +6,12 @@
 //!
 //! Exit code 0: no problem of level error; 1: there is one; 2: a file could not be read.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::pdn::infer;
+use damcast::pdn::checked::Checker;
 use damcast::pdn::problem::{Level, Place, Problem, Problems};
 use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::reader::{Located, Reader};
-use damcast::pdn::replay::Replay;
 use damcast::pdn::scan::Scanner;
 use damcast::pdn::strict;
 use damcast::pdn::syntax::Event;
@@ -119,59 +116,12 @@ fn syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
     Ok(Summary { games: Some(games), problems })
 }
 
-/// Reads a file liberally and plays its games, a few at a time.
+/// Reads a file liberally and plays its games.
 fn liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<Summary> {
-    let mut reader = Reader::new(arguments.reading.encoding);
-    let mut player = Player { told, waiting: VecDeque::new(), games: 0, problems: Problems::default() };
-    input::pieces(path, |piece| {
-        let games = reader.feed(piece);
-        player.take(games);
-        player.problems.merge(reader.take_problems());
-    })?;
-    let games = reader.finish();
-    player.take(games);
-    player.problems.merge(reader.take_problems());
-    player.finish();
-    Ok(Summary { games: Some(player.games), problems: player.problems })
-}
-
-/// Plays games. Those without a GameType tag wait until there are enough of them to tell the variant.
-struct Player {
-    told: Option<&'static Variant>,
-    waiting: VecDeque<Located>,
-    games: u64,
-    problems: Problems,
-}
-
-impl Player {
-    fn take(&mut self, games: Vec<Located>) {
-        self.games += games.len() as u64;
-        for located in games {
-            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
-                self.play(&located);
-            } else {
-                self.waiting.push_back(located);
-            }
-            if self.waiting.len() >= infer::SAMPLE {
-                self.finish();
-            }
-        }
-    }
-
-    /// Tells the variant of the games that wait, and plays them.
-    fn finish(&mut self) {
-        if !self.waiting.is_empty() {
-            let sample: Vec<&Located> = self.waiting.iter().collect();
-            self.told = Some(infer::from_moves(&sample, self.told));
-        }
-        while let Some(located) = self.waiting.pop_front() {
-            self.play(&located);
-        }
-    }
-
-    fn play(&mut self, located: &Located) {
-        self.problems.extend(Replay::problems_of(located, self.told));
-    }
+    let mut checker = Checker::new(arguments.reading.encoding, told);
+    input::pieces(path, |piece| checker.feed(piece, &mut |_| {}))?;
+    checker.finish(&mut |_| {});
+    Ok(Summary { games: Some(checker.games()), problems: checker.take_problems() })
 }
 
 fn print(path: &Path, problem: &Problem, json: bool) {

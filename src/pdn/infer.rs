@@ -105,7 +105,7 @@ fn names_first_move(game: &Game, variant: &Variant) -> bool {
 }
 
 /// The variant of a tag's value, with the numbers that lidraughts adds to the standard's.
-fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
+pub(super) fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTypeError> {
     let meaning = match value.trim() {
         // Antidraughts, breakthrough and "from position" have the moves of International, Frysk! those of Frisian.
         "96" | "98" | "99" => "20",

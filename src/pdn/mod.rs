@@ -1,5 +1,6 @@
 //! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
 
+pub mod checked;
 pub mod clock;
 pub mod encoding;
 pub mod fen;
@@ -20,6 +21,7 @@ pub mod standard;
 pub mod strict;
 pub mod syntax;
 pub mod tag;
+mod tape;
 pub mod time_control;
 pub mod values;
 pub mod words;

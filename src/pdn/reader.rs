@@ -76,25 +76,25 @@ impl Reader {
     /// Takes more bytes, returns the games that are complete by now. Pieces of some tens of kilobytes are best.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Located> {
         self.scanner.feed(bytes, &mut |place, event| self.builder.event(place, event));
-        std::mem::take(&mut self.builder.done)
+        self.builder.take_done()
     }
 
     /// The stream is over: returns the last game.
     pub fn finish(&mut self) -> Vec<Located> {
         self.scanner.finish(&mut |place, event| self.builder.event(place, event));
-        std::mem::take(&mut self.builder.done)
+        self.builder.take_done()
     }
 
     /// As [`Reader::feed`], showing every token as well.
     pub(super) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
         self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
-        std::mem::take(&mut self.builder.done)
+        self.builder.take_done()
     }
 
     /// As [`Reader::finish`], showing every token as well.
     pub(super) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
         self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
-        std::mem::take(&mut self.builder.done)
+        self.builder.take_done()
     }
 
     /// The scanner that finds the tokens.
@@ -104,7 +104,7 @@ impl Reader {
 
     /// The problems found since this was last asked, with the count of those that were too many to keep.
     pub fn take_problems(&mut self) -> Problems {
-        std::mem::take(&mut self.builder.problems)
+        self.builder.take_problems()
     }
 }
 
@@ -118,7 +118,7 @@ pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Proble
 
 /// Puts events together to games.
 #[derive(Default, Debug)]
-struct Builder {
+pub(super) struct Builder {
     current: Located,
     done: Vec<Located>,
     problems: Problems,
@@ -133,7 +133,17 @@ pub const MOST_ENTRIES: usize = 4_000_000;
 pub const MOST_TAGS: usize = 1_000;
 
 impl Builder {
-    fn event(&mut self, place: Place, event: Event<'_>) {
+    /// The games that are complete.
+    pub(super) fn take_done(&mut self) -> Vec<Located> {
+        std::mem::take(&mut self.done)
+    }
+
+    /// The problems found since this was last asked.
+    pub(super) fn take_problems(&mut self) -> Problems {
+        std::mem::take(&mut self.problems)
+    }
+
+    pub(super) fn event(&mut self, place: Place, event: Event<'_>) {
         match event {
             Event::Tag { name, value } => self.tag(place, name, value),
             Event::Move(ply) => self.entry(place, || Entry::Move(ply.into())),

@@ -180,6 +180,8 @@ pub enum Seen<'a> {
 pub struct Walked {
     /// The position before the first move.
     pub start: Position,
+    /// The position at the end of the main line; `None` if the line is lost there.
+    pub last: Option<Position>,
     /// Could every move of the main line be played?
     pub is_complete: bool,
     /// Everything that is wrong, in order.
@@ -208,7 +210,8 @@ pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(
     for index in 0..walk.entries.len() {
         walk.entry(index, visit);
     }
-    Walked { start, is_complete: walk.is_complete, problems: walk.problems }
+    let last = walk.lines.first().and_then(|line| line.now);
+    Walked { start, last, is_complete: walk.is_complete, problems: walk.problems }
 }
 
 /// The setup that stands before every move gives the start.
@@ -708,7 +711,7 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 }
 
 /// The squares of a text that names two of them.
-fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+pub(super) fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
     let at = text.bytes().position(|byte| matches!(byte, b'-' | b'x' | b':'))?;
     let square = |name: &str| variant.geometry.square(name).or_else(|| square(variant, name));
     Some((square(&text[..at])?, square(&text[at + 1..])?))

@@ -79,6 +79,19 @@ struct Shift {
     by: i8,
 }
 
+impl Shift {
+    #[inline]
+    fn in_128(&self, squares: SquareSet) -> SquareSet {
+        (squares & self.squares).shifted(self.by)
+    }
+
+    /// The same on a board of at most 64 squares, which is much quicker.
+    #[inline]
+    fn in_64(&self, squares: SquareSet) -> SquareSet {
+        (squares & self.squares).shifted_in_64(self.by)
+    }
+}
+
 /// The board of one [`GameType`]. Every [`Square`] below [`Geometry::count`] has a row, a column and a unique name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Geometry {
@@ -92,6 +105,8 @@ pub struct Geometry {
     neighbours: [[u8; 8]; Square::MAX_COUNT],
     /// The same for many squares at once, by direction.
     shifts: [[Shift; 2]; 8],
+    /// Are there at most 64 squares?
+    fits_64: bool,
     /// By square.
     names: Vec<String>,
     /// The square by [`name_key`].
@@ -130,6 +145,7 @@ impl Geometry {
             height,
             neighbours: [[NONE; 8]; Square::MAX_COUNT],
             shifts: Default::default(),
+            fits_64: cells.len() <= 64,
             names: Vec::new(),
             named: Box::new([NONE; NAME_KEYS]),
             name_order: Vec::new(),
@@ -245,12 +261,7 @@ impl Geometry {
     #[inline]
     pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let [even, odd] = &self.shifts[direction as usize];
-        let (squares_of_even, squares_of_odd) = (squares & even.squares, squares & odd.squares);
-        if self.count() <= 64 {
-            squares_of_even.shifted_in_64(even.by) | squares_of_odd.shifted_in_64(odd.by)
-        } else {
-            squares_of_even.shifted(even.by) | squares_of_odd.shifted(odd.by)
-        }
+        if self.fits_64 { even.in_64(squares) | odd.in_64(squares) } else { even.in_128(squares) | odd.in_128(squares) }
     }
 
     /// The direction that leads from one square to another; `None` where they are not on a line of the game.

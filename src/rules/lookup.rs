@@ -4,7 +4,7 @@
 //! has to be compared with all captures of the position, because the longest may be compulsory, so these are made.
 
 use super::geometry::Geometry;
-use super::movegen::{quiet, seen_by};
+use super::movegen::{Keep, quiet, seen_by};
 use super::moves::Move;
 use super::position::Position;
 use super::ruleset::KingRange;
@@ -14,6 +14,18 @@ impl Position {
     /// The legal move from one square to another, if there is exactly one. `scratch` is memory to work in; what it holds
     /// does not matter.
     pub fn only_move(&self, from: Square, to: Square, scratch: &mut Vec<Move>) -> Option<Move> {
+        self.find(from, to, Keep::EachMoveOnce, scratch)
+    }
+
+    /// Plays that move. Returns whether there is exactly one; else the position stays as it is. Quicker than to ask for the
+    /// move, because its path is of no interest.
+    pub fn play_only_move(&mut self, from: Square, to: Square, scratch: &mut Vec<Move>) -> bool {
+        let found = self.find(from, to, Keep::WithoutPath, scratch);
+        found.inspect(|ply| self.advance(ply)).is_some()
+    }
+
+    #[inline]
+    fn find(&self, from: Square, to: Square, keep: Keep, scratch: &mut Vec<Move>) -> Option<Move> {
         if !self.placement().of(self.turn()).contains(from) {
             return None;
         }
@@ -24,7 +36,7 @@ impl Position {
         if !capturers.contains(from) {
             return None;
         }
-        self.captures_into(capturers, scratch);
+        self.captures_into(capturers, keep, scratch);
         let mut fitting = (0..scratch.len()).filter(|&at| scratch[at].from == from && scratch[at].to == to);
         match (fitting.next(), fitting.next()) {
             (Some(at), None) => Some(scratch.swap_remove(at)),

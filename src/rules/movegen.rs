@@ -71,20 +71,31 @@ impl Position {
     }
 
     /// How many legal moves there are; `scratch` is memory to work in.
+    #[inline]
     pub(super) fn count_legal_moves(&self, scratch: &mut Vec<Move>) -> usize {
         let capturers = self.capturers();
         if capturers.is_empty() {
             return self.count_quiet_moves();
         }
-        scratch.clear();
-        Captures::of(self, capturers, Keep::EachMoveOnce, scratch);
+        self.captures_into(capturers, Keep::WithoutPath, scratch);
         scratch.len()
     }
 
-    /// All legal captures, each once, in the place of what the vector held. `capturers` are the pieces that can take.
-    pub(super) fn captures_into(&self, capturers: SquareSet, found: &mut Vec<Move>) {
+    /// The legal moves as far as they matter to the position after them: without paths.
+    pub(super) fn moves_to_play_into(&self, moves: &mut Vec<Move>) {
+        let capturers = self.capturers();
+        if capturers.is_empty() {
+            moves.clear();
+            self.quiet_moves(moves);
+        } else {
+            self.captures_into(capturers, Keep::WithoutPath, moves);
+        }
+    }
+
+    /// All legal captures, in the place of what the vector held. `capturers` are the pieces that can take.
+    pub(super) fn captures_into(&self, capturers: SquareSet, keep: Keep, found: &mut Vec<Move>) {
         found.clear();
-        Captures::of(self, capturers, Keep::EachMoveOnce, found);
+        Captures::of(self, capturers, keep, found);
     }
 
     /// The pieces of the side to move that can take something, whatever has priority.
@@ -93,35 +104,31 @@ impl Position {
         let (geometry, rules) = (&variant.geometry, &variant.rules);
         let theirs = placement.of(!us);
         let empty = geometry.all() - placement.occupied();
-        let by_step = |pieces: SquareSet, way: Direction, takes: SquareSet| {
-            let over = geometry.step(pieces, way) & takes;
-            if over.is_empty() {
-                return SquareSet::EMPTY;
-            }
-            let landing = geometry.step(over, way) & empty;
-            geometry.step(geometry.step(landing, way.reverse()), way.reverse())
+        // Backwards from the squares where a capture may come down: the pieces before them can be taken, and a step further
+        // back stands, or comes along, who takes them.
+        let prey = |way: Direction, takes: SquareSet| geometry.step(empty, way.reverse()) & takes;
+        let next_to = |prey: SquareSet, way: Direction| match prey.is_empty() {
+            true => SquareSet::EMPTY,
+            false => geometry.step(prey, way.reverse()),
         };
         let men = placement.men_of(us);
         let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
         let mut capturers = SquareSet::EMPTY;
         for &way in rules.man_captures {
-            capturers |= by_step(men, seen_by(us, way), taken_by_men);
+            let way = seen_by(us, way);
+            capturers |= next_to(prey(way, taken_by_men), way) & men;
         }
         let kings = placement.kings_of(us);
         for &way in rules.king_captures.iter().take_while(|_| !kings.is_empty()) {
-            match rules.king_range {
-                KingRange::Short => capturers |= by_step(kings, way, theirs),
-                KingRange::Flying => {
-                    let flies_at_prey = |&king: &Square| {
-                        let mut next = geometry.next(king, way);
-                        while next.is_some_and(|at| empty.contains(at)) {
-                            next = next.and_then(|at| geometry.next(at, way));
-                        }
-                        let Some(over) = next.filter(|&at| theirs.contains(at)) else { return false };
-                        geometry.next(over, way).is_some_and(|to| empty.contains(to))
-                    };
-                    capturers |= kings.into_iter().filter(flies_at_prey).collect();
-                }
+            let prey = prey(way, theirs);
+            if rules.king_range == KingRange::Short {
+                capturers |= next_to(prey, way) & kings;
+            } else if !prey.is_empty() {
+                let flies_at_prey = |&king: &Square| {
+                    let mut line = std::iter::successors(geometry.next(king, way), |&at| geometry.next(at, way));
+                    line.find(|&at| !empty.contains(at)).is_some_and(|at| prey.contains(at))
+                };
+                capturers |= kings.into_iter().filter(flies_at_prey).collect();
             }
         }
         capturers
@@ -189,9 +196,11 @@ pub(super) fn seen_by(color: Color, way: Direction) -> Direction {
 
 /// What to do with captures that take the same pieces in another order.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
+pub(super) enum Keep {
     EachMoveOnce,
     EveryRoute,
+    /// Each move once, and of its path nothing: enough to count it and to play it. Such moves stay within the rules.
+    WithoutPath,
 }
 
 /// One jump on the way of a capture, as it was made, linked to the jump before it: the search needs no memory but its
@@ -233,8 +242,8 @@ struct Captures<'a> {
     theirs: SquareSet,
     their_kings: SquareSet,
     crowning_row: SquareSet,
-    /// All pieces but the one that captures.
-    others: SquareSet,
+    /// The pieces that stand in the way: all but the one that captures, and those taken that have left.
+    standing: SquareSet,
     captured: SquareSet,
     keep: Keep,
     best: u64,
@@ -261,7 +270,7 @@ impl<'a> Captures<'a> {
             theirs: placement.of(!us),
             their_kings: placement.kings_of(!us),
             crowning_row: variant.geometry.home_row(!us),
-            others: SquareSet::EMPTY,
+            standing: SquareSet::EMPTY,
             captured: SquareSet::EMPTY,
             keep,
             best: 0,
@@ -270,7 +279,7 @@ impl<'a> Captures<'a> {
         };
         for (kind, pieces) in [(Kind::Man, placement.men_of(us)), (Kind::King, placement.kings_of(us))] {
             for from in pieces & capturers {
-                search.others = placement.occupied().without(from);
+                search.standing = placement.occupied().without(from);
                 search.go_on(Capturer { from, started_as: kind, kind }, from, None);
             }
         }
@@ -289,11 +298,8 @@ impl<'a> Captures<'a> {
         let mut any = false;
         for &way in ways {
             let way = if piece.kind == Kind::Man { seen_by(self.us, way) } else { way };
-            if last.is_some_and(|last| self.is_barred(last, way)) {
-                continue;
-            }
             let Some(over) = self.first_piece(at, way, piece.kind) else { continue };
-            if takes.contains(over) {
+            if takes.contains(over) && !last.is_some_and(|last| self.is_barred(last, way)) {
                 any |= self.jump(piece, over, way, last);
             }
         }
@@ -311,17 +317,11 @@ impl<'a> Captures<'a> {
     fn first_piece(&self, at: Square, way: Direction, kind: Kind) -> Option<Square> {
         let mut next = self.geometry.next(at, way)?;
         if kind == Kind::King && self.rules.king_range == KingRange::Flying {
-            while !self.stands(next) {
+            while !self.standing.contains(next) {
                 next = self.geometry.next(next, way)?;
             }
         }
         Some(next)
-    }
-
-    /// Is there a piece in the way?
-    fn stands(&self, square: Square) -> bool {
-        let gone = self.rules.removal == Removal::AtOnce && self.captured.contains(square);
-        self.others.contains(square) && !gone
     }
 
     /// Jumps over one piece and goes on from every square where the capturer may come down. Returns whether there was
@@ -330,7 +330,9 @@ impl<'a> Captures<'a> {
         let flies = piece.kind == Kind::King
             && self.rules.king_range == KingRange::Flying
             && self.rules.king_landing == KingLanding::AnyBehind;
-        let Some(nearest) = self.geometry.next(over, way).filter(|&to| !self.stands(to)) else { return false };
+        let Some(nearest) = self.geometry.next(over, way).filter(|&to| !self.standing.contains(to)) else {
+            return false;
+        };
         self.jumps_left = self.jumps_left.saturating_sub(1);
         if self.jumps_left == 0 {
             return false;
@@ -338,10 +340,13 @@ impl<'a> Captures<'a> {
         let number = before.map_or(1, |leap| leap.number + 1);
         let leap = |to| Leap { before, number, over, way, nearest, to };
         self.captured.insert(over);
+        if self.rules.removal == Removal::AtOnce {
+            self.standing.remove(over);
+        }
         let mut ends = SquareSet::EMPTY;
         let mut goes_on = false;
         let mut landing = Some(nearest);
-        while let Some(to) = landing.filter(|&to| !self.stands(to)) {
+        while let Some(to) = landing.filter(|&to| !self.standing.contains(to)) {
             if self.land(piece, &leap(to)) {
                 goes_on = true;
             } else {
@@ -355,6 +360,7 @@ impl<'a> Captures<'a> {
             }
         }
         self.captured.remove(over);
+        self.standing.insert(over);
         true
     }
 
@@ -387,14 +393,16 @@ impl<'a> Captures<'a> {
             to: last.to,
             captured: self.captured,
             promotes: crowned_at_the_end || piece.kind != piece.started_as,
-            path: path(last),
+            path: if self.keep == Keep::WithoutPath { Path::Quiet } else { path(last) },
         };
         // One jump has no other order.
-        let may_be_known = self.keep == Keep::EachMoveOnce && last.number > 1;
-        match self.found.iter_mut().find(|known| may_be_known && **known == ply) {
+        let may_be_known = self.keep != Keep::EveryRoute && last.number > 1;
+        let known = if may_be_known { self.found.iter_mut().find(|known| **known == ply) } else { None };
+        match known {
+            None => self.found.push(ply),
+            Some(_) if self.keep == Keep::WithoutPath => {}
             Some(known) if long_text(self.variant, &ply) < long_text(self.variant, known) => *known = ply,
             Some(_) => {}
-            None => self.found.push(ply),
         }
     }
 

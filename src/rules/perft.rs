@@ -12,10 +12,18 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     leaves(position, depth, &mut Vec::new())
 }
 
-fn leaves(position: &Position, depth: u32, scratch: &mut Vec<Move>) -> u64 {
-    match depth {
-        0 => 1,
-        1 => position.count_legal_moves(scratch) as u64,
-        _ => position.legal_moves().iter().map(|ply| leaves(&position.play(ply), depth - 1, scratch)).sum(),
+/// `spare` holds the memory of the plies below, so that none is asked for anew at each position.
+fn leaves(position: &Position, depth: u32, spare: &mut Vec<Vec<Move>>) -> u64 {
+    if depth == 0 {
+        return 1;
     }
+    let mut moves = spare.pop().unwrap_or_default();
+    let count = if depth == 1 {
+        position.count_legal_moves(&mut moves) as u64
+    } else {
+        position.moves_to_play_into(&mut moves);
+        moves.iter().map(|ply| leaves(&position.play(ply), depth - 1, spare)).sum()
+    };
+    spare.push(moves);
+    count
 }

@@ -204,14 +204,20 @@ impl Position {
     /// The position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
         let mut next = *self;
+        next.advance(ply);
+        next
+    }
+
+    /// The same in place.
+    #[inline]
+    pub(super) fn advance(&mut self, ply: &Move) {
         let us = self.turn();
         let was_king = self.placement().kings.contains(ply.from);
-        next.setup.placement.play(us, ply);
-        next.setup.turn = !us;
+        self.setup.placement.play(us, ply);
+        self.setup.turn = !us;
         if self.variant.rules.same_king_limit.is_some() {
-            next.count_king_run(us, ply, was_king);
+            self.count_king_run(us, ply, was_king);
         }
-        next
     }
 
     /// Counts quiet moves of one king in a row: anything else that this side plays, the capture of that king, and the

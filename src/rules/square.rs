@@ -45,8 +45,11 @@ impl SquareSet {
     }
 
     /// Is the square in the set?
+    #[inline]
     pub const fn contains(self, square: Square) -> bool {
-        self.0 & (1 << square.0) != 0
+        // Generators ask nothing more often, and a choice between two halves is quicker than a shift of the whole.
+        let half = if square.0 < 64 { self.0 as u64 } else { (self.0 >> 64) as u64 };
+        half >> (square.0 & 63) & 1 != 0
     }
 
     /// Is there no square in the set?

@@ -4,6 +4,7 @@
 mod architecture;
 mod boards;
 mod bus;
+mod checked;
 mod clock;
 mod config;
 mod daemon;

@@ -13,7 +13,7 @@ use damcast::pdn::{fen, infer, live, notation, strict};
 use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use proptest::prelude::*;
 
-const DIALECTS: &str = include_str!("../data/pdn/dialects.pdn");
+pub(crate) const DIALECTS: &str = include_str!("../data/pdn/dialects.pdn");
 
 fn moves(game: &Game) -> Vec<&str> {
     game.moves().map(|ply| ply.text.as_str()).collect()
@@ -233,10 +233,10 @@ fn the_feed_is_strict_after_every_line() {
 }
 
 /// A small generator of our own, so that a game is a function of one number.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -265,7 +265,7 @@ const VALUES: [(&str, &[&str]); 5] = [
 ];
 
 /// A game in the standard's form: random legal moves with everything that may stand between them.
-fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
+pub(crate) fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, with_variations: bool) -> Game {
     let mut tags: Tags =
         [("Event", NAMES[dice.roll(8)]), ("White", NAMES[dice.roll(8)]), ("Black", NAMES[dice.roll(8)])]
             .into_iter()
@@ -385,7 +385,7 @@ impl Line<'_> {
     }
 }
 
-fn variants() -> Vec<&'static Variant> {
+pub(crate) fn variants() -> Vec<&'static Variant> {
     let others = ["23,W,8,8,A0,0", "23,B,8,8,A1,1", "20,W,10,10,N1,0", "25,W,8,8,N2,0"];
     Variant::all().chain(others.map(|tag| Variant::from_tag(tag).unwrap())).collect()
 }
@@ -573,7 +573,7 @@ proptest! {
     }
 }
 
-const SOUP: &[&str] = &[
+pub(crate) const SOUP: &[&str] = &[
     "[Event \"x\"]",
     "[GameType \"20\"]",
     "[GameType \"25\"]",

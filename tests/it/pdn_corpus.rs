@@ -27,7 +27,7 @@ fn folder(name: &str) -> Option<PathBuf> {
 }
 
 /// The files of folders of the corpus, by name.
-fn files(folders: &[&str]) -> Vec<PathBuf> {
+pub(crate) fn files(folders: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for folder in folders.iter().filter_map(|name| folder(name)) {
         let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

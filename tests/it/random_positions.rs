@@ -156,3 +156,45 @@ fn moves_do_what_they_say() {
         }
     });
 }
+
+/// A move that is looked for by its ends is the one that the list of all has; where that has none or several, there is none.
+/// Some plies are played from each position, for the kings that may not go on moving.
+#[test]
+fn a_move_is_found_by_its_ends() {
+    let (mut found, mut shared, mut exhausted) = (0, 0, 0);
+    let (mut number, mut random, mut scratch) = (0, Random(SEED), Vec::new());
+    for_each_position(|position, text| {
+        number += 1;
+        if number % 17 != 0 && position.variant().rules.same_king_limit.is_none() {
+            return;
+        }
+        let mut position = *position;
+        for _ in 0..8 {
+            let legal = position.legal_moves();
+            let squares = || position.variant().geometry.all().into_iter();
+            let mut ends: Vec<(Square, Square)> = legal.iter().map(|ply| (ply.from(), ply.to())).collect();
+            match position.must_capture() {
+                // To compare captures takes time: not all ends there are.
+                true => ends.extend(squares().zip(squares().skip(random.below(40))).take(20)),
+                false => ends.extend(squares().flat_map(|from| squares().map(move |to| (from, to)))),
+            }
+            for (from, to) in ends {
+                let mut fitting = legal.iter().filter(|ply| (ply.from(), ply.to()) == (from, to));
+                let (first, second) = (fitting.next(), fitting.next());
+                let wanted = first.filter(|_| second.is_none());
+                let only = position.only_move(from, to, &mut scratch);
+                assert_eq!(only.as_ref(), wanted, "{text}, then {:?}", position.setup());
+                assert_eq!(only.as_ref().map(Move::jumps), wanted.map(Move::jumps), "{text}");
+                let mut after = position;
+                assert_eq!(after.play_only_move(from, to, &mut scratch), wanted.is_some(), "{text}");
+                assert_eq!(after, wanted.map_or(position, |ply| position.play(ply)), "{text}");
+                found += usize::from(wanted.is_some());
+                shared += usize::from(second.is_some());
+            }
+            exhausted += usize::from(position.exhausted_king().is_some());
+            let Some(ply) = legal.last() else { break };
+            position = position.play(ply);
+        }
+    });
+    assert!(found > 10_000 && shared > 10 && exhausted > 0, "{found} found, {shared} shared, {exhausted} exhausted");
+}

@@ -1,0 +1,253 @@
+//! The checked level on a stream: every game of a file played against the rules while it is read.
+//!
+//! ```text
+//!             ┌─▸ tape, and each move played at once ──▸ the game ends, all was plain: nothing is wrong with it
+//! events ─────┤                    │ the first thing that is not plain: the tape is played back
+//!             └────────────────────┴───▸ builder ──▸ Located ──▸ infer, replay ──▸ problems
+//! ```
+//!
+//! Plain is a game that says which rules it is played by (or the caller does), without a tag that stands twice, whose
+//! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere.
+//! Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so
+//! it needs neither a [`super::game::Game`] nor paths of captures. For all others they are the authority: nothing is
+//! reported here.
+//!
+//! Games without a GameType tag wait, [`infer::SAMPLE`] of them at most, until the moves have told what they are.
+
+use std::collections::VecDeque;
+
+use super::encoding::Encoding;
+use super::infer;
+use super::problem::{Place, Problem, Problems};
+use super::reader::{Builder, Located};
+use super::replay::{self, Seen, read_setup, two_squares};
+use super::scan::Scanner;
+use super::syntax::Event;
+use super::tape::Tape;
+use crate::rules::{Move, Position, Variant};
+
+/// Checks a stream of bytes. Holds a few games, one token and the problems (bounded) at a time.
+#[derive(Debug)]
+pub struct Checker {
+    scanner: Scanner,
+    games: Games,
+}
+
+/// A game that was played.
+#[derive(Clone, Copy, Debug)]
+pub struct Played {
+    /// The game that is played.
+    pub variant: &'static Variant,
+    /// How many moves of the main line could be played.
+    pub plies: usize,
+    /// The position at the end of the main line; `None` if it is not known.
+    pub last: Option<Position>,
+}
+
+impl Checker {
+    /// A checker at the start of a file. `told`: the variant of games without a GameType tag; `None`: it is inferred
+    /// from the moves.
+    pub fn new(encoding: Encoding, told: Option<&'static Variant>) -> Checker {
+        Checker { scanner: Scanner::new(encoding), games: Games::new(told) }
+    }
+
+    /// Takes more bytes. Shows each game as soon as it is played. Pieces of some tens of kilobytes are best.
+    pub fn feed(&mut self, bytes: &[u8], show: &mut dyn FnMut(Played)) {
+        self.scanner.feed(bytes, &mut |place, event| self.games.event(place, event, show));
+        self.games.end_of_piece();
+    }
+
+    /// The stream is over: shows the last games.
+    pub fn finish(&mut self, show: &mut dyn FnMut(Played)) {
+        self.scanner.finish(&mut |place, event| self.games.event(place, event, show));
+        self.games.play_waiting(show);
+        self.games.end_of_piece();
+    }
+
+    /// How many games there are so far, those included that still wait.
+    pub fn games(&self) -> u64 {
+        self.games.count
+    }
+
+    /// The problems found since this was last asked, with the count of those that were too many to keep.
+    pub fn take_problems(&mut self) -> Problems {
+        std::mem::take(&mut self.games.problems)
+    }
+}
+
+#[derive(Debug)]
+struct Games {
+    told: Option<&'static Variant>,
+    /// The game that is read, as long as it is plain.
+    tape: Tape,
+    state: State,
+    /// The game that is read, when it is not.
+    builder: Builder,
+    /// The last GameType tag, and what it means: most files say the same in every game.
+    last_tag: Option<(String, &'static Variant)>,
+    /// Games that do not say what they are.
+    waiting: VecDeque<Located>,
+    count: u64,
+    problems: Problems,
+    /// Memory of the generator of moves.
+    scratch: Vec<Move>,
+}
+
+/// The game that is read.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Plain so far, before its first move.
+    Header,
+    /// Plain so far.
+    Play { now: Position, plies: usize },
+    /// Not plain: all is in the builder.
+    Built,
+}
+
+impl Games {
+    fn new(told: Option<&'static Variant>) -> Games {
+        Games {
+            told,
+            tape: Tape::default(),
+            state: State::Header,
+            builder: Builder::default(),
+            last_tag: None,
+            waiting: VecDeque::new(),
+            count: 0,
+            problems: Problems::default(),
+            scratch: Vec::new(),
+        }
+    }
+
+    fn event(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(Played)) {
+        match event {
+            Event::Problem(_) => self.builder.event(place, event),
+            Event::GameEnd(_) => {
+                self.count += 1;
+                if let State::Play { now, plies } = self.state {
+                    show(Played { variant: now.variant(), plies, last: Some(now) });
+                } else {
+                    self.build();
+                    self.builder.event(place, event);
+                    self.take_built(show);
+                }
+                self.tape.clear();
+                self.state = State::Header;
+            }
+            _ => {
+                if !self.is_plain(&event) || !self.tape.record(place, &event) {
+                    self.build();
+                    self.builder.event(place, event);
+                }
+            }
+        }
+    }
+
+    /// Is the game plain with this event as well? A move is played.
+    fn is_plain(&mut self, event: &Event<'_>) -> bool {
+        match (event, &mut self.state) {
+            (_, State::Built) => false,
+            (Event::Move(written), State::Play { now, plies }) => {
+                *plies += 1;
+                play(now, written.text, &mut self.scratch)
+            }
+            (Event::Move(written), State::Header) => {
+                let Some(mut now) = self.start() else { return false };
+                let is_played = play(&mut now, written.text, &mut self.scratch);
+                if is_played {
+                    self.state = State::Play { now, plies: 1 };
+                }
+                is_played
+            }
+            (Event::Tag { name, .. }, State::Header) => self.tape.tags().all(|(known, _)| known != *name),
+            (Event::Tag { .. }, State::Play { .. }) => false,
+            _ => true,
+        }
+    }
+
+    /// Where the game begins, if its tags say so clearly.
+    fn start(&mut self) -> Option<Position> {
+        let value = |wanted: &str| {
+            let found = self.tape.tags().find(|(name, _)| *name == wanted);
+            found.map(|(_, value)| value).filter(|value| !value.trim().is_empty())
+        };
+        let variant = match value("GameType") {
+            None => self.told?,
+            Some(tag) => match &self.last_tag {
+                Some((last, variant)) if last == tag => variant,
+                _ => {
+                    let (variant, _) = infer::tagged(tag).ok()?;
+                    self.last_tag = Some((tag.to_owned(), variant));
+                    variant
+                }
+            },
+        };
+        match value("FEN") {
+            None => Some(Position::start(variant)),
+            Some(fen) => Position::new(variant, read_setup(variant, fen).ok()?.0).ok(),
+        }
+    }
+
+    /// The game is not plain: from here on it is built.
+    fn build(&mut self) {
+        if !matches!(self.state, State::Built) {
+            self.tape.events().for_each(|(place, event)| self.builder.event(place, event));
+            self.state = State::Built;
+        }
+    }
+
+    /// Plays the game that the builder has made, or lets it wait.
+    fn take_built(&mut self, show: &mut dyn FnMut(Played)) {
+        for located in self.builder.take_done() {
+            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
+                self.play(&located, show);
+            } else {
+                self.waiting.push_back(located);
+            }
+            if self.waiting.len() >= infer::SAMPLE {
+                self.play_waiting(show);
+            }
+        }
+    }
+
+    /// Tells the variant of the games that wait, and plays them.
+    fn play_waiting(&mut self, show: &mut dyn FnMut(Played)) {
+        if !self.waiting.is_empty() {
+            let sample: Vec<&Located> = self.waiting.iter().collect();
+            self.told = Some(infer::from_moves(&sample, self.told));
+        }
+        while let Some(located) = self.waiting.pop_front() {
+            self.play(&located, show);
+        }
+    }
+
+    fn play(&mut self, located: &Located, show: &mut dyn FnMut(Played)) {
+        let found = infer::variant_of(located, self.told);
+        let mut plies = 0;
+        let walked = replay::walk(located, found.variant, &mut |seen| {
+            plies += usize::from(matches!(seen, Seen::Move { depth: 0, .. }));
+        });
+        self.problems.extend(found.problems);
+        self.problems.extend(walked.problems);
+        show(Played { variant: found.variant, plies, last: walked.last });
+    }
+
+    /// Problems of the syntax go behind those of the moves, piece by piece.
+    fn end_of_piece(&mut self) {
+        self.problems.merge(self.builder.take_problems());
+    }
+}
+
+/// Plays a move with one meaning. Returns whether it has one.
+fn play(position: &mut Position, text: &str, scratch: &mut Vec<Move>) -> bool {
+    let ends = two_squares(position.variant(), text);
+    ends.is_some_and(|(from, to)| position.play_only_move(from, to, scratch))
+}
+
+/// All that is wrong with a file's bytes, as [`Checker`] finds it.
+pub fn problems_of(bytes: &[u8], encoding: Encoding, told: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = Checker::new(encoding, told);
+    checker.feed(bytes, &mut |_| {});
+    checker.finish(&mut |_| {});
+    checker.take_problems().into_sorted()
+}

@@ -1,0 +1,157 @@
+//! The events of one game, as they came, in two pieces of memory.
+//!
+//! A game that is plain needs no [`super::game::Game`]: its moves are played while they are read. Whether it is plain is
+//! known only at its end, though, so its events are taped until then: all text in one string, and a small record for each
+//! event, where a game would have a string for each move. Played back, they are the same events in the same order.
+//!
+//! Only what a plain game consists of is taped, and no more than a real game has ([`Tape::MOST_PARTS`],
+//! [`Tape::MOST_TEXT`]).
+
+use super::game::MoveNumber;
+use super::problem::Place;
+use super::syntax::{Event, WrittenMove};
+
+/// Tags, moves, comments and glyphs.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Tape {
+    text: String,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    place: Place,
+    kind: Kind,
+    /// Where its text ends; it begins where that of the part before it ends.
+    end: usize,
+}
+
+/// What a part is, and where its text is to be cut in two.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Tag { name_ends: usize },
+    Move { number: Option<MoveNumber>, strength_begins: Option<usize> },
+    Comment,
+    Nag(u32),
+}
+
+impl Tape {
+    /// The most annotated real game has 2,000 entries.
+    pub(super) const MOST_PARTS: usize = 10_000;
+    /// Bytes.
+    pub(super) const MOST_TEXT: usize = 1 << 20;
+
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.parts.clear();
+    }
+
+    /// Tapes an event. Returns `false` if it is none that a plain game has, or the tape is full: then it is not taped.
+    pub(super) fn record(&mut self, place: Place, event: &Event<'_>) -> bool {
+        if self.parts.len() >= Tape::MOST_PARTS || self.text.len() >= Tape::MOST_TEXT {
+            return false;
+        }
+        let kind = match *event {
+            Event::Move(WrittenMove { number, text, strength, captured: None }) => {
+                self.text.push_str(text);
+                let strength_begins = strength.map(|_| self.text.len());
+                self.text.push_str(strength.unwrap_or_default());
+                Kind::Move { number, strength_begins }
+            }
+            Event::Tag { name, value } => {
+                self.text.push_str(name);
+                let name_ends = self.text.len();
+                self.text.push_str(value);
+                Kind::Tag { name_ends }
+            }
+            Event::Comment(text) => {
+                self.text.push_str(text);
+                Kind::Comment
+            }
+            Event::Nag(nag) => Kind::Nag(nag),
+            _ => return false,
+        };
+        self.parts.push(Part { place, kind, end: self.text.len() });
+        true
+    }
+
+    /// The events, in order.
+    pub(super) fn events(&self) -> impl Iterator<Item = (Place, Event<'_>)> {
+        let starts = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
+        self.parts.iter().zip(starts).map(|(part, start)| {
+            let event = match part.kind {
+                Kind::Tag { name_ends } => {
+                    Event::Tag { name: &self.text[start..name_ends], value: &self.text[name_ends..part.end] }
+                }
+                Kind::Move { number, strength_begins } => Event::Move(WrittenMove {
+                    number,
+                    text: &self.text[start..strength_begins.unwrap_or(part.end)],
+                    strength: strength_begins.map(|at| &self.text[at..part.end]),
+                    captured: None,
+                }),
+                Kind::Comment => Event::Comment(&self.text[start..part.end]),
+                Kind::Nag(nag) => Event::Nag(nag),
+            };
+            (part.place, event)
+        })
+    }
+
+    /// The tags, in order.
+    pub(super) fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.events().map_while(|(_, event)| match event {
+            Event::Tag { name, value } => Some((name, value)),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taped_is_played_back() {
+        let place = |column| Place { line: 3, column };
+        let number = Some(MoveNumber { value: 7, ellipsis: true });
+        let ply = |text, strength| Event::Move(WrittenMove { number, text, strength, captured: None });
+        let events = [
+            Event::Tag { name: "White", value: "é" },
+            Event::Tag { name: "Empty", value: "" },
+            ply("32-28", None),
+            ply("19-23", Some("!?")),
+            Event::Comment("{"),
+            Event::Comment(""),
+            Event::Nag(3),
+            ply("-", Some("")),
+        ];
+        let mut tape = Tape::default();
+        for _ in 0..2 {
+            tape.clear();
+            for (column, event) in (1..).zip(&events) {
+                assert!(tape.record(place(column), event));
+            }
+            let wanted: Vec<_> = (1..).map(place).zip(events.iter().cloned()).collect();
+            assert_eq!(tape.events().collect::<Vec<_>>(), wanted);
+            assert_eq!(tape.tags().collect::<Vec<_>>(), [("White", "é"), ("Empty", "")]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_not_taped_nor_is_more_than_a_game() {
+        let mut tape = Tape::default();
+        for event in [
+            Event::Open,
+            Event::Setup("B::"),
+            Event::Move(WrittenMove { number: None, text: "47x36", strength: None, captured: Some("42") }),
+        ] {
+            assert!(!tape.record(Place::START, &event));
+        }
+        let taped = (0..100_000).take_while(|_| tape.record(Place::START, &Event::Nag(1))).count();
+        assert_eq!(taped, Tape::MOST_PARTS);
+        assert_eq!(tape.events().count(), Tape::MOST_PARTS);
+        tape.clear();
+        let long = "x".repeat(100_000);
+        let taped = (0..100_000).take_while(|_| tape.record(Place::START, &Event::Comment(&long))).count();
+        assert!(taped * long.len() < Tape::MOST_TEXT + long.len());
+    }
+}
