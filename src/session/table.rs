@@ -344,7 +344,7 @@ impl Table {
         }
         // A press that starts the clock completes no ply.
         if news.pressed && (ran || !opening) {
-            if let Some(mover) = recogniser.likely_presser()
+            if let Some(mover) = recogniser.likely_presser(now)
                 && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(
