@@ -8,7 +8,7 @@
 use crate::millis::Millis;
 use crate::recognition::explain::MOST_WORK;
 
-/// With so much done, nothing new is begun at the same time. What games show takes a tenth of it.
+/// With so much done, nothing new is begun at the same time.
 const SHARE: u32 = MOST_WORK / 4;
 
 /// The work done at one time.

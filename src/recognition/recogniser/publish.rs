@@ -8,6 +8,14 @@ use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 
 impl Recogniser {
     pub(super) fn decide(&mut self, now: Millis, decision: Decision) -> Verdict {
+        // What was expected behind this ply still is; anything else is expected of another position.
+        let mut expected = std::mem::take(&mut self.expected);
+        if let Decision::Ply(explanation, _) = &decision
+            && expected.first() == Some(&explanation.plies[0])
+        {
+            expected.remove(0);
+            self.expected = expected;
+        }
         match decision {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
             Decision::Back(previous, others) => {
