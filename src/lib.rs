@@ -18,9 +18,14 @@ pub mod session;
 
 pub mod playback;
 
+pub mod broadcast;
+
 // The shell: ports, files, clocks, the runtime.
 #[cfg(feature = "daemon")]
 pub mod link;
+
+#[cfg(feature = "daemon")]
+pub mod disk;
 
 #[cfg(feature = "daemon")]
 pub mod config;
@@ -30,6 +35,9 @@ pub mod journal;
 
 #[cfg(feature = "daemon")]
 pub mod feed;
+
+#[cfg(feature = "daemon")]
+pub mod round;
 
 #[cfg(feature = "daemon")]
 pub mod station;

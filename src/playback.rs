@@ -112,12 +112,35 @@ pub struct Game {
     pub number: u32,
     appended: Vec<u8>,
     result: Option<String>,
+    times: Times,
+}
+
+/// When a game was published, piece by piece.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Times {
+    /// The moment from which the others count; `None` for logs that do not say when they were opened.
+    epoch: Option<DateTime<FixedOffset>>,
+    opened: Millis,
+    /// Of each line that was appended.
+    lines: Vec<Millis>,
+    result: Millis,
+}
+
+/// A piece of a game that was published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Published<'game> {
+    /// Its file was begun.
+    Opened,
+    /// A line was appended, without its LF.
+    Line(&'game str),
+    /// Its Result tag was overwritten.
+    Result(&'game str),
 }
 
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
-        Game { board: None, name: None, number, appended, result }
+        Game { board: None, name: None, number, appended, result, times: Times::default() }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -128,6 +151,16 @@ impl Game {
     /// What its Result tag was overwritten with.
     pub fn result(&self) -> Option<&str> {
         self.result.as_deref()
+    }
+
+    /// What was published of it and when, in order. Empty when the logs do not say when that was.
+    pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
+        let Some(epoch) = self.times.epoch else { return Vec::new() };
+        let text = std::str::from_utf8(&self.appended).unwrap_or_default();
+        let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
+        let result = self.result().map(|result| (self.times.result, Published::Result(result)));
+        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result);
+        all.map(|(at, published)| (moment(epoch, at), published)).collect()
     }
 
     /// The file as it is in the end.
@@ -166,17 +199,20 @@ impl Playback {
             match effect {
                 Effect::Open { game } => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
-                    self.games.push(Game { board, name, ..Game::new(game, Vec::new(), None) });
+                    let times = Times { opened: at, ..Times::default() };
+                    self.games.push(Game { board, name, times, ..Game::new(game, Vec::new(), None) });
                 }
                 Effect::Append(text) => {
                     if let Some(game) = self.last_game(board) {
                         game.appended.extend_from_slice(text.as_bytes());
                         game.appended.push(b'\n');
+                        game.times.lines.push(at);
                     }
                 }
                 Effect::Result(result) => {
                     if let Some(game) = self.last_game(board) {
                         game.result = Some(result);
+                        game.times.result = at;
                     }
                 }
                 Effect::Notice(text) => self.notices.push((at, about(board, &text))),
@@ -193,6 +229,12 @@ impl Playback {
     pub fn into_line(self) -> Line {
         self.line
     }
+}
+
+/// The moment on the wall that a time of a line is, which counts from `epoch`.
+pub fn moment(epoch: DateTime<FixedOffset>, at: Millis) -> DateTime<FixedOffset> {
+    let span = i64::try_from(at.0).ok().and_then(TimeDelta::try_milliseconds);
+    span.and_then(|span| epoch.checked_add_signed(span)).unwrap_or(epoch)
 }
 
 /// A text about a board, or about the line as a whole.
@@ -279,11 +321,11 @@ fn play_chain(
     }
     let told = playback.notices.drain(..).map(|(at, text)| format!("{at} ms: {text}"));
     played.notices.extend(told);
-    played.games.append(&mut playback.games);
-    let end = head.opened.and_then(|opened| {
-        let span = TimeDelta::try_milliseconds(i64::try_from(last.0).ok()?)?;
-        opened.checked_add_signed(span)
-    });
+    for mut game in playback.games.drain(..) {
+        game.times.epoch = head.opened;
+        played.games.push(game);
+    }
+    let end = head.opened.map(|opened| moment(opened, last));
     played.last = Some(Chain { line: playback.into_line(), header: head.clone(), end });
     Ok(())
 }

@@ -17,6 +17,7 @@ use tracing::{error, info};
 
 use crate::config::{Config, LineConfig};
 use crate::link::{PortAddress, Ports};
+use crate::round::{self, Teller};
 use crate::station::{self, Ending, Folders, LineReport, Reporter};
 
 /// The first wait before a line is opened again.
@@ -77,15 +78,20 @@ pub async fn run(
         }
     }
     let (stop, stopped) = watch::channel(false);
+    let (teller, public_files) = round::begin(&config);
     let mut tasks = JoinSet::new();
     for (row, line) in config.lines.into_iter().enumerate() {
         let reporter = Reporter::new(reports.clone(), row);
-        tasks.spawn(keep_running(line, folders.clone(), ports.clone(), stopped.clone(), reporter));
+        tasks.spawn(keep_running(line, folders.clone(), ports.clone(), stopped.clone(), reporter, teller.clone()));
     }
     shutdown.await;
     info!("stopping");
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
+    drop(teller);
+    if let Err(bug) = public_files.await {
+        error!("the public files: {bug}");
+    }
     Ok(())
 }
 
@@ -96,6 +102,7 @@ async fn keep_running(
     ports: Ports,
     mut stop: watch::Receiver<bool>,
     reporter: Reporter,
+    teller: Teller,
 ) {
     let mut wait = SHORTEST_WAIT;
     loop {
@@ -105,7 +112,8 @@ async fn keep_running(
             reporter.broken(reason);
         };
         // A task of its own, so that a panic is an error here and not an end.
-        let station = station::run(line.clone(), folders.clone(), ports.clone(), stop.clone(), reporter.clone());
+        let station =
+            station::run(line.clone(), folders.clone(), ports.clone(), stop.clone(), reporter.clone(), teller.clone());
         let task = tokio::spawn(station);
         match task.await {
             Ok(Ok(Ending::Stopped)) => return,

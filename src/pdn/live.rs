@@ -62,17 +62,24 @@ const RESULT_TAG: &str = "[Result \"*\"]";
 ///
 /// The reserve are the newlines that the longest result overwrites: one for each byte that it is longer than `*`.
 pub fn header(variant: &Variant, tags: &[(String, String)]) -> Vec<String> {
-    let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
-    let given = tags
-        .iter()
-        .filter(|(name, value)| tag::is_identifier(name) && !value.is_empty() && !OWN.contains(&name.as_str()));
-    let mut in_order: Vec<&(String, String)> = given.chain([&game_type]).collect();
-    in_order.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
-    let mut lines: Vec<String> = in_order.into_iter().map(|(name, value)| tag::write(name, &harmless(value))).collect();
+    let mut lines: Vec<String> =
+        self::tags(variant, tags).iter().map(|(name, value)| tag::write(name, value)).collect();
     lines.push(RESULT_TAG.to_owned());
     let longest = result_format(variant, tags).map_or(LONGEST_RESULT, ResultFormat::longest);
     lines.extend(std::iter::repeat_n(String::new(), longest));
     lines
+}
+
+/// The tags of a game in the order of the standard, GameType among them, without its result. What cannot be written, or
+/// has no value, is left out.
+pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, String)> {
+    let game_type = ("GameType".to_owned(), variant.game_type.tag_value());
+    let given = given
+        .iter()
+        .filter(|(name, value)| tag::is_identifier(name) && !value.is_empty() && !OWN.contains(&name.as_str()));
+    let mut tags: Vec<&(String, String)> = given.chain([&game_type]).collect();
+    tags.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
+    tags.into_iter().map(|(name, value)| (name.clone(), harmless(value))).collect()
 }
 
 /// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.

@@ -17,6 +17,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use chrono::{DateTime, FixedOffset};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tracing::{debug, info, warn};
@@ -26,7 +27,9 @@ use crate::config::LineConfig;
 use crate::feed::{self, Feeds};
 use crate::journal::Journal;
 use crate::link::{Link, LinkEvent, Ports};
+use crate::millis::Millis;
 use crate::playback;
+use crate::round::Teller;
 use crate::session::{BusAddress, Effect, Input, Line, Output, Status};
 use clock::Clock;
 use opening::Opened;
@@ -137,8 +140,9 @@ pub async fn run(
     ports: Ports,
     mut shutdown: watch::Receiver<bool>,
     reporter: Reporter,
+    teller: Teller,
 ) -> Result<Ending, StationError> {
-    let mut station = Station::open(config, folders, ports, reporter).await?;
+    let mut station = Station::open(config, folders, ports, reporter, teller).await?;
     loop {
         station.report();
         if station.is_outdated && !station.line.has_open_game() {
@@ -162,6 +166,9 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
+/// What a line publishes: when, of which board, and what.
+type Publication = (Millis, Option<BusAddress>, Effect);
+
 struct Station {
     name: String,
     line: Line,
@@ -175,6 +182,10 @@ struct Station {
     is_outdated: bool,
     last_tick: Option<Instant>,
     reporter: Reporter,
+    /// The moment from which the times of the line count.
+    epoch: DateTime<FixedOffset>,
+    /// Who makes the public files.
+    teller: Teller,
 }
 
 impl Station {
@@ -183,11 +194,13 @@ impl Station {
         folders: Folders,
         ports: Ports,
         reporter: Reporter,
+        teller: Teller,
     ) -> Result<Station, StationError> {
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
         let opened = tokio::task::spawn_blocking(move || opening::open(&config, &folders)).await??;
-        let Opened { line, clock, journal, feeds, is_outdated, notices } = opened;
+        let Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games } = opened;
+        teller.opened(&name, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let link = Link::new(address, board, ports);
         let mut station = Station {
@@ -201,6 +214,8 @@ impl Station {
             is_outdated,
             last_tick: None,
             reporter,
+            epoch,
+            teller,
         };
         for notice in notices {
             station.tell(0, &notice)?;
@@ -274,7 +289,7 @@ impl Station {
     /// Does what the core wants done. The link may be down then.
     async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Result<(), StationError> {
         let mut publications = Vec::new();
-        for Output { board, effect, .. } in outputs {
+        for Output { at, board, effect } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
                     self.log(now, Kind::ToBoard(bytes.clone()))?;
@@ -291,7 +306,7 @@ impl Station {
                     debug!(line = self.name, "{text}");
                     self.log(now, Kind::Note(text))?;
                 }
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push((board, effect)),
+                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push((at, board, effect)),
             }
         }
         if !publications.is_empty() {
@@ -301,21 +316,26 @@ impl Station {
     }
 
     /// The log first, durably; then the files; both off the executor, because disks can be slow.
-    async fn publish(&mut self, now: u64, publications: Vec<(Option<BusAddress>, Effect)>) -> Result<(), StationError> {
+    async fn publish(&mut self, now: u64, publications: Vec<Publication>) -> Result<(), StationError> {
         let Some(mut feeds) = self.feeds.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
         let log = self.journal.file();
         let work = move || {
             if let Err(error) = log.sync_data() {
-                return (feeds, Err(error), Ok(Vec::new()));
+                return (feeds, publications, Err(error), Ok(Vec::new()));
             }
-            let publish = |(board, effect): &(_, _)| feeds.publish(*board, effect).transpose();
+            let publish = |(_, board, effect): &Publication| feeds.publish(*board, effect).transpose();
             let told = publications.iter().filter_map(publish).collect::<io::Result<_>>();
             let told = told.and_then(|told: Vec<String>| feeds.sync().map(|()| told));
-            (feeds, Ok(()), told)
+            (feeds, publications, Ok(()), told)
         };
-        let (feeds, log, told) = tokio::task::spawn_blocking(work).await?;
+        let (feeds, publications, log, told) = tokio::task::spawn_blocking(work).await?;
         self.feeds = Some(feeds);
         log.map_err(self.log_error())?;
+        if told.is_ok() {
+            for (at, board, effect) in publications {
+                self.teller.published(&self.name, board, playback::moment(self.epoch, at), effect);
+            }
+        }
         for notice in told.map_err(StationError::Feed)? {
             self.tell(now, &notice)?;
         }

@@ -22,7 +22,7 @@ use crate::feed::{self, Feeds, reconcile};
 use crate::journal::Journal;
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
-use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, PlaybackError, Played};
+use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, Game, PlaybackError, Played};
 use crate::session::{BusAddress, Line};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -68,6 +68,10 @@ pub struct Opened {
     pub is_outdated: bool,
     /// What the operator should know.
     pub notices: Vec<String>,
+    /// The moment from which the times of the line count.
+    pub epoch: DateTime<FixedOffset>,
+    /// Its games so far.
+    pub games: Vec<Game>,
 }
 
 /// Opens a line. Blocks on the disk.
@@ -95,13 +99,16 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
 
     let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
     let opened = opening(last_end);
+    let games = played.games;
     let next_step = decide(config, played.last, bytes)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
+    let mut epoch = opened;
     let (line, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
             let header = head(chain.header.clone(), opened, "yes", &last_games);
             let shift = playback::shift(&chain.header, &header);
+            epoch = chain.header.opened.unwrap_or(opened);
             (chain.line, header, shift)
         }
         NextStep::Begin { .. } => {
@@ -116,7 +123,7 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let feeds = Feeds::new(folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, clock, journal, feeds, is_outdated, notices })
+    Ok(Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.

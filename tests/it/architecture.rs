@@ -14,13 +14,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ("recognition", &["millis", "rules"]),
     ("session", &["millis", "rules", "protocol", "bytelog", "pdn", "recognition"]),
     ("playback", &["millis", "rules", "bytelog", "pdn", "session"]),
+    ("broadcast", &["rules", "pdn"]),
     // the shell
     ("link", &[]),
-    ("config", &["rules", "bytelog", "session", "playback", "link"]),
+    ("disk", &[]),
+    ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
-    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed"]),
-    ("supervisor", &["config", "link", "station"]),
+    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
+    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed", "round"]),
+    ("supervisor", &["config", "link", "round", "station"]),
     // simulated boards
     ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];

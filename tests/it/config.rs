@@ -53,12 +53,14 @@ fn the_files_of_the_package_are_valid() {
 fn the_annotated_file_shows_every_key_with_its_default() {
     let text = std::fs::read_to_string("config/damcast.toml").unwrap();
     let recognition = LineSettings::new(damcast::rules::Variant::from_tag("20").unwrap()).recognition;
-    for key in LineSettings::KEYS
-        .into_iter()
-        .chain(LineSettings::BUS_KEYS)
-        .chain(recognition.keys())
-        .chain(["mode", "time-scale"])
-    {
+    for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS).chain(recognition.keys()).chain([
+        "mode",
+        "time-scale",
+        "profile",
+        "delay",
+        "delay-plies",
+        "sync",
+    ]) {
         let shown = text.lines().any(|line| line.starts_with(&format!("# {key} = ")));
         assert!(shown, "config/damcast.toml does not show `{key}`");
     }

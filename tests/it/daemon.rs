@@ -51,6 +51,23 @@ impl Place {
         bytelog::read(&fs::read(self.path("recordings/log").join(name)).unwrap_or_default()).unwrap()
     }
 
+    /// The public files say what the live file of the only board says; a station completes them if none did before.
+    fn is_shown_as_it_is_published(&self, live: &str) {
+        let mut station = self.start();
+        station.wait_for("recording");
+        assert!(station.signal(Signal::TERM).success());
+        for file in ["games.pdn", "started.pdn"] {
+            let text = fs::read_to_string(self.path("recordings/public").join(file)).unwrap();
+            let shown = text.split_whitespace().filter(|word| word.contains(['-', 'x']) && !word.contains(['[', '"']));
+            assert_eq!(shown.collect::<Vec<_>>(), moves(live), "{text}");
+        }
+        let events = fs::read_to_string(self.path("recordings/public/events.ndjson")).unwrap();
+        let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let told =
+            events.filter(|event| event["type"] == "move").map(|event| event["move"].as_str().unwrap().to_owned());
+        assert_eq!(told.collect::<Vec<_>>(), moves(live));
+    }
+
     /// What `damcast replay` makes of these logs.
     fn replay(&self, logs: &[&str]) -> String {
         let paths: Vec<PathBuf> = logs.iter().map(|log| self.path("recordings/log").join(log)).collect();
@@ -293,6 +310,7 @@ fn a_killed_station_goes_on_with_the_same_file() {
     assert_eq!(moves(&before)[..12], truth()[..12], "{before}");
     assert_eq!(place.replay(&logs.iter().map(String::as_str).collect::<Vec<_>>()), before);
     assert_eq!(fs::read_dir(place.path("recordings/live")).unwrap().count(), 1);
+    place.is_shown_as_it_is_published(&before);
 }
 
 #[test]

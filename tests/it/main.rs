@@ -26,6 +26,7 @@ mod pdn_corpus;
 mod perft;
 mod program;
 mod pty;
+mod public_files;
 mod random_positions;
 mod recordings;
 mod records;

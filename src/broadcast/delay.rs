@@ -1,0 +1,124 @@
+//! How much of a game may be seen at a moment: a delay against those who would be told moves while they play.
+//!
+//! | delay | an entry may be seen |
+//! |---|---|
+//! | seconds | so long after it was recorded |
+//! | plies | when so many plies have been recorded after it, or the game is over |
+//! | both | when both allow it |
+//!
+//! The end may be seen when all entries may, and its own seconds have passed; the result with it or after it. What may be seen once may be seen always:
+//! the view of a later moment begins with that of an earlier one. It needs no memory, so it survives a restart.
+
+use chrono::TimeDelta;
+
+use super::Moment;
+use super::record::{Entry, GameRecord, Step};
+
+/// A delay of an output.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Delay {
+    /// Seconds between the record and the public.
+    pub seconds: u32,
+    /// Plies that are kept back while the game goes on.
+    pub plies: u32,
+}
+
+/// What may be seen of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct View<'game> {
+    /// Its plies and setups, from the first.
+    pub entries: &'game [Entry],
+    /// Is it over?
+    pub is_closed: bool,
+    /// Its result.
+    pub result: Option<&'game str>,
+}
+
+impl Delay {
+    /// Everything at once.
+    pub const NONE: Delay = Delay { seconds: 0, plies: 0 };
+
+    /// What may be seen of a game at a moment.
+    pub fn view(self, game: &GameRecord, now: Moment) -> View<'_> {
+        let is_closed = game.closed().is_some_and(|at| self.due(at) <= now);
+        let by_time = game.entries().partition_point(|entry| self.due(entry.at) <= now);
+        let by_plies = if is_closed { game.entries().len() } else { self.shown_by_plies(game.entries()) };
+        let count = by_time.min(by_plies);
+        let is_closed = is_closed && count == game.entries().len();
+        let result = game.result().filter(|(at, _)| is_closed && self.due(*at) <= now).map(|(_, result)| result);
+        View { entries: &game.entries()[..count], is_closed, result }
+    }
+
+    /// The next moment at which more may be seen because time passed.
+    pub fn next_change(self, game: &GameRecord, now: Moment) -> Option<Moment> {
+        let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
+        let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.due(at) > now);
+        moments.chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
+    }
+
+    fn due(self, at: Moment) -> Moment {
+        at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
+    }
+
+    /// The entries before the last so many plies. A setup among them is kept back with them.
+    fn shown_by_plies(self, entries: &[Entry]) -> usize {
+        let is_ply = |entry: &Entry| matches!(entry.step, Step::Ply { .. });
+        let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
+        let plies = entries.iter().enumerate().rev().filter(|(_, entry)| is_ply(entry)).map(|(index, _)| index);
+        plies.into_iter().nth(last as usize).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Change;
+    use super::super::record::tests::{game, moment};
+    use super::*;
+
+    const LINES: [&str; 5] = ["1. 32-28", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19", "14x23"];
+
+    fn seen(delay: Delay, game: &GameRecord, now: u32) -> usize {
+        delay.view(game, moment(now)).entries.len()
+    }
+
+    #[test]
+    fn seconds_keep_back_what_is_young() {
+        let game = game(&[], &LINES);
+        let delay = Delay { seconds: 10, plies: 0 };
+        let counts: Vec<usize> = [0, 10, 11, 13, 14, 15, 99].map(|now| seen(delay, &game, now)).into();
+        assert_eq!(counts, [0, 0, 1, 3, 4, 5, 5]);
+        assert_eq!(delay.next_change(&game, moment(12)), Some(moment(13)));
+        assert_eq!(delay.next_change(&game, moment(15)), None);
+        assert_eq!(seen(Delay::NONE, &game, 5), 5);
+    }
+
+    #[test]
+    fn plies_are_kept_back_until_the_game_is_over() {
+        let mut game = game(&[], &LINES);
+        let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
+        assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
+        game.take(moment(20), Change::Line("*".into()));
+        game.take(moment(21), Change::Result("2-0".into()));
+        let delay = Delay { seconds: 10, plies: 2 };
+        let view = delay.view(&game, moment(29));
+        assert_eq!((view.entries.len(), view.is_closed, view.result), (3, false, None));
+        let view = delay.view(&game, moment(30));
+        assert_eq!((view.entries.len(), view.is_closed, view.result), (5, true, None));
+        assert_eq!(delay.view(&game, moment(31)).result, Some("2-0"));
+        assert_eq!(delay.next_change(&game, moment(29)), Some(moment(30)));
+        assert_eq!(delay.next_change(&game, moment(30)), Some(moment(31)));
+    }
+
+    #[test]
+    fn what_was_seen_stays_seen() {
+        let mut growing = game(&[], &[]);
+        let delay = Delay { seconds: 3, plies: 1 };
+        let mut last = 0;
+        for (line, at) in LINES.iter().zip(1..) {
+            growing.take(moment(at), Change::Line((*line).to_owned()));
+            let count = seen(delay, &growing, at);
+            assert!(count >= last, "{line}");
+            last = count;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! JSON as far as events need it: one object on one line.
+
+use std::fmt::Write;
+
+/// An object that is being written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object(String);
+
+impl Object {
+    /// An empty object.
+    pub fn new() -> Object {
+        Object("{".to_owned())
+    }
+
+    /// A member with a text.
+    pub fn text(self, name: &str, value: &str) -> Object {
+        let mut object = self.name(name);
+        quote(&mut object.0, value);
+        object
+    }
+
+    /// A member with a whole number.
+    pub fn number(self, name: &str, value: u64) -> Object {
+        self.raw(name, &value.to_string())
+    }
+
+    /// A member with an object.
+    pub fn object(self, name: &str, value: Object) -> Object {
+        let value = value.finish();
+        self.raw(name, &value)
+    }
+
+    /// The members of another object behind its own.
+    pub fn and(mut self, other: &Object) -> Object {
+        if self.0.len() > 1 && other.0.len() > 1 {
+            self.0.push(',');
+        }
+        self.0.push_str(&other.0[1..]);
+        self
+    }
+
+    fn raw(self, name: &str, value: &str) -> Object {
+        let mut object = self.name(name);
+        object.0.push_str(value);
+        object
+    }
+
+    fn name(mut self, name: &str) -> Object {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        quote(&mut self.0, name);
+        self.0.push(':');
+        self
+    }
+
+    /// The text of it.
+    pub fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+fn quote(json: &mut String, text: &str) {
+    json.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            c if c.is_control() => {
+                // Writing to a String cannot fail.
+                let _ = write!(json, "\\u{:04x}", u32::from(c));
+            }
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_json() {
+        let inner = Object::new().number("n", 7);
+        let text = Object::new().text("a \"b\"", "c\\\n\u{7f}é").object("o", inner).object("e", Object::new()).finish();
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, serde_json::json!({"a \"b\"": "c\\\n\u{7f}é", "o": {"n": 7}, "e": {}}));
+        assert!(!text.contains('\n'));
+    }
+}

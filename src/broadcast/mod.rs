@@ -1,0 +1,85 @@
+//! What a round shows to the world: from the records of its games to the files that broadcasters read.
+//!
+//! ```text
+//!                                  ┌─ snapshot ──▸ games.pdn, started.pdn      replaced as a whole
+//!   lines of a game, with times    │
+//!   ───────────▸ record ──▸ delay ─┼─ events ────▸ events.ndjson               grows
+//!                                  │
+//!                                  └─ archive ───▸ archive/NAME-G.pdn          once, when the game is over
+//! ```
+//!
+//! A live file is its record, line by line; everything here is made from such lines and the times at which they were
+//! written, and from nothing else. So all files of a round can be made anew from its logs, and are the same then.
+//!
+//! Invariants: what a view shows at a moment is a function of the record and that moment ([`delay`]); boards stand in the
+//! order of the configuration, always; no name of a file comes from a player's name. Absent on purpose: files, clocks, and
+//! any judgement of moves: what is not in the record is not shown.
+
+pub mod archive;
+pub mod delay;
+pub mod events;
+mod json;
+pub mod record;
+pub mod snapshot;
+
+pub use delay::{Delay, View};
+pub use record::{Change, Entry, GameRecord};
+
+use chrono::{DateTime, FixedOffset};
+
+use crate::pdn::game::Tags;
+use crate::pdn::live;
+use crate::rules::Variant;
+
+/// A moment on the wall, as logs and events have it.
+pub type Moment = DateTime<FixedOffset>;
+
+/// One board of a round, and its games.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// Its name: the line's, or the line's with the address on a bus. It is the beginning of the names of its files.
+    pub name: String,
+    /// The game that is played.
+    pub variant: &'static Variant,
+    /// Its current tags; the date and the start of a game are the game's own.
+    pub tags: Vec<(String, String)>,
+    /// Its games, in order.
+    pub games: Vec<GameRecord>,
+}
+
+impl Board {
+    /// A board on which nothing has been played.
+    pub fn new(name: impl Into<String>, variant: &'static Variant, tags: Vec<(String, String)>) -> Board {
+        Board { name: name.into(), variant, tags, games: Vec::new() }
+    }
+
+    /// Takes what happened to the record of its games.
+    pub fn take(&mut self, at: Moment, change: Change) {
+        match change {
+            Change::Opened { game } => self.games.push(GameRecord::new(game, at)),
+            change => {
+                if let Some(game) = self.games.last_mut() {
+                    game.take(at, change);
+                }
+            }
+        }
+    }
+
+    /// The tags of one of its games, in the standard's order, without its result: the board's current ones, and what the
+    /// game alone can say, its date and its start.
+    pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
+        let own = |name: &&str| Some(((*name).to_owned(), game?.tag(name)?.to_owned()));
+        let own: Vec<(String, String)> = ["Date", "FEN"].iter().filter_map(own).collect();
+        let mut given = self.tags.clone();
+        given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));
+        given.extend(own);
+        live::tags(self.variant, &given).into_iter().collect()
+    }
+
+    /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.
+    pub fn shown(&self, delay: Delay, now: Moment) -> Option<(&GameRecord, View<'_>)> {
+        let views = self.games.iter().rev().map(|game| (game, delay.view(game, now)));
+        let mut views = views.filter(|(_, view)| !view.entries.is_empty());
+        views.next()
+    }
+}

@@ -1,0 +1,208 @@
+//! The files that are replaced as a whole: all boards of a round, each with its current game.
+//!
+//! | file | boards in it |
+//! |---|---|
+//! | `games.pdn` | all, in the order of the configuration; one that has not begun has its tags and `*` |
+//! | `started.pdn` | those with a move; for readers that stop at a game without moves |
+//!
+//! | profile | a game with a setup |
+//! |---|---|
+//! | standard | stands as it was recorded |
+//! | lidraughts, pydraughts | ends at its last sure move, until the operator releases it: these readers drop what stands before a setup, or the setup |
+//!
+//! A setup before the first move is no break: it is the start, and becomes the FEN tag.
+//!
+//! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
+//! [`Snapshot::flaw`] first: a file that would break its readers is not published.
+
+use super::record::{Entry, GameRecord, Step};
+use super::{Board, Delay, Moment, View};
+use crate::pdn::clock::Clocks;
+use crate::pdn::fen;
+use crate::pdn::game::{End, Entry as PdnEntry, Game, MoveEntry, MoveNumber};
+use crate::pdn::problem::{Level, Problem};
+use crate::pdn::profile::{self, Profile};
+use crate::pdn::writer::{self, Style};
+use crate::rules::{Position, Variant};
+
+/// Which boards a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Boards {
+    /// All.
+    All,
+    /// Those with a move.
+    Started,
+}
+
+/// A file that is replaced as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// What stands in it: UTF-8 with LF.
+    pub text: String,
+    /// The boards whose game is not shown to its last move, because a setup follows.
+    pub held: Vec<String>,
+    profile: Profile,
+}
+
+impl Snapshot {
+    /// The boards of a round as they may be seen at a moment.
+    pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
+        let mut held = Vec::new();
+        let games = boards.iter().filter_map(|board| {
+            let shown = board.shown(delay, now);
+            let (game, is_held) = match shown {
+                Some((record, view)) => game(board, record, view, profile),
+                None => (before_the_game(board), false),
+            };
+            if is_held {
+                held.push(board.name.clone());
+            }
+            (which == Boards::All || game.moves().next().is_some()).then_some(game)
+        });
+        let games: Vec<Game> = games.collect();
+        Snapshot { text: writer::write(&games, Style::Compact), held, profile }
+    }
+
+    /// The first thing that the readers of this profile would stumble over: then the file is not to be published.
+    pub fn flaw(&self) -> Option<Problem> {
+        let problems = profile::check(self.profile, self.text.as_bytes(), None);
+        problems.into_iter().find(|problem| problem.level == Level::Error)
+    }
+}
+
+/// A board without a game: its tags.
+fn before_the_game(board: &Board) -> Game {
+    let mut tags = board.tags_of(None);
+    tags.set("Result", "*");
+    Game { tags, entries: Vec::new(), end: End::Star }
+}
+
+/// A game as a profile shows it, and whether it is held.
+fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) -> (Game, bool) {
+    let mut tags = board.tags_of(Some(record));
+    let takes_setups = profile == Profile::Standard || record.is_released();
+    let mut entries = view.entries;
+    if !takes_setups {
+        let first_ply = entries.iter().position(is_ply).unwrap_or(entries.len());
+        if let Some(Step::Setup { fen }) = first_ply.checked_sub(1).map(|before| &entries[before].step) {
+            tags.set("FEN", explicit(board.variant, fen));
+            entries = &entries[first_ply..];
+        }
+        let sure = entries.iter().position(|entry| !is_ply(entry)).unwrap_or(entries.len());
+        entries = &entries[..sure];
+    }
+    let is_held = entries.last() != view.entries.last();
+    tags.set("Result", view.result.unwrap_or("*"));
+    (Game { tags, entries: movetext(entries), end: End::Star }, is_held)
+}
+
+/// The entries of a game in the form that every known reader takes.
+pub(super) fn movetext(entries: &[Entry]) -> Vec<PdnEntry> {
+    let mut written = Vec::new();
+    for entry in entries {
+        written.push(match &entry.step {
+            Step::Ply { number, text } => {
+                let number = number.map(|(value, ellipsis)| MoveNumber { value, ellipsis });
+                PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(text) })
+            }
+            Step::Setup { fen } => PdnEntry::Setup(fen.clone()),
+        });
+        written.extend(entry.clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
+    }
+    written
+}
+
+/// Every square on its own, no ranges: what all readers take.
+fn explicit(variant: &'static Variant, text: &str) -> String {
+    let position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
+    position.map_or_else(|| text.to_owned(), |position| fen::write(variant, &position.setup()))
+}
+
+fn is_ply(entry: &Entry) -> bool {
+    matches!(entry.step, Step::Ply { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Change;
+    use super::super::record::tests::moment;
+    use super::*;
+
+    fn board(name: &str) -> Board {
+        let white = ("White".to_owned(), format!("White of {name}"));
+        let event = ("Event".to_owned(), "NK [open]".to_owned());
+        Board::new(name, Variant::international(), vec![event, white])
+    }
+
+    fn play(board: &mut Board, lines: &[&str]) {
+        let opens = board.games.last().is_none_or(|game| game.closed().is_some());
+        let mut at = board.games.len() as u32 * 100;
+        if opens {
+            let game = board.games.len() as u32 + 1;
+            board.take(moment(at), Change::Opened { game });
+            board.take(moment(at), Change::Line("[Date \"2026.11.21\"]".into()));
+        }
+        for line in lines {
+            at += 1;
+            board.take(moment(at), Change::Line((*line).to_owned()));
+        }
+    }
+
+    fn snapshot(boards: &[Board], which: Boards, profile: Profile) -> Snapshot {
+        let boards: Vec<&Board> = boards.iter().collect();
+        let snapshot = Snapshot::of(&boards, which, profile, Delay::NONE, moment(99));
+        assert_eq!(snapshot.flaw(), None, "{}", snapshot.text);
+        snapshot
+    }
+
+    const SETUP: &str = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
+
+    #[test]
+    fn all_boards_stand_in_their_order() {
+        let mut boards = [board("a"), board("b"), board("c")];
+        play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "*"]);
+        boards[1].take(moment(50), Change::Result("2-0".into()));
+        play(&mut boards[2], &["1. 31-27"]);
+        let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\
+            1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of c\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 31-27 *\n";
+        assert_eq!(snapshot(&boards, Boards::All, Profile::Lidraughts).text, expected);
+        let started = snapshot(&boards, Boards::Started, Profile::Pydraughts).text;
+        assert_eq!(started.matches("[Event").count(), 2);
+    }
+
+    #[test]
+    fn a_game_with_a_setup_is_held_until_it_is_released() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
+        let standard = snapshot(&boards, Boards::All, Profile::Standard);
+        assert!(standard.text.contains("/FEN") && standard.held.is_empty(), "{}", standard.text);
+        let held = snapshot(&boards, Boards::All, Profile::Lidraughts);
+        assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
+        assert_eq!(held.held, ["a"]);
+        boards[0].take(moment(60), Change::Released);
+        let released = Snapshot::of(&[&boards[0]], Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
+        assert!(released.text.contains("/FEN") && released.held.is_empty());
+    }
+
+    #[test]
+    fn a_setup_before_the_first_move_is_the_start() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
+        let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
+        assert!(text.contains("[FEN \"B:W28,31,33,"), "{text}");
+        assert!(text.ends_with("\n\n1... 24-30 2. 35x24 *\n"), "{text}");
+    }
+
+    #[test]
+    fn the_last_game_stands_until_the_next_has_a_move() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "*"]);
+        play(&mut boards[0], &[]);
+        assert!(snapshot(&boards, Boards::All, Profile::Standard).text.contains("32-28"));
+        play(&mut boards[0], &["1. 31-27"]);
+        let text = Snapshot::of(&[&boards[0]], Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
+        assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
+    }
+}

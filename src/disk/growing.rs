@@ -1,0 +1,163 @@
+//! A file that grows, and what the disk has not taken yet.
+//!
+//! ```text
+//!   the file      │ what was taken                │
+//!   in memory                                     │ what is to follow it │
+//! ```
+//!
+//! A disk that is full, or read-only for a while, costs nothing: what it does not take waits here, in order, and follows
+//! when the fault is over. A write that was cut short is completed, so no line is ever torn for good.
+
+use std::io;
+use std::sync::Arc;
+
+use super::File;
+
+/// What waits in memory at most: a day of one board has about 4 MB.
+const MOST_WAITING: usize = 16 << 20;
+
+/// A file that grows.
+pub struct Growing {
+    file: Arc<dyn File>,
+    waiting: Vec<u8>,
+    length: u64,
+}
+
+/// More waits for the disk than memory is kept for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("more than {} MB wait for the disk", MOST_WAITING >> 20)]
+pub struct TooMuch;
+
+impl Growing {
+    /// A file of which everything is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// When its length cannot be found out.
+    pub fn new(file: Arc<dyn File>) -> io::Result<Growing> {
+        let length = file.length()?;
+        Ok(Growing { file, waiting: Vec::new(), length })
+    }
+
+    /// Adds bytes, in one write if nothing waits. Returns the fault of the disk that makes them wait; that is not an error.
+    ///
+    /// # Errors
+    ///
+    /// When more waits than there is memory for; nothing has been added then.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Option<io::Error>, TooMuch> {
+        if self.waiting.len() + bytes.len() > MOST_WAITING {
+            return Err(TooMuch);
+        }
+        if !self.waiting.is_empty() {
+            self.waiting.extend_from_slice(bytes);
+            return Ok(self.catch_up().err());
+        }
+        match self.append(bytes) {
+            Ok(()) => Ok(None),
+            Err((taken, error)) => {
+                self.waiting.extend_from_slice(&bytes[taken..]);
+                Ok(Some(error))
+            }
+        }
+    }
+
+    /// Writes what waits.
+    ///
+    /// # Errors
+    ///
+    /// When the disk still does not take all of it; the rest goes on waiting.
+    pub fn catch_up(&mut self) -> io::Result<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.append(&waiting).map_err(|(taken, error)| {
+            self.waiting = waiting[taken..].to_vec();
+            error
+        })
+    }
+
+    /// Writes, and says how far it came if not to the end.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
+        let mut taken = 0;
+        while taken < bytes.len() {
+            match self.file.append(&bytes[taken..]) {
+                Ok(0) => return Err((taken, io::ErrorKind::WriteZero.into())),
+                Ok(count) => {
+                    taken += count;
+                    self.length += count as u64;
+                }
+                Err(error) => return Err((taken, error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Is everything on the disk?
+    pub fn is_whole(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// How long it is when everything is on the disk.
+    pub fn length(&self) -> u64 {
+        self.length + self.waiting.len() as u64
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Arc<dyn File> {
+        &self.file
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// A file on a disk that has this much space left.
+    #[derive(Default)]
+    struct Small(Mutex<(Vec<u8>, usize)>);
+
+    impl File for Small {
+        fn append(&self, bytes: &[u8]) -> io::Result<usize> {
+            let (content, space) = &mut *self.0.lock().unwrap();
+            let taken = bytes.len().min(*space);
+            if taken == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            content.extend_from_slice(&bytes[..taken]);
+            *space -= taken;
+            Ok(taken)
+        }
+
+        fn length(&self) -> io::Result<u64> {
+            Ok(self.0.lock().unwrap().0.len() as u64)
+        }
+
+        fn sync(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_a_full_disk_does_not_take_follows_in_order() {
+        let file = Arc::new(Small::default());
+        file.0.lock().unwrap().1 = 7;
+        let mut growing = Growing::new(file.clone()).unwrap();
+        assert!(growing.push(b"hello\n").unwrap().is_none());
+        assert_eq!(growing.push(b"world\n").unwrap().unwrap().kind(), io::ErrorKind::StorageFull);
+        assert!(growing.push(b"again\n").unwrap().is_some() && !growing.is_whole());
+        assert_eq!((growing.length(), file.length().unwrap()), (18, 7));
+        file.0.lock().unwrap().1 = 4;
+        assert!(growing.catch_up().is_err());
+        file.0.lock().unwrap().1 = 100;
+        growing.catch_up().unwrap();
+        assert!(growing.is_whole() && growing.length() == 18);
+        assert_eq!(file.0.lock().unwrap().0, b"hello\nworld\nagain\n");
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let mut growing = Growing::new(Arc::new(Small::default())).unwrap();
+        assert!(growing.push(&vec![0; MOST_WAITING]).unwrap().is_some());
+        assert_eq!(growing.push(b"x").err(), Some(TooMuch));
+    }
+}

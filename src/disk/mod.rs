@@ -1,0 +1,138 @@
+//! What the station asks of a disk, and nothing more: few enough operations that a test can be a disk, and lose power.
+//!
+//! | operation | who needs it | after a loss of power, without a sync |
+//! |---|---|---|
+//! | create, remove, rename | logs, live files, snapshots | the name may be the old one |
+//! | append | logs, live files | the end may be missing |
+//! | write at a place | the Result tag, the commits | either, also in part |
+//! | reserve | logs, commits | nothing is lost: space is no content |
+//!
+//! Invariants: an operation that failed may have been done in part, and says how far where that matters
+//! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
+
+mod growing;
+mod real;
+
+pub use growing::{Growing, TooMuch};
+pub use real::RealDisk;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A disk.
+pub trait Disk: Send + Sync {
+    /// All that a file holds.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, or what the disk says.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The names in a folder, in no order.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
+
+    /// Begins a file that does not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// `AlreadyExists`, or what the disk says.
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn File>>;
+
+    /// Opens a file that exists.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, or what the disk says.
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn File>>;
+
+    /// Gives a file another name, in place of a file that may have it.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes the names in a folder durable: a new file is durable only when its folder is.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+}
+
+/// An open file.
+pub trait File: Send + Sync {
+    /// Writes at the end, in one write. Returns how many bytes the disk took: all, or fewer when it is full.
+    ///
+    /// # Errors
+    ///
+    /// When it took none.
+    fn append(&self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// How long it is.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn length(&self) -> io::Result<u64>;
+
+    /// Makes its content durable.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says. What was written since the last sync may be lost then, although it can still be read.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// The folder that a file is in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Replaces a file as a whole: readers see the old one or the new one, also after a loss of power.
+///
+/// # Errors
+///
+/// As the disk says; the old file stands then.
+pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    match disk.remove(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let file = disk.create(&new)?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let taken = file.append(rest)?;
+        rest = &rest[taken.min(rest.len())..];
+    }
+    if durability == Durability::Safe {
+        file.sync()?;
+    }
+    disk.rename(&new, path)?;
+    if durability == Durability::Safe { disk.sync_folder(folder_of(path)) } else { Ok(()) }
+}
+
+/// When an output is made durable.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Durability {
+    /// Before the next thing is done.
+    #[default]
+    Safe,
+    /// When the system does it. It can be made anew from the log.
+    Lazy,
+}

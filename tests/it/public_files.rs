@@ -1,0 +1,111 @@
+//! What everybody may see of a round: the files of `public/`, made from what lines tell.
+
+use std::fs;
+use std::path::Path;
+
+use chrono::{DateTime, FixedOffset, Local, TimeDelta};
+use damcast::config::Config;
+use damcast::pdn::profile::{self, Profile};
+use damcast::round;
+use damcast::session::Effect;
+
+/// The configuration of two boards in a folder.
+fn config(folder: &Path, public: &str) -> Config {
+    let lines: String = ["a", "b"]
+        .map(|name| {
+            format!("[[line]]\nname = \"{name}\"\nport = \"/dev/{name}\"\ngame-type = \"20\"\n[line.tags]\nWhite = \"W {name}\"\n")
+        })
+        .concat();
+    Config::read("test", &format!("[station]\ndirectory = {folder:?}\n[public]\n{public}\n{lines}")).unwrap()
+}
+
+/// A line: the board, how many seconds ago, and what.
+type Said<'a> = (&'a str, i64, &'a str);
+
+/// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.
+async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
+    let (teller, files) = round::begin(config);
+    ["a", "b"].into_iter().for_each(|line| teller.opened(line, Vec::new()));
+    for (line, ago, text) in said {
+        let effect = match (*text, text.strip_prefix('=')) {
+            ("open", _) => Effect::Open { game: 1 },
+            (_, Some(result)) => Effect::Result(result.to_owned()),
+            (text, None) => Effect::Append(text.to_owned()),
+        };
+        teller.published(line, None, now - TimeDelta::seconds(*ago), effect);
+    }
+    drop(teller);
+    files.await.unwrap();
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    fs::read_to_string(folder.join("public").join(name)).unwrap_or_default()
+}
+
+fn types(folder: &Path) -> Vec<String> {
+    let text = read(folder, "events.ndjson");
+    assert!(text.is_empty() || text.ends_with('\n'));
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let numbered = (1..).zip(events).map(|(seq, event)| {
+        assert_eq!(event["seq"], seq);
+        event["type"].as_str().unwrap().to_owned()
+    });
+    numbered.collect()
+}
+
+const GAME: [Said<'_>; 6] = [
+    ("b", 90, "open"),
+    ("b", 90, "[Date \"2026.11.21\"]"),
+    ("b", 80, "1. 32-28 {[%clock w0:29:55 B0:30:00]}"),
+    ("b", 50, "19-23"),
+    ("b", 40, "*"),
+    ("b", 40, "=2-0"),
+];
+
+#[tokio::test]
+async fn all_boards_are_shown_and_a_finished_game_is_archived() {
+    let folder = tempfile::tempdir().unwrap();
+    tell(&config(folder.path(), ""), Local::now().fixed_offset(), &GAME).await;
+    let games = read(folder.path(), "games.pdn");
+    assert!(games.starts_with("[White \"W a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n[Date"), "{games}");
+    let started = read(folder.path(), "started.pdn");
+    assert!(started.ends_with("[Result \"2-0\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n"), "{started}");
+    for (profile, text) in
+        [(Profile::Lidraughts, &games), (Profile::Lidraughts, &started), (Profile::Pydraughts, &started)]
+    {
+        assert_eq!(profile::check(profile, text.as_bytes(), None), [], "{profile}");
+    }
+    assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
+    let archived = read(folder.path(), "archive/b-1.pdn");
+    assert!(archived.contains("[PlyCount \"2\"]\n[Termination \"normal\"]\n[Result \"2-0\"]"), "{archived}");
+}
+
+#[tokio::test]
+async fn nothing_is_shown_before_its_delay_is_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = Local::now().fixed_offset();
+    tell(&config(folder.path(), "delay = 60"), now, &GAME).await;
+    let started = read(folder.path(), "started.pdn");
+    assert!(started.ends_with("[Result \"*\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} *\n"), "{started}");
+    assert_eq!(types(folder.path()), ["game", "move"]);
+    assert!(read(folder.path(), "archive/b-1.pdn").is_empty());
+    // Later, by another run of the station, the rest follows.
+    tell(&config(folder.path(), "delay = 60"), now - TimeDelta::seconds(60), &GAME).await;
+    assert!(read(folder.path(), "started.pdn").ends_with("19-23 *\n"));
+    assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
+}
+
+#[tokio::test]
+async fn a_game_that_needs_a_setup_is_shown_to_its_last_sure_move() {
+    let setup = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
+    let mut said = GAME[..4].to_vec();
+    said.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
+    let folder = tempfile::tempdir().unwrap();
+    tell(&config(folder.path(), ""), Local::now().fixed_offset(), &said).await;
+    let started = read(folder.path(), "started.pdn");
+    assert!(started.ends_with("19-23 *\n") && !started.contains("/FEN"), "{started}");
+    assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs are told all of it");
+    tell(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &said).await;
+    let started = read(folder.path(), "started.pdn");
+    assert!(started.contains("/FEN"), "{started}");
+}
