@@ -96,6 +96,9 @@ impl Followed {
     const NOTHING: Followed = Followed { generation: 0, left: usize::MAX, believed: false };
 }
 
+/// Changes with everything that explanations depend on: the generation of the evidence, and the revision of the rest.
+type Key = (u64, u64);
+
 /// What would be published, and from when on.
 struct Draft {
     ready_at: Millis,
@@ -141,10 +144,10 @@ pub struct Recogniser {
     revision: u64,
     effort: Effort,
     /// When nothing was due, with all that this depends on.
-    judged: Option<(Millis, (u64, u64), bool)>,
-    known: Option<((u64, u64), Arc<[Explanation]>)>,
+    judged: Option<(Millis, Key, bool)>,
+    known: Option<(Key, Arc<[Explanation]>)>,
     /// What comes closest to a board that nothing explains.
-    readings: Option<((u64, u64), Vec<Reading>)>,
+    readings: Option<(Key, Vec<Reading>)>,
     expected: Vec<Move>,
     grounds: Option<Grounds>,
     next: Option<Millis>,
@@ -410,7 +413,7 @@ impl Recogniser {
     }
 
     /// Changes with everything that explanations depend on.
-    fn key(&self) -> (u64, u64) {
+    fn key(&self) -> Key {
         (self.evidence.generation(), self.revision)
     }
 
