@@ -88,12 +88,8 @@ pub struct Question<'a> {
 }
 
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
-pub fn explain(question: &Question) -> Vec<Explanation> {
-    explain_within(question, DEEPEST, MOST_WORK)
-}
-
-/// The same with at most so many plies, and less work where many questions are asked at once.
-pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) -> Vec<Explanation> {
+/// With at most so many plies, and so much work, from which what is done is taken off.
+pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Explanation> {
     if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
         return Vec::new();
     }
@@ -102,7 +98,7 @@ pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) ->
         // Where a piece was missing or too many, a hand has been.
         touched: question.evidence.touched_since(question.since) | question.anomalies,
         chronology: Chronology::new(question.evidence, question.since),
-        work_left: most_work,
+        work_left: *work,
         landed_unseen: 0,
         plies: Vec::new(),
         captured: [SquareSet::EMPTY; 2],
@@ -124,6 +120,7 @@ pub fn explain_within(question: &Question, most_plies: usize, most_work: u32) ->
         }
         depth += 1;
     }
+    *work = search.work_left;
     search.found.sort_by_key(|explanation| std::cmp::Reverse(explanation.score));
     search.found
 }

@@ -21,11 +21,13 @@
 //! | this one | what is known, what is heard, and what is due |
 //! | `belief` | when an explanation is believed |
 //! | `doubt` | the ways back when there is none |
+//! | `effort` | how much is thought about at once |
 //! | `publish` | what a decision changes |
 //! | `tell` | what is told besides |
 
 mod belief;
 mod doubt;
+mod effort;
 mod publish;
 mod tell;
 
@@ -34,7 +36,7 @@ pub use tell::Doubt;
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{CREDIBLE, Explanation, Question, explain};
+use super::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
 use super::readings::Reading;
@@ -43,6 +45,7 @@ use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
+use effort::Effort;
 
 /// So many changes that only a dump shows are more than lost reports: the board was not heard.
 const MANY_MISSED: usize = 3;
@@ -93,6 +96,9 @@ impl Followed {
     const NOTHING: Followed = Followed { generation: 0, left: usize::MAX, believed: false };
 }
 
+/// Changes with everything that explanations depend on: the generation of the evidence, and the revision of the rest.
+type Key = (u64, u64);
+
 /// What would be published, and from when on.
 struct Draft {
     ready_at: Millis,
@@ -103,8 +109,10 @@ enum Decision {
     Ply(Explanation, Rule),
     /// The position before the last published ply stands again, or did before so many other plies.
     Back(Previous, usize),
-    Resume(Snapshot),
-    Setup(Reason),
+    /// What stood then is the position from which play went on.
+    Resume(Snapshot, Position),
+    /// What is seen now.
+    Setup(Position, Reason),
 }
 
 /// The recogniser of one game on one board.
@@ -134,9 +142,12 @@ pub struct Recogniser {
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
-    known: Option<((u64, u64), Arc<[Explanation]>)>,
+    effort: Effort,
+    /// When nothing was due, with all that this depends on.
+    judged: Option<(Millis, Key, bool)>,
+    known: Option<(Key, Arc<[Explanation]>)>,
     /// What comes closest to a board that nothing explains.
-    readings: Option<((u64, u64), Vec<Reading>)>,
+    readings: Option<(Key, Vec<Reading>)>,
     expected: Vec<Move>,
     grounds: Option<Grounds>,
     next: Option<Millis>,
@@ -172,6 +183,8 @@ impl Recogniser {
             gap: false,
             followed: Followed::NOTHING,
             revision: 0,
+            effort: Effort::default(),
+            judged: None,
             known: None,
             readings: None,
             expected: Vec::new(),
@@ -242,7 +255,9 @@ impl Recogniser {
 
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
-        let answered = self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
+        self.effort.begin(now);
+        let answered = self.effort.goes_on_at().is_none()
+            && self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
         if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
@@ -256,7 +271,11 @@ impl Recogniser {
     }
 
     /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen?
-    pub fn likely_presser(&mut self) -> Option<Color> {
+    pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
+        self.effort.begin(now);
+        if self.effort.goes_on_at().is_some() {
+            return None;
+        }
         let before = self.presses.len();
         let us = self.base.turn();
         let plies = self.explanations().iter().find(|explanation| explanation.is_exact())?.plies.len();
@@ -330,8 +349,16 @@ impl Recogniser {
     /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
     /// again until it says `None`.
     pub fn verdict(&mut self, now: Millis) -> Option<Verdict> {
+        if self.judged == Some((now, self.key(), self.confirmed)) && self.linked {
+            return None;
+        }
         self.next = None;
         if !self.linked {
+            return None;
+        }
+        self.effort.begin(now);
+        if let Some(at) = self.effort.goes_on_at() {
+            self.wake_at(now, Some(at));
             return None;
         }
         self.evidence.calm_down(now);
@@ -341,11 +368,11 @@ impl Recogniser {
         }
         let draft = self.draft(now);
         self.expect(now);
-        let draft = draft?;
-        if draft.ready_at > now {
-            self.wake_at(now, Some(draft.ready_at));
+        self.wake_at(now, draft.as_ref().map(|draft| draft.ready_at));
+        let Some(draft) = draft.filter(|draft| draft.ready_at <= now) else {
+            self.judged = Some((now, self.key(), self.confirmed));
             return None;
-        }
+        };
         self.grounds = Some(self.grounds_of(now, &draft.decision));
         Some(self.decide(now, draft.decision))
     }
@@ -386,14 +413,17 @@ impl Recogniser {
     }
 
     /// Changes with everything that explanations depend on.
-    fn key(&self) -> (u64, u64) {
+    fn key(&self) -> Key {
         (self.evidence.generation(), self.revision)
     }
 
     fn explanations(&mut self) -> Arc<[Explanation]> {
         let key = self.key();
         if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
-            let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&self.question()) };
+            let mut work = MOST_WORK;
+            let question = self.question();
+            let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&question, DEEPEST, &mut work) };
+            self.effort.spend(MOST_WORK - work);
             // While nothing moves, what was explained by so many plies cannot take more.
             if self.followed.generation == self.evidence.generation() {
                 found.retain(|explanation| explanation.plies.len() <= self.followed.left);

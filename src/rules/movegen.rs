@@ -37,7 +37,7 @@ impl Position {
     }
 
     /// The same for positions that may be of no sense, where the routes of captures can be beyond counting: `None` when more
-    /// jumps than `jumps` would have to be tried. What was tried is taken off it.
+    /// jumps than `jumps` would have to be tried, the comparison of routes counted in. What was tried is taken off it.
     pub fn legal_moves_within(&self, jumps: &mut u32) -> Option<Vec<Move>> {
         let mut moves = Vec::with_capacity(16);
         let capturers = self.capturers();
@@ -395,6 +395,9 @@ impl<'a> Captures<'a> {
             promotes: crowned_at_the_end || piece.kind != piece.started_as,
             path: if self.keep == Keep::WithoutPath { Path::Quiet } else { path(last) },
         };
+        // It is compared with those found before it, and a long one takes memory.
+        let compared = self.found.len() as u32 / 16 + u32::from(last.number) / 2;
+        self.jumps_left = self.jumps_left.saturating_sub(compared);
         // One jump has no other order.
         let may_be_known = self.keep != Keep::EveryRoute && last.number > 1;
         let known = if may_be_known { self.found.iter_mut().find(|known| **known == ply) } else { None };

@@ -344,7 +344,7 @@ impl Table {
         }
         // A press that starts the clock completes no ply.
         if news.pressed && (ran || !opening) {
-            if let Some(mover) = recogniser.likely_presser()
+            if let Some(mover) = recogniser.likely_presser(now)
                 && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(
@@ -606,7 +606,7 @@ impl Table {
     }
 
     fn begin_new_game(&mut self, now: Millis) -> Vec<Effect> {
-        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and_then(|_| self.start_seen) else {
+        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and(self.start_seen) else {
             return Vec::new();
         };
         self.sensors.turn(orientation);

@@ -7,6 +7,7 @@ use damcast::session::{Effect, Input, Line, LineSettings, Status};
 
 const WHITE: u8 = 1;
 const BLACK: u8 = 4;
+const WHITE_KING: u8 = 7;
 
 /// An international board that shows the start position, its clock running, and what its recorder said.
 struct Board {
@@ -148,4 +149,58 @@ fn a_board_that_nothing_explains_is_told_once_with_what_comes_closest() {
     }
     board.pass(2_000);
     assert_eq!(board.status().doubt, None);
+}
+
+/// A crowd that is no position of the game stands for minutes, while the lever is pressed.
+fn check_crowd(piece: impl Fn(usize) -> u8) {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.play("19", "23", BLACK);
+    board.press();
+    board.pass(2_000);
+    let played = board.codes.clone();
+    for number in 1..=50 {
+        board.put(&number.to_string(), piece(number));
+    }
+    for _ in 0..20 {
+        board.press();
+        board.pass(30_000);
+    }
+    let setups = |board: &Board| {
+        let is_setup = |effect: &&Effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"));
+        board.effects.iter().filter(is_setup).count()
+    };
+    assert_eq!(setups(&board), 0, "what is no position is not set up, nor anything in its place");
+    assert_eq!(board.notices("no legal move explains the board"), 1);
+    // The crowd is cleared away, and play goes on.
+    for number in 1..=50 {
+        let (row, column) =
+            board.variant.geometry.row_and_column(board.variant.geometry.square(&number.to_string()).unwrap());
+        board.put(&number.to_string(), played[10 * row + column]);
+    }
+    board.pass(5_000);
+    board.play("28", "19", WHITE);
+    board.put("23", 0);
+    board.press();
+    board.pass(2_000);
+    assert_eq!(
+        board
+            .effects
+            .iter()
+            .filter(|effect| matches!(effect, Effect::Append(line) if line.starts_with("2. 28x19")))
+            .count(),
+        1
+    );
+    assert_eq!(setups(&board), 0);
+}
+
+#[test]
+fn a_board_full_of_pieces_is_never_a_setup() {
+    check_crowd(|number| if number % 2 == 0 { WHITE } else { BLACK });
+}
+
+#[test]
+fn thirty_kings_are_never_a_setup() {
+    check_crowd(|number| if number <= 30 { WHITE_KING } else { 0 });
 }

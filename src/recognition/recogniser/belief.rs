@@ -23,7 +23,7 @@ impl Recogniser {
             // Nobody will reply to an illegal move any more: it was pressed for, and stands.
             let stands = !self.presses.is_empty() && !self.is_chaos();
             let ready_at = self.confirmed_at(STANDS_MS);
-            return stands.then_some(Draft { ready_at, decision: Decision::Setup(Reason::IllegalMove) });
+            return if stands { self.setup(ready_at, Reason::IllegalMove) } else { None };
         };
         if !best.odd.is_empty() || best.plies.len() > MOST_PLIES {
             return None;
@@ -79,7 +79,7 @@ impl Recogniser {
             }
             if self.gap {
                 let ready_at = self.confirmed_at(AFTER_GAP_MS);
-                return Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) });
+                return self.setup(ready_at, Reason::Unexplained);
             }
             wait = wait.max(settings.ambiguous_ms);
         }

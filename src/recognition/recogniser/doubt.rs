@@ -3,7 +3,7 @@
 use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
-use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain_within};
+use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain};
 use crate::rules::{Color, SquareSet};
 
 /// Unexplained placements that are remembered in case a legal reply follows.
@@ -12,8 +12,9 @@ const MOST_SNAPSHOTS: usize = 4;
 const CHAOS_SQUARES: usize = 8;
 /// The work of one of the searches that look for something else than legal plies.
 const WORK: u32 = MOST_WORK / 4;
-/// The same for replies: there are up to sixteen positions to reply to.
+/// The same for a reply to one position, and for all replies: there are up to sixteen positions to reply to.
 const REPLY_WORK: u32 = MOST_WORK / 16;
+const REPLIES_WORK: u32 = MOST_WORK / 2;
 /// Presses after which an unexplained board is judged quickly: play goes on, so it will not explain itself.
 const MANY_PRESSES: usize = 4;
 
@@ -30,13 +31,15 @@ impl Recogniser {
     }
 
     /// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
-    pub(super) fn otherwise(&self) -> Option<(i32, Draft)> {
-        let readings = [self.change_of_mind(), self.resumption()];
+    pub(super) fn otherwise(&mut self) -> Option<(i32, Draft)> {
+        let (mut work, mut replies_work) = (WORK, REPLIES_WORK);
+        let readings = [self.change_of_mind(&mut work), self.resumption(&mut replies_work)];
+        self.effort.spend(WORK - work + REPLIES_WORK - replies_work);
         readings.into_iter().flatten().max_by_key(|(score, _)| *score)
     }
 
     /// The side that moved last has put its move back, or replaced it by another.
-    fn change_of_mind(&self) -> Option<(i32, Draft)> {
+    fn change_of_mind(&self, work: &mut u32) -> Option<(i32, Draft)> {
         const REPLACED_MS: u64 = 1_500;
         const PUT_BACK_MS: u64 = 6_000;
         /// How likely it is that a move is taken back, or was believed too early.
@@ -64,7 +67,7 @@ impl Recogniser {
             press_missing: false,
             gap: false,
         };
-        let others = explain_within(&question, DEEPEST, WORK);
+        let others = explain(&question, DEEPEST, work);
         let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
         let plies = other.plies.len();
         let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
@@ -81,7 +84,7 @@ impl Recogniser {
     }
 
     /// A legal reply to a position that was not explained: what went before stands.
-    fn resumption(&self) -> Option<(i32, Draft)> {
+    fn resumption(&self, work: &mut u32) -> Option<(i32, Draft)> {
         /// A reply of more plies than this may be an accident.
         const MOST_PLIES: usize = 3;
         /// How likely it is that an illegal move stands.
@@ -100,13 +103,17 @@ impl Recogniser {
                 press_missing: false,
                 gap: false,
             };
-            let replies = explain_within(&question, MOST_PLIES, REPLY_WORK);
+            let share = REPLY_WORK.min(*work);
+            let mut left = share;
+            let replies = explain(&question, MOST_PLIES, &mut left);
+            *work -= share - left;
             let reply = replies.into_iter().find(|reply| reply.is_exact())?;
-            Some((reply, snapshot, self.presses.len() > snapshot.presses))
+            Some((reply, snapshot, position))
         });
         // Of positions that explain as well the earliest: it hides least.
         let likelihood = |reply: &Explanation, snapshot: &Snapshot| (reply.score, std::cmp::Reverse(snapshot.at));
-        let (reply, snapshot, pressed) = replies.max_by_key(|(reply, snapshot, _)| likelihood(reply, snapshot))?;
+        let (reply, snapshot, position) = replies.max_by_key(|(reply, snapshot, _)| likelihood(reply, snapshot))?;
+        let pressed = self.presses.len() > snapshot.presses;
         if reply.score < INCREDIBLE {
             return None;
         }
@@ -119,7 +126,7 @@ impl Recogniser {
         };
         let decision = match self.legal_before(snapshot) {
             Some(legal) => Decision::Ply(legal, Rule::Answered),
-            None => Decision::Resume(snapshot.clone()),
+            None => Decision::Resume(snapshot.clone(), position),
         };
         Some((STANDS + reply.score, Draft { ready_at: self.confirmed_at(wait), decision }))
     }
@@ -134,7 +141,7 @@ impl Recogniser {
             return None;
         }
         let touched = self.evidence.touched_since(self.since);
-        let legal = self.base.legal_moves();
+        let legal = self.base.legal_moves_within(&mut WORK.clone())?;
         let mut played = legal.iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
         let ply = played.find(|ply| chronology.shows_after(&self.base, ply, snapshot.at, self.anomalous()))?;
         let plies = vec![ply.clone()];
@@ -166,7 +173,7 @@ impl Recogniser {
         standing
     }
 
-    /// The board has been unexplained for so long that what it shows is taken as it is.
+    /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.
     pub(super) fn lost_thread(&self) -> Option<Draft> {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
@@ -194,7 +201,7 @@ impl Recogniser {
         };
         let last_press = self.presses.last_at().unwrap_or_default();
         let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
-        Some(Draft { ready_at, decision: Decision::Setup(Reason::Unexplained) })
+        self.setup(ready_at, Reason::Unexplained)
     }
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
@@ -250,6 +257,6 @@ impl Recogniser {
         let stale = |anomaly: &&Anomaly| !anomaly.captured && self.plies >= anomaly.plies + PLIES;
         let oldest = self.anomalies.iter().filter(stale).map(|anomaly| anomaly.at);
         let ready_at = (oldest.min()? + SPAN).max(self.confirmed_at(self.settings.settle_ms));
-        Some(Draft { ready_at, decision: Decision::Setup(Reason::Anomaly) })
+        self.setup(ready_at, Reason::Anomaly)
     }
 }

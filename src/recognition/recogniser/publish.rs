@@ -1,6 +1,6 @@
 //! What a decision changes: the position that is published, and what counts as evidence from there on.
 
-use super::{Anomaly, Clock, Decision, Followed, Previous, Reason, Recogniser, Rule, Verdict};
+use super::{Anomaly, Clock, Decision, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
 use crate::recognition::sight::Sight;
@@ -8,6 +8,14 @@ use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 
 impl Recogniser {
     pub(super) fn decide(&mut self, now: Millis, decision: Decision) -> Verdict {
+        // What was expected behind this ply still is; anything else is expected of another position.
+        let mut expected = std::mem::take(&mut self.expected);
+        if let Decision::Ply(explanation, _) = &decision
+            && expected.first() == Some(&explanation.plies[0])
+        {
+            expected.remove(0);
+            self.expected = expected;
+        }
         match decision {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
             Decision::Back(previous, others) => {
@@ -17,16 +25,13 @@ impl Recogniser {
                 self.since = previous.since;
                 verdict
             }
-            Decision::Resume(snapshot) => match self.position_of(&snapshot.sight, snapshot.turn) {
-                Some(position) => {
-                    let plies = self.plies_after_gap(snapshot.presses, position.turn());
-                    let verdict = self.take_up(position, plies, snapshot.presses, Reason::IllegalMove);
-                    self.since = snapshot.at;
-                    verdict
-                }
-                None => self.set_up_what_is_seen(Reason::Unexplained),
-            },
-            Decision::Setup(reason) => self.set_up_what_is_seen(reason),
+            Decision::Resume(snapshot, position) => {
+                let plies = self.plies_after_gap(snapshot.presses, position.turn());
+                let verdict = self.take_up(position, plies, snapshot.presses, Reason::IllegalMove);
+                self.since = snapshot.at;
+                verdict
+            }
+            Decision::Setup(position, reason) => self.set_up_what_is_seen(position, reason),
         }
     }
 
@@ -54,9 +59,14 @@ impl Recogniser {
         Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained: plies }
     }
 
-    fn set_up_what_is_seen(&mut self, reason: Reason) -> Verdict {
+    /// To set up what is seen, from some time on; `None`: it is no position of this game, and the board stays in doubt.
+    pub(super) fn setup(&self, ready_at: Millis, reason: Reason) -> Option<Draft> {
         let sight = self.evidence.steady(self.sight());
-        let position = self.position_of(&sight, self.presses.turn()).unwrap_or(self.base);
+        let position = self.position_of(&sight, self.presses.turn())?;
+        Some(Draft { ready_at, decision: Decision::Setup(position, reason) })
+    }
+
+    fn set_up_what_is_seen(&mut self, position: Position, reason: Reason) -> Verdict {
         let presses = self.presses.len();
         let plies = if reason == Reason::Anomaly && position.turn() == self.base.turn() {
             self.plies

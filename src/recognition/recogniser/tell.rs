@@ -12,6 +12,9 @@ use crate::rules::{Move, SquareSet};
 /// An explanation must be better than every other first ply by this much to be expected, in hundredths of a press.
 const MARGIN: i32 = 50;
 
+/// What the readings of a board cost at most, in moves looked at.
+const READINGS_WORK: u32 = 1_000;
+
 /// A board that nothing explains.
 #[derive(Clone, Copy, Debug)]
 pub struct Doubt<'a> {
@@ -73,6 +76,7 @@ impl Recogniser {
         let key = self.key();
         if self.readings.as_ref().is_none_or(|(known, _)| *known != key) {
             self.readings = Some((key, readings(&self.base, &self.evidence, self.anomalous())));
+            self.effort.spend(READINGS_WORK);
         }
     }
 
