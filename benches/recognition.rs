@@ -197,9 +197,9 @@ impl Bench {
 
     /// Field updates for all that differs.
     fn show(&mut self, codes: &[u8], ms: u64) {
-        for field in 0..codes.len() {
-            if codes[field] != self.codes[field] {
-                self.put(field, codes[field]);
+        for (field, &code) in codes.iter().enumerate() {
+            if code != self.codes[field] {
+                self.put(field, code);
                 self.now += ms / 10;
             }
         }

@@ -300,10 +300,10 @@ fn a_hand_in_the_air_when_the_cable_came_out_is_no_position() {
     (dump[3 + 63], dump[3 + 54]) = (0, 1);
     wire.link_up(Some(Board { dump, ..Board::new("01025") }));
     wire.wait(60_000);
-    let lines = wire.outputs.iter().filter_map(|output| match &output.effect {
+    let mut lines = wire.outputs.iter().filter_map(|output| match &output.effect {
         Effect::Append(line) => Some(line.as_str()),
         _ => None,
     });
-    assert_eq!(lines.last(), Some("1. 32-28"));
+    assert_eq!(lines.next_back(), Some("1. 32-28"));
     assert!(wire.first(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"))).is_none());
 }
