@@ -6,6 +6,7 @@
 //! | the board may be recorded | updates with clock changes, then the opening: as configured |
 //! | the board has been quiet after a change | a dump, to confirm what is seen |
 //! | nothing for a while | updates again, and a dump: an idle board says nothing, so silence proves nothing |
+//! | something may have happened that was not heard | its memory, with a dump right behind it: that comes alone if it has none |
 //! | no answer | the same again; then ever more slowly, and the operator is told |
 //! | no answer from a board that did answer, or none for long | the link is to be opened again |
 //!
@@ -21,6 +22,8 @@ use crate::protocol::{Command, Message};
 
 /// A board answers within a dump's 110 ms and a scan's 250 ms; a radio link may be slower.
 const ANSWER: Millis = Millis(1_500);
+/// A full memory takes 8.3 s on the wire, and one read may bring all of it.
+const MEMORY: Millis = Millis::seconds(10);
 /// A board that does not answer is not asked more often than this.
 const SLOWEST: Millis = Millis::seconds(24);
 /// An idle board is asked this often whether it is still there.
@@ -68,6 +71,8 @@ pub enum Turn {
     Silent,
     /// The link may be dead though it does not say so.
     Reopen,
+    /// The board's memory was asked for, and does not come.
+    NoMemory,
 }
 
 impl Dialogue {
@@ -98,6 +103,14 @@ impl Dialogue {
         turns
     }
 
+    /// Asks this too, as soon as what is asked before it was answered.
+    pub fn ask(&mut self, now: Millis, command: Command) -> Vec<Turn> {
+        if !self.to_ask.contains(&command) {
+            self.to_ask.push_back(command);
+        }
+        self.tick(now, None)
+    }
+
     /// The link is gone.
     pub fn link_down(&mut self) {
         let Dialogue { opening, identify, silent, reopened, .. } = std::mem::take(self);
@@ -126,6 +139,12 @@ impl Dialogue {
         self.wait_until = Millis::ZERO;
         if self.pending.as_ref().is_some_and(|pending| answers(&pending.command, message)) {
             self.pending = None;
+        }
+        // A dump is asked for right behind a memory. When it comes alone, the board knows no such question.
+        if let (Some(pending), Message::BoardDump(_)) = (&mut self.pending, message)
+            && pending.command == Command::SendEepromMoves
+        {
+            pending.until = pending.until.min(now + ANSWER);
         }
         std::mem::take(&mut self.silent)
     }
@@ -183,8 +202,14 @@ impl Dialogue {
         if command == probe {
             self.last_probe = now;
         }
-        self.pending = Some(Pending { command: command.clone(), until: now + ANSWER });
+        let is_memory = command == Command::SendEepromMoves;
+        let patience = if is_memory { MEMORY } else { ANSWER };
+        self.pending = Some(Pending { command: command.clone(), until: now + patience });
         turns.push(Turn::Send(command));
+        if is_memory {
+            self.last_probe = now;
+            turns.push(Turn::Send(Command::SendBoard));
+        }
         turns
     }
 
@@ -194,9 +219,9 @@ impl Dialogue {
         if self.to_ask.front() != Some(&probe) {
             self.to_ask.push_front(probe.clone());
         }
-        // Who the board is may stay unknown; what stands on it may not.
+        // Who the board is and what it remembers may stay unknown; what stands on it may not.
         if *command != probe {
-            return Vec::new();
+            return if *command == Command::SendEepromMoves { vec![Turn::NoMemory] } else { Vec::new() };
         }
         self.unanswered = self.unanswered.saturating_add(1);
         if self.unanswered < SILENT_QUESTIONS {
@@ -241,5 +266,6 @@ fn answers(command: &Command, message: &Message) -> bool {
             | (Command::ReturnBusAddress, Message::BusAddress(_))
             | (Command::SendTrademark, Message::Trademark(_))
             | (Command::SendBatteryStatus, Message::BatteryStatus(_))
+            | (Command::SendEepromMoves, Message::EepromMoves(_))
     )
 }

@@ -15,14 +15,14 @@
 //! ```
 //!
 //! **When did it happen?** The memory has no times but those of the chess clock. Play went on between the moment the
-//! link went and the moment it came back, so the plies are laid evenly over that span: the recogniser then sees them one
-//! after the other, with quiet between them, as it would have.
+//! link went and the moment it came back. By what each ply cost on the clock the plies are laid over that span, evenly where no
+//! clock tells: the recogniser then sees them one after the other, with quiet between them, as it would have.
 //!
 //! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
 //! never changed; times are within the span. Absent on purpose: which board or command it came from.
 
 use crate::millis::Millis;
-use crate::protocol::changes::{Change, Pace};
+use crate::protocol::changes::{Change, Pace, TimeSide};
 use crate::protocol::{Field, PieceCode};
 
 /// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
@@ -130,9 +130,26 @@ fn take(fields: &mut [Option<PieceCode>], change: &Change) {
     }
 }
 
-/// The changes of a span, each with the time at which it is taken to have happened. A span that is too short for all that
-/// happened in it is drawn out beyond its end.
-pub fn timeline(from: Millis, to: Millis, changes: &[Change]) -> Vec<(Millis, Change)> {
+/// Puts on each field what a memory says of it last. Returns how many fields that changes.
+pub fn end_with(fields: &mut [PieceCode], memory: &[Change]) -> usize {
+    let mut last = vec![None; fields.len()];
+    for change in memory {
+        take(&mut last, change);
+    }
+    let mut changed = 0;
+    for (field, said) in fields.iter_mut().zip(last) {
+        if let Some(said) = said.filter(|said| said != field) {
+            *field = said;
+            changed += 1;
+        }
+    }
+    changed
+}
+
+/// The changes of a span, each with the time at which it is taken to have happened. `sides`: what the left and the right side
+/// of the clock showed at its beginning, in seconds, where that is known. A span that is too short for all that happened in it
+/// is drawn out beyond its end.
+pub fn timeline(from: Millis, to: Millis, changes: &[Change], sides: Option<[u32; 2]>) -> Vec<(Millis, Change)> {
     let presses = changes.iter().filter(|change| matches!(change, Change::Time { .. })).count() as u64;
     if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
         return changes.iter().map(|&change| (to, change)).collect();
@@ -140,8 +157,37 @@ pub fn timeline(from: Millis, to: Millis, changes: &[Change]) -> Vec<(Millis, Ch
     let groups = groups(changes, presses > 0);
     let count = groups.last().map_or(0, |last| last + 1);
     let span = (to - from).max(Millis(PLY.0 * (count + 1)));
-    let at = |group: u64| from + Millis(span.0 * (group + 1) / (count + 1));
-    groups.into_iter().zip(changes).map(|(group, &change)| (at(group), change)).collect()
+    let by_clock = sides.map_or(Vec::new(), |sides| thought(changes, sides));
+    let mut at = from;
+    let times: Vec<Millis> = (0..count)
+        .map(|group| {
+            let left = PLY.0 * (count - group);
+            let latest = Millis((from + span).0.saturating_sub(left));
+            let even = from + Millis(span.0 * (group + 1) / (count + 1));
+            let thought = by_clock.get(group as usize).map(|&thought| at + thought);
+            at = thought.unwrap_or(even).max(at + PLY).min(latest.max(at + PLY));
+            at
+        })
+        .collect();
+    let time = |group: u64| times.get(group as usize).copied().unwrap_or(from + span);
+    groups.into_iter().zip(changes).map(|(group, &change)| (time(group), change)).collect()
+}
+
+/// How long was thought about each ply that was pressed for, by what the clock says it cost. What a ply brings is not known;
+/// nobody gains by thinking, so that is at least what the quickest gained.
+fn thought(changes: &[Change], mut sides: [u32; 2]) -> Vec<Millis> {
+    let cost = |change: &Change| {
+        let Change::Time { side, hours, minutes, seconds } = *change else { return None };
+        let shown = (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds);
+        let side = match side {
+            TimeSide::Left => &mut sides[0],
+            TimeSide::Right => &mut sides[1],
+        };
+        Some(i64::from(std::mem::replace(side, shown)) - i64::from(shown))
+    };
+    let costs: Vec<i64> = changes.iter().filter_map(cost).collect();
+    let brought = costs.iter().map(|cost| -cost).max().unwrap_or_default().max(0);
+    costs.into_iter().map(|cost| Millis::seconds(cost.saturating_add(brought).unsigned_abs())).collect()
 }
 
 /// Which changes belong to one ply: those up to a press, or without a clock those of one scan.
@@ -166,7 +212,7 @@ fn groups(changes: &[Change], has_presses: bool) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::changes::{self, TimeSide};
+    use crate::protocol::changes;
 
     fn fields(pieces: &[(usize, u8)]) -> Vec<PieceCode> {
         let mut fields = vec![PieceCode::EMPTY; 100];
@@ -244,13 +290,14 @@ mod tests {
         all.push(press(TimeSide::Left));
         all.extend(changes::decode(&WALK[4..8]));
         all.push(press(TimeSide::Right));
-        let times = |from, to| timeline(Millis(from), Millis(to), &all).iter().map(|(at, _)| at.0).collect::<Vec<_>>();
+        let times =
+            |from, to| timeline(Millis(from), Millis(to), &all, None).iter().map(|(at, _)| at.0).collect::<Vec<_>>();
         assert_eq!(times(1_000, 31_000), [11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
         assert_eq!(times(1_000, 2_000), [2_000; 6]);
         assert_eq!(times(1_000, 4_000), [4_500, 4_500, 4_500, 8_000, 8_000, 8_000], "drawn out");
         let without = changes::decode(&WALK);
-        let times: Vec<u64> = timeline(Millis(0), Millis(40_000), &without).iter().map(|(at, _)| at.0).collect();
+        let times: Vec<u64> = timeline(Millis(0), Millis(40_000), &without, None).iter().map(|(at, _)| at.0).collect();
         assert_eq!(times, [10_000, 10_000, 20_000, 20_000, 30_000, 30_000]);
-        assert_eq!(timeline(Millis(0), Millis(4_000), &[]), []);
+        assert_eq!(timeline(Millis(0), Millis(4_000), &[], None), []);
     }
 }

@@ -156,6 +156,27 @@ impl Sensors {
         }
     }
 
+    /// What the fields that updates can name were last known to hold, by their numbers.
+    pub fn by_number(&self) -> Vec<PieceCode> {
+        match self.numbering {
+            Numbering::AllFields => self.fields.clone(),
+            Numbering::PlayingSquares => self.playing.iter().map(|&field| self.fields[field]).collect(),
+        }
+    }
+
+    /// The fields that updates can name hold these, by their numbers.
+    pub fn set_by_number(&mut self, codes: &[PieceCode]) {
+        for (number, &code) in codes.iter().enumerate() {
+            let index = match self.numbering {
+                Numbering::AllFields => Some(number),
+                Numbering::PlayingSquares => self.playing.get(number).copied(),
+            };
+            if let Some(field) = index.and_then(|index| self.fields.get_mut(index)) {
+                *field = code;
+            }
+        }
+    }
+
     /// Do the numbers of updates count all fields, as far as is known?
     pub fn counts_all_fields(&self) -> bool {
         self.numbering == Numbering::AllFields

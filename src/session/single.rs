@@ -1,12 +1,27 @@
 //! One board on a line of its own: it reports what changes by itself, and is asked for the rest.
+//!
+//! While a game is on, a time in which the board was not heard is a [`Gap`]: the link was down, the station was; or the link
+//! stayed up and a running clock was silent; or a dump shows more than a lost report or two. Then the table hears nothing until
+//! the gap is closed, if need be from the board's memory.
+//!
+//! Time on the table is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the quiet
+//! that it had on the board.
 
+use std::collections::VecDeque;
+
+use super::bus::clock::BusClock;
 use super::dialogue::{Dialogue, Turn};
+use super::gap::{Gap, Report, Step};
 use super::held::Held;
 use super::identity::Identity;
 use super::table::Table;
-use super::{Effect, LineSettings, Output, Status};
+use super::{Effect, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
-use crate::protocol::{Command, Decoder, Item, Message};
+use crate::protocol::changes::Change;
+use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
+
+/// How many fields a dump may show otherwise than the reports did before the memory is asked: one report may be lost, or two.
+const FEW_MISSED: usize = 2;
 
 /// A board, what it is asked, and its table.
 #[derive(Debug)]
@@ -17,6 +32,18 @@ pub struct Single {
     table: Table,
     held: Held,
     told_unknown: Vec<u8>,
+    /// A time in which it was not heard, and which is not closed yet.
+    gap: Option<Gap>,
+    /// When it was last heard, in the table's time.
+    heard_at: Millis,
+    /// How much the table's time is ahead of the line's.
+    ahead: Millis,
+    /// What fields were last reported to hold, oldest first.
+    recent: VecDeque<(Field, PieceCode)>,
+    /// What its clock said last.
+    clock: Option<ClockReport>,
+    /// Since the link came up it was asked for its memory in vain.
+    has_no_memory: bool,
 }
 
 impl Single {
@@ -31,7 +58,17 @@ impl Single {
             table: Table::new(settings),
             held: Held::default(),
             told_unknown: Vec::new(),
+            gap: None,
+            heard_at: Millis::ZERO,
+            ahead: Millis::ZERO,
+            recent: VecDeque::new(),
+            clock: None,
+            has_no_memory: false,
         }
+    }
+
+    fn table_time(&self, now: Millis) -> Millis {
+        now + self.ahead
     }
 
     /// The board and its games.
@@ -47,6 +84,7 @@ impl Single {
             _ if self.held.is_holding() => format!("held back: {}", status.state),
             (_, true) => "no answer".to_owned(),
             (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
+            (true, _) if self.gap.is_some() && self.dialogue.is_up() => "catching up".to_owned(),
             _ => status.state,
         };
         Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
@@ -56,7 +94,12 @@ impl Single {
     pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         self.decoder = Decoder::new();
         self.identity.forget();
-        self.table.link(now, self.identity.is_admitted());
+        self.has_no_memory = false;
+        if self.identity.is_admitted() {
+            self.attend(now);
+        } else {
+            self.leave(now);
+        }
         let turns = self.dialogue.link_up(now);
         self.say(now, turns, outputs);
     }
@@ -65,7 +108,31 @@ impl Single {
     pub fn link_down(&mut self, now: Millis) {
         self.decoder = Decoder::new();
         self.dialogue.link_down();
-        self.table.link(now, false);
+        self.leave(now);
+    }
+
+    /// From now on it is heard, and is the board expected.
+    fn attend(&mut self, now: Millis) {
+        if self.table.is_playing() && self.table.fields().is_some() {
+            self.open_gap(now);
+        } else {
+            self.table.link(self.table_time(now), true);
+            self.heard_at = self.table_time(now);
+        }
+    }
+
+    /// It is not heard any more, or not the board expected. A gap that is not closed goes on.
+    fn leave(&mut self, now: Millis) {
+        if let Some(gap) = self.gap.take() {
+            self.heard_at = gap.since();
+        }
+        self.table.link(self.table_time(now), false);
+    }
+
+    fn open_gap(&mut self, now: Millis) {
+        self.table.link(self.table_time(now), false);
+        let gap = Gap::new(self.heard_at, self.table_time(now));
+        self.gap = Some(if self.has_no_memory { gap.without_memory() } else { gap });
     }
 
     /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
@@ -86,26 +153,169 @@ impl Single {
         let effects = self.identity.hear(message);
         self.put(now, effects, outputs);
         if self.identity.is_admitted() != was_admitted {
-            self.table.link(now, !was_admitted);
-            let turns = if was_admitted { Vec::new() } else { self.dialogue.admit(now) };
+            let turns = if was_admitted {
+                self.leave(now);
+                Vec::new()
+            } else {
+                self.attend(now);
+                self.dialogue.admit(now)
+            };
             self.say(now, turns, outputs);
         }
         if !self.identity.is_admitted() {
             return;
         }
-        self.table.hear(now);
-        let effects = match message {
-            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => self.table.dump(now, codes),
-            Message::FieldUpdate { field, piece } => self.table.field_update(now, *field, *piece),
-            Message::Clock(report) => self.table.clock(now, report),
-            Message::Unknown { id, data, why } if !self.told_unknown.contains(&id.0) => {
+        self.notice_gap(now, message, outputs);
+        let at = self.table_time(now);
+        let report = match message {
+            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
+            Message::FieldUpdate { field, piece } => Some(Report::Field(*field, *piece)),
+            Message::Clock(report) => Some(Report::Clock(*report)),
+            _ => None,
+        };
+        match (&mut self.gap, report, message) {
+            (Some(gap), Some(report), _) => gap.keep(at, report),
+            (Some(gap), None, Message::EepromMoves(data)) => gap.remember(data),
+            (None, Some(report), _) => {
+                let effects = self.hear_report(at, report);
+                self.put(now, effects, outputs);
+            }
+            (_, None, Message::Unknown { id, data, why }) if !self.told_unknown.contains(&id.0) => {
                 self.told_unknown.push(id.0);
-                vec![Effect::Note(format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len()))]
+                let note = format!("unknown message {:#04x} of {} bytes: {why:?}", id.0, data.len());
+                self.put(now, vec![Effect::Note(note)], outputs);
+            }
+            _ => {}
+        }
+        self.close_gap(now, outputs);
+        if self.gap.is_none() {
+            self.table.hear(self.table_time(now));
+            self.heard_at = self.table_time(now);
+        }
+        self.decide(now, outputs);
+    }
+
+    /// Does this message show that something was not heard?
+    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+        if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
+            return;
+        }
+        let is_deaf = self.table.deaf_at().is_some_and(|at| at < self.table_time(now));
+        let is_wrong = |codes: &[PieceCode]| self.table.is_running() && self.table.misses(codes) > FEW_MISSED;
+        let is_wrong = matches!(message, Message::BoardDump(codes) if !self.has_no_memory && is_wrong(codes));
+        if is_deaf || is_wrong {
+            self.open_gap(now);
+            let turns = self.dialogue.ask(now, Command::SendBoard);
+            self.say(now, turns, outputs);
+        }
+    }
+
+    /// Something that the board says reaches the table.
+    fn hear_report(&mut self, at: Millis, report: Report) -> Vec<Effect> {
+        match report {
+            Report::Dump(codes) => self.table.dump(at, &codes),
+            Report::Field(field, piece) => {
+                if self.recent.len() == memory::MOST_RECENT {
+                    self.recent.pop_front();
+                }
+                self.recent.push_back((field, piece));
+                self.table.field_update(at, field, piece)
+            }
+            Report::Clock(report) => {
+                self.clock = Some(report);
+                self.table.clock(at, &report)
+            }
+        }
+    }
+
+    /// Closes the gap, or does what has to be done first.
+    fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let Some(gap) = &mut self.gap else { return };
+        match gap.step(self.table.sensors()) {
+            Step::Wait => {}
+            Step::AskMemory => {
+                gap.asked();
+                let turns = self.dialogue.ask(now, Command::SendEepromMoves);
+                self.say(now, turns, outputs);
+            }
+            Step::GoOn => self.go_on(now, outputs),
+            Step::Recall => self.recall(now, outputs),
+        }
+    }
+
+    /// What was kept during the gap counts, and what happened before it is not known.
+    fn go_on(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let Some(gap) = self.gap.take() else { return };
+        let mut effects = Vec::new();
+        self.table.link(gap.heard_at(), true);
+        for (at, report) in gap.into_kept().into_iter().flatten() {
+            self.table.hear(at);
+            effects.extend(self.hear_report(at, report));
+        }
+        self.put(now, effects, outputs);
+    }
+
+    /// What the memory says of the gap is lived through, then what was heard since.
+    fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let Some(gap) = &self.gap else { return };
+        let recalled = match gap.recall(self.table.sensors(), self.recent.make_contiguous()) {
+            Ok(recalled) => recalled,
+            Err(misfit) => {
+                let notice = format!("the board's memory does not tell what happened while it was not heard: {misfit}");
+                self.put(now, vec![Effect::Notice(notice)], outputs);
+                return self.go_on(now, outputs);
+            }
+        };
+        let since = gap.since();
+        let [before, after] = self.gap.take().map(Gap::into_kept).unwrap_or_default();
+        let count = recalled.unseen.len();
+        let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
+        let mut clock = BusClock::default();
+        if let Some(report) = self.clock {
+            clock.reading(since, report);
+        }
+        let timed = memory::timeline(since, self.table_time(now).max(since), &recalled.unseen, clock.sides());
+        let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
+        self.ahead = end - now;
+        self.table.link_to_memory();
+        let mut lived = since;
+        for (at, change) in timed {
+            hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects);
+            self.table.is_known_until(at);
+            effects.extend(self.live_through(at, change, &mut clock));
+            lived = lived.max(at);
+            effects.extend(self.table.decide(lived));
+        }
+        hindsight::live_until_next(&mut self.table, &mut lived, end, &mut effects);
+        self.table.is_known_until(end);
+        // The last reading before the memory may say that the clock was stopped, which the memory does not.
+        let reading = before
+            .iter()
+            .rev()
+            .find_map(|(_, report)| if let Report::Clock(clock) = report { Some(*clock) } else { None });
+        if let Some((at, report)) = reading.and_then(|reading| clock.reading(end, reading)) {
+            effects.extend(self.hear_report(at, Report::Clock(report)));
+        }
+        effects.extend(self.table.dump(end, &recalled.shown));
+        for (_, report) in after {
+            effects.extend(self.hear_report(end, report));
+        }
+        self.put(now, effects, outputs);
+    }
+
+    /// One change that the memory holds reaches the table.
+    fn live_through(&mut self, at: Millis, change: Change, clock: &mut BusClock) -> Vec<Effect> {
+        match change {
+            Change::Piece { field, piece, .. } => self.hear_report(at, Report::Field(field, piece)),
+            Change::Time { side, hours, minutes, seconds } => {
+                let report = clock.press(at, side, [hours, minutes, seconds]);
+                report.map_or(Vec::new(), |report| self.hear_report(at, Report::Clock(report)))
+            }
+            Change::PowerUp | Change::Watchdog => {
+                vec![Effect::Notice("the board was switched on or restarted".to_owned())]
             }
             _ => Vec::new(),
-        };
-        self.put(now, effects, outputs);
-        self.decide(now, outputs);
+        }
     }
 
     /// An operator's request.
@@ -113,38 +323,74 @@ impl Single {
         let effects = match request.trim() {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
-            request => self.table.request(now, request),
+            request => self.table.request(self.table_time(now), request),
         };
         self.put(now, effects, outputs);
     }
 
     /// When [`Single::tick`] has something to do.
     pub fn deadline(&self) -> Option<Millis> {
-        let asks = self.dialogue.deadline(self.table.wants_dump_at());
-        let decides = self.table.deadline();
-        asks.into_iter().chain(decides).min()
+        let asks = self.dialogue.deadline(self.wants_dump_at());
+        let decides = self.table.deadline().map(|at| at - self.ahead);
+        asks.into_iter().chain(decides).chain(self.goes_on_at()).min()
+    }
+
+    fn wants_dump_at(&self) -> Option<Millis> {
+        self.table.wants_dump_at().map(|at| at - self.ahead)
+    }
+
+    /// When a gap ends though no dump has come.
+    fn goes_on_at(&self) -> Option<Millis> {
+        let gap = self.gap.as_ref().filter(|gap| self.dialogue.is_up() && !gap.has_dump())?;
+        Some(gap.heard_at() + self.table.waits_for_dump() - self.ahead)
     }
 
     /// Asks and decides what is due.
     pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let turns = self.dialogue.tick(now, self.table.wants_dump_at());
+        if self.goes_on_at().is_some_and(|at| at <= now) {
+            self.go_on(now, outputs);
+        }
+        let turns = self.dialogue.tick(now, self.wants_dump_at());
         self.say(now, turns, outputs);
         self.decide(now, outputs);
     }
 
     /// Decides what is due.
     pub fn decide(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let effects = self.table.decide(now);
+        let effects = self.table.decide(self.table_time(now));
         self.put(now, effects, outputs);
     }
 
     fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
+        let misses_memory = turns.contains(&Turn::NoMemory);
         let effect = |turn| match turn {
-            Turn::Send(command) => Effect::Send(command.encode()),
-            Turn::Silent => Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned()),
-            Turn::Reopen => Effect::Reopen { board: None },
+            Turn::Send(command) => Some(Effect::Send(command.encode())),
+            Turn::Silent => {
+                Some(Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned()))
+            }
+            Turn::Reopen => Some(Effect::Reopen { board: None }),
+            Turn::NoMemory => None,
         };
-        self.put(now, turns.into_iter().map(effect).collect(), outputs);
+        self.put(now, turns.into_iter().filter_map(effect).collect(), outputs);
+        if misses_memory {
+            self.miss_memory(now, outputs);
+        }
+    }
+
+    /// The memory was asked for and has not come: once more, or on without.
+    fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let Some(gap) = &mut self.gap else { return };
+        if gap.miss_memory() {
+            self.has_no_memory = true;
+            let note =
+                "the board does not send its memory; what was not heard is judged by what stands on it".to_owned();
+            self.put(now, vec![Effect::Note(note)], outputs);
+            self.close_gap(now, outputs);
+        } else {
+            gap.asked();
+            let turns = self.dialogue.ask(now, Command::SendEepromMoves);
+            self.say(now, turns, outputs);
+        }
     }
 
     fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {

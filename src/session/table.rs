@@ -186,8 +186,34 @@ impl Table {
         self.heard_at = self.heard_at.max(now);
     }
 
+    /// Has a game begun that is not over?
+    pub fn is_playing(&self) -> bool {
+        matches!(self.stage, Stage::Playing(_))
+    }
+
+    /// Is a game with a file going on, its clock not stopped?
+    pub fn is_running(&self) -> bool {
+        self.has_open_game() && !self.is_stopped()
+    }
+
+    /// How many playing squares a dump shows otherwise than what is known.
+    pub fn misses(&self, codes: &[PieceCode]) -> usize {
+        let mut shown = self.sensors.clone();
+        if shown.dump(codes).is_none() { 0 } else { shown.sight().differs_from(&self.sensors.sight()).len() }
+    }
+
+    /// What is known of the fields.
+    pub fn sensors(&self) -> &Sensors {
+        &self.sensors
+    }
+
+    /// How long a dump is waited for after a gap.
+    pub fn waits_for_dump(&self) -> Millis {
+        Millis(self.settings.recognition.unconfirmed_ms)
+    }
+
     /// From when on silence means that the board is not heard.
-    fn deaf_at(&self) -> Option<Millis> {
+    pub fn deaf_at(&self) -> Option<Millis> {
         (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
     }
 

@@ -21,6 +21,7 @@ mod line_program;
 mod network;
 mod notation;
 mod operator;
+mod outages;
 mod pdn;
 mod pdn_commands;
 mod pdn_corpus;

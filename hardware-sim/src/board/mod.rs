@@ -111,7 +111,7 @@ impl SimBoard {
             mode: Mode::Bus,
             scanner,
             clock,
-            memory: EventMemory::used(options.old_events, options.fields().min(128) as u8, &mut rng),
+            memory: EventMemory::used(options.old_events, options.fields().min(100) as u8, &mut rng),
             stored_us: 0,
             rng,
             arriving: VecDeque::new(),

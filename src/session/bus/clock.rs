@@ -67,6 +67,11 @@ impl BusClock {
         Some((self.ran_at.unwrap_or(now), report))
     }
 
+    /// What its left and its right side showed last, in seconds, where that is known.
+    pub fn sides(&self) -> Option<[u32; 2]> {
+        self.last.map(|times| [times.left.total_seconds(), times.right.total_seconds()])
+    }
+
     /// How long ago it was last read; `None`: never.
     pub fn age(&self, now: Millis) -> Option<Millis> {
         self.read_at.map(|read| now - read)

@@ -27,7 +27,7 @@
 //! log of another program replays too.
 
 mod board;
-mod clock;
+pub(super) mod clock;
 mod discovery;
 mod usage;
 

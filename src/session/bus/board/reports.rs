@@ -24,7 +24,7 @@ use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::session::memory::{self, Known, MOST_RECENT};
-use crate::session::{BusSettings, Effect};
+use crate::session::{BusSettings, Effect, hindsight};
 
 /// More reports than this are not kept: a memory does not hold more.
 const MOST_KEPT: usize = changes::RING;
@@ -175,7 +175,8 @@ impl BusBoard {
     fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
         let from = self.reports.table_time(from).max(self.reports.lived);
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
-        let timed = memory::timeline(from, self.reports.table_time(until).max(from), changes);
+        let sides = self.clock.sides().filter(|_| self.reports.kept.is_empty());
+        let timed = memory::timeline(from, self.reports.table_time(until).max(from), changes, sides);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
         self.reports.kept.extend(timed.into_iter().take(room));
     }
@@ -188,13 +189,14 @@ impl BusBoard {
             self.reports.ahead = self.reports.ahead + behind;
         }
         for (at, change) in kept {
-            self.live_until_next(at, effects);
+            hindsight::live_until_next(&mut self.table, &mut self.reports.lived, at, effects);
             self.table.is_known_until(at);
             self.take(at, change, effects);
             self.reports.lived = self.reports.lived.max(at);
             effects.extend(self.table.decide(self.reports.lived));
         }
-        self.live_until(self.reports.table_time(now), effects);
+        let until = self.reports.table_time(now);
+        hindsight::live_until(&mut self.table, &mut self.reports.lived, until, effects);
         self.decide(now, effects);
     }
 
@@ -220,36 +222,6 @@ impl BusBoard {
                 effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
             }
             _ => {}
-        }
-    }
-
-    /// The same up to the next change: until then nothing has changed, which is as good as a dump.
-    fn live_until_next(&mut self, at: Millis, effects: &mut Vec<Effect>) {
-        if let Some(wanted) =
-            self.table.wants_dump_at().map(|wanted| wanted.max(self.reports.lived)).filter(|&wanted| wanted < at)
-        {
-            self.live_until(wanted, effects);
-            self.reports.lived = wanted;
-            self.table.is_known_until(wanted);
-            self.table.unchanged(wanted);
-            effects.extend(self.table.decide(wanted));
-        }
-        self.live_until(at, effects);
-    }
-
-    /// Lives through every deadline up to a time of the table, each at its own time.
-    fn live_until(&mut self, until: Millis, effects: &mut Vec<Effect>) {
-        /// A table that is asked again and again at one moment has nothing more to say.
-        const MOST_AT_ONCE: u32 = 100;
-        let mut at_once = 0;
-        while let Some(at) = self.table.deadline().map(|at| at.max(self.reports.lived)).filter(|&at| at <= until) {
-            at_once = if at > self.reports.lived { 0 } else { at_once + 1 };
-            if at_once > MOST_AT_ONCE {
-                return;
-            }
-            self.reports.lived = at;
-            self.table.is_known_until(at);
-            effects.extend(self.table.decide(at));
         }
     }
 
