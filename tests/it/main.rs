@@ -4,9 +4,12 @@
 mod architecture;
 mod boards;
 mod bus;
+mod bus_boards;
+mod bus_faults;
 mod clock;
 mod config;
 mod daemon;
+mod damage;
 mod dependencies;
 mod dialogue;
 mod draws;
