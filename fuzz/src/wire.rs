@@ -1,12 +1,14 @@
 //! What a board sends, and what is kept of it.
 
 use damcast::bytelog;
-use damcast::protocol::changes::Memory;
-use damcast::protocol::{Command, Counts, Decoded, Decoder, Framed, Framer, Item, Message};
+use damcast::protocol::changes::{self, Memory};
+use damcast::protocol::{
+    BusAnswer, BusDecoder, BusItem, Command, Counts, Decoded, Decoder, Framed, Framer, Item, Message,
+};
 
 use super::pieces;
 
-/// The bytes of a single board, and of its event memory; the same bytes as commands.
+/// The bytes of a single board, and of its event memory; the same bytes as those of a bus, and as commands.
 pub fn framer(data: &[u8]) {
     let mut whole = Decoder::new();
     let items = whole.feed(data);
@@ -30,6 +32,8 @@ pub fn framer(data: &[u8]) {
     let Counts { noise_bytes, .. } = framer.counts();
     assert_eq!(framed_bytes + noise_bytes as usize, data.len());
 
+    bus(data);
+
     // A host sends seven bits.
     let sent: Vec<u8> = data.iter().map(|byte| byte & 0x7f).collect();
     let mut rest = sent.as_slice();
@@ -45,6 +49,21 @@ pub fn framer(data: &[u8]) {
         };
         assert!(used > 0);
         rest = rest.get(used..).unwrap_or_default();
+    }
+}
+
+/// The same bytes as answers on a bus.
+fn bus(data: &[u8]) {
+    let items = BusDecoder::new().feed(data);
+    let mut cut = BusDecoder::new();
+    let found: Vec<BusItem> = pieces(data).flat_map(|piece| cut.feed(piece)).collect();
+    assert_eq!(found, items, "however bytes are cut into reads");
+    for item in items {
+        let BusItem::Message(message) = item else { continue };
+        if let BusAnswer::Changes(data) | BusAnswer::FromStart(data) = &message.answer {
+            assert!(changes::decode(data).len() <= data.len());
+        }
+        assert_eq!(BusDecoder::new().feed(&message.encode()), [BusItem::Message(message)]);
     }
 }
 

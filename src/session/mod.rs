@@ -43,7 +43,7 @@ pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;
 pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
-use crate::bytelog::Mode;
+pub use crate::bytelog::Mode;
 use crate::millis::Millis;
 use bus::Bus;
 use single::Single;

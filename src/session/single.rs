@@ -308,8 +308,8 @@ impl Single {
         match change {
             Change::Piece { field, piece, .. } => self.hear_report(at, Report::Field(field, piece)),
             Change::Time { side, hours, minutes, seconds } => {
-                let report = clock.press(at, side, [hours, minutes, seconds]);
-                report.map_or(Vec::new(), |report| self.hear_report(at, Report::Clock(report)))
+                let reports = clock.press(at, side, [hours, minutes, seconds]);
+                reports.into_iter().flat_map(|report| self.hear_report(at, Report::Clock(report))).collect()
             }
             Change::PowerUp | Change::Watchdog => {
                 vec![Effect::Notice("the board was switched on or restarted".to_owned())]

@@ -8,6 +8,7 @@ use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 
+use super::hall;
 use super::peers::PeerRule;
 use super::score::{self, Conditions, Played, Score, Who, over_all_cores, percent};
 use crate::rules::Variant;
@@ -68,6 +69,8 @@ pub struct Benchmark {
     pub control: Option<TimeControl>,
     /// Settings of the recorder that differ from the defaults.
     pub settings: Vec<(String, String)>,
+    /// So many boards at a time share one line; without, each has its own.
+    pub on_bus: Option<usize>,
 }
 
 /// A row of the table.
@@ -159,10 +162,15 @@ impl Benchmark {
                 let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
                 cases.extend(seeds.map(|seed| (game, self.conditions(index, seed, hands, &settings))));
             }
+            let scores = match self.on_bus {
+                None => over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)),
+                Some(boards) => {
+                    let buses: Vec<_> = cases.chunks(boards.max(1)).collect();
+                    over_all_cores(&buses, |cases| hall::play(cases))
+                }
+            };
             let mut score = Score::default();
-            for one in over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)) {
-                score.add(one);
-            }
+            scores.into_iter().for_each(|one| score.add(one));
             rows.push(Row { variant, hands: hands.name.clone(), clock: hands.clock, who, score });
         }
         Ok(rows)

@@ -11,6 +11,7 @@ pub mod drive;
 pub mod faults;
 pub mod games;
 pub mod goals;
+pub mod hall;
 pub mod lineup;
 pub mod misplay;
 pub mod peers;

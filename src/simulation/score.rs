@@ -9,7 +9,7 @@ use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::script::Game;
-use hardware_sim::truth::{Event, Truth};
+use hardware_sim::truth::{Event, PlyTimes, Truth};
 use hardware_sim::world::{Setting, World};
 
 use super::drive::{Record, drive};
@@ -22,7 +22,7 @@ use crate::rules::{Move, Position};
 use crate::session::{Line, LineSettings};
 
 /// How long a world lives on after its people are done: what is recorded late is recorded.
-const AFTER_MS: u64 = 45_000;
+pub(super) const AFTER_MS: u64 = 45_000;
 
 /// A game to be played.
 #[derive(Clone, Debug)]
@@ -266,14 +266,23 @@ pub fn run(game: &Played, conditions: &Conditions, who: Who) -> Result<Case, Str
     Ok(Case { steps, script, world, record })
 }
 
-impl Case {
+/// What came of a game.
+pub(super) struct Outcome<'case> {
+    pub steps: &'case [(Position, Step)],
+    pub script: &'case Game,
+    pub truth: &'case [Truth],
+    pub times: Vec<PlyTimes>,
+    pub record: &'case Record,
+}
+
+impl Outcome<'_> {
     /// What should stand in the file, in the order of the script: hands overlap, so a reply may be complete before the ply it
     /// replies to. And when the game was over.
     fn expected(&self) -> (Vec<Expected>, u64) {
         let mut expected: Vec<Expected> = Vec::new();
         let mut over = u64::MAX;
         let mut settled = std::collections::BTreeSet::new();
-        for truth in self.world.truth() {
+        for truth in self.truth {
             match truth.event {
                 Event::WrongPly(ply) => {
                     let (position, _) = &self.steps[ply.ply];
@@ -321,11 +330,23 @@ pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
             return Score { games: 1, blemishes, ..Score::default() };
         }
     };
-    let published = case.record.entries();
-    let (expected, over) = case.expected();
-    let times = case.world.ply_times();
+    let outcome = Outcome {
+        steps: &case.steps,
+        script: &case.script,
+        truth: case.world.truth(),
+        times: case.world.ply_times(),
+        record: &case.record,
+    };
+    count(&format!("{} seed {seed}", game.name), &outcome)
+}
+
+/// Counts what came of one game.
+pub(super) fn count(name: &str, outcome: &Outcome) -> Score {
+    let published = outcome.record.entries();
+    let (expected, over) = outcome.expected();
+    let times = &outcome.times;
     let complete = |ply: usize| times.iter().find(|times| times.ply.ply == ply).and_then(|times| times.complete_ms());
-    let announced = case.record.announcements();
+    let announced = outcome.record.announcements();
     let published: Vec<Published> = published
         .into_iter()
         .zip(announced.since)
@@ -337,7 +358,7 @@ pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
         let mut words = Vec::new();
         for difference in &score.differences {
             let at = difference.at_ms.or_else(|| difference.ply.and_then(complete));
-            let faults = suspects(case.world.truth(), at.unwrap_or(0));
+            let faults = suspects(outcome.truth, at.unwrap_or(0));
             let names: Vec<String> = faults.iter().map(ToString::to_string).collect();
             for fault in faults {
                 *score.suspects.entry(fault).or_default() += 1;
@@ -345,7 +366,7 @@ pub fn play(game: &Played, conditions: &Conditions, who: Who) -> Score {
             let at = at.map_or(String::new(), |at| format!(" at {at} ms"));
             words.push(format!("{}{at} [{}]", difference.what, names.join(" ")));
         }
-        score.blemishes = vec![format!("{} seed {seed}: {}", game.name, words.join("; "))];
+        score.blemishes = vec![format!("{name}: {}", words.join("; "))];
         score.differences.clear();
     }
     score

@@ -18,7 +18,7 @@ use crate::pty::wait_until;
 const SPEED: u32 = 40;
 
 /// A process that ends with the test.
-struct Process(Child);
+pub struct Process(pub Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -37,7 +37,8 @@ fn moves(game: &Played) -> Vec<String> {
     moves
 }
 
-fn recorded(file: &Path) -> Vec<String> {
+/// The movetext of a live file: moves and setups, without numbers and comments.
+pub fn recorded(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap_or_default();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*");
     lines.map(|line| bare_entry(line).to_owned()).collect()

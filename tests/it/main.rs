@@ -4,10 +4,13 @@
 mod architecture;
 mod boards;
 mod bus;
+mod bus_boards;
+mod bus_faults;
 mod checked;
 mod clock;
 mod config;
 mod daemon;
+mod damage;
 mod dependencies;
 mod dialogue;
 mod draws;

@@ -15,13 +15,14 @@ use serde_json::Value;
 use crate::pty::{PATIENCE, wait_until};
 
 /// The program, and the truth that it tells.
-struct Boards {
+pub struct Boards {
     child: Child,
     told: Receiver<Value>,
 }
 
 impl Boards {
-    fn serve(arguments: &[&str]) -> Boards {
+    /// Boards at their ports.
+    pub fn serve(arguments: &[&str]) -> Boards {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boardsim"));
         let mut child = command.arg("serve").args(arguments).stdout(Stdio::piped()).spawn().expect("boardsim starts");
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -39,7 +40,7 @@ impl Boards {
 
     /// The next thing of this kind that is told.
     #[track_caller]
-    fn next(&self, kind: &str) -> Value {
+    pub fn next(&self, kind: &str) -> Value {
         loop {
             let value = self.told.recv_timeout(PATIENCE).expect("the boards go on telling");
             if value["kind"] == kind {

@@ -110,6 +110,9 @@ struct ScoreArguments {
     /// A setting of `[[line]]` or `[recognition]`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
+    /// So many boards at a time on one line, instead of each on its own.
+    #[arg(long, value_name = "BOARDS", conflicts_with_all = ["peers", "explain"], value_parser = clap::value_parser!(u16).range(1..=256))]
+    bus: Option<u16>,
     /// Let two simple rules record the same boards: the naive one, and 250 ms of quiet with a dump.
     #[arg(long)]
     peers: bool,
@@ -230,6 +233,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         first_seed: arguments.seed,
         control: time_control(&arguments.clock)?,
         settings: arguments.settings.iter().map(|text| setting(text)).collect::<anyhow::Result<_>>()?,
+        on_bus: arguments.bus.map(usize::from),
     };
     let all_hands = match &arguments.fault {
         None => Hands::list(&arguments.hands).context("--hands")?,

@@ -28,9 +28,12 @@ pub struct BusClock {
 }
 
 impl BusClock {
-    /// The lever moved: this side has stopped at this time. `None` as long as the other side's time is not known.
-    pub fn press(&mut self, now: Millis, side: TimeSide, [hours, minutes, seconds]: Time) -> Option<ClockReport> {
-        let mut times = self.last?;
+    /// The lever moved: this side has stopped at this time. The readings that say so; none as long as the other side's time is
+    /// not known. A clock that was last seen standing has been started meanwhile, with the lever on the other side: a board
+    /// does not report that, and without it the press would look like the start.
+    pub fn press(&mut self, now: Millis, side: TimeSide, [hours, minutes, seconds]: Time) -> Vec<ClockReport> {
+        let Some(before) = self.last else { return Vec::new() };
+        let mut times = before;
         let (stopped, lever) = match side {
             TimeSide::Left => (&mut times.left, ClockStatus::RIGHT_HIGH),
             TimeSide::Right => (&mut times.right, 0),
@@ -40,7 +43,9 @@ impl BusClock {
         self.last = Some(times);
         self.pressed_at = Some(now);
         self.ran_at = Some(now);
-        Some(ClockReport::Times(times))
+        let started = ClockTimes { status: ClockStatus(times.status.0 ^ ClockStatus::RIGHT_HIGH), ..before };
+        let started = (!before.running()).then_some(ClockReport::Times(started));
+        started.into_iter().chain([ClockReport::Times(times)]).collect()
     }
 
     /// A reading, with the time from which it counts: a clock that is found stopped may have stopped at any moment since
@@ -93,20 +98,35 @@ mod tests {
         ClockReport::Times(ClockTimes { left: side(left), right: side(right), status: ClockStatus(status) })
     }
 
-    fn seen(report: Option<ClockReport>) -> (u8, u8, Lever, bool) {
-        let Some(ClockReport::Times(times)) = report else { panic!("{report:?}") };
-        (times.left.seconds, times.right.seconds, times.lever(), times.running())
+    fn seen(reports: &[ClockReport]) -> Vec<(u8, u8, Lever, bool)> {
+        let seen = |report: &ClockReport| {
+            let ClockReport::Times(times) = report else { panic!("{report:?}") };
+            (times.left.seconds, times.right.seconds, times.lever(), times.running())
+        };
+        reports.iter().map(seen).collect()
     }
 
     #[test]
     fn a_press_tells_one_time_and_the_other_is_remembered() {
         let mut clock = BusClock::default();
-        assert_eq!(clock.press(Millis(5), TimeSide::Left, [0, 9, 50]), None, "the other time is not known");
+        assert_eq!(clock.press(Millis(5), TimeSide::Left, [0, 9, 50]), [], "the other time is not known");
         clock.reading(Millis(10), times(30, 40, 0x00));
         let after = clock.press(Millis(20), TimeSide::Left, [0, 10, 25]);
-        assert_eq!(seen(after), (25, 40, Lever::RightHigh, true));
+        assert_eq!(seen(&after), [(30, 40, Lever::LeftHigh, true), (25, 40, Lever::RightHigh, true)], "it was started");
         let after = clock.press(Millis(30), TimeSide::Right, [0, 10, 35]);
-        assert_eq!(seen(after), (25, 35, Lever::LeftHigh, true));
+        assert_eq!(seen(&after), [(25, 35, Lever::LeftHigh, true)]);
+    }
+
+    #[test]
+    fn a_clock_that_stood_was_started_unseen() {
+        let mut clock = BusClock::default();
+        clock.reading(Millis(10), times(30, 30, 0x00));
+        let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 25]);
+        assert_eq!(seen(&after), [(30, 30, Lever::RightHigh, true), (30, 25, Lever::LeftHigh, true)]);
+        // A reading that has overtaken the report shows a clock that runs: one press, not two.
+        clock.reading(Millis(30), times(25, 25, 0x03));
+        let after = clock.press(Millis(40), TimeSide::Left, [0, 10, 25]);
+        assert_eq!(seen(&after), [(25, 25, Lever::RightHigh, true)]);
     }
 
     #[test]

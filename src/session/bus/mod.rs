@@ -21,6 +21,7 @@
 //! | an answer with a wrong checksum | it is asked for again; changes with "repeat", because they are handed out once |
 //! | no answer | the same; after the second time the board is away and is pinged until it is back |
 //! | any disturbance | nothing is believed of that board until a dump shows that its reports are whole |
+//! | no board answers any more | the link is opened again: it may be dead without saying so |
 //! | the board dropped out of bus mode | any command of the bus brings it back; the first is not obeyed, the next is |
 //!
 //! Invariants: nothing is sent while an answer is due; an answer that was not asked for is taken like any other, so the
@@ -29,6 +30,7 @@
 mod board;
 pub(super) mod clock;
 mod discovery;
+mod silence;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -38,6 +40,7 @@ use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 use board::{BusBoard, Origin, Presence};
 use discovery::{Ask, Discovery, LISTENS};
+use silence::Silence;
 use usage::{Usage, time_of};
 
 /// More boards than can be polled; a noisy line must not make up new ones for ever.
@@ -73,6 +76,7 @@ pub struct Bus {
     /// No board that is away is pinged before.
     away_at: Millis,
     discovery: Discovery,
+    silence: Silence,
     usage: Usage,
     ignored: Vec<BusAddress>,
     told_nobody: bool,
@@ -94,6 +98,7 @@ impl Bus {
             free_at: Millis::ZERO,
             away_at: Millis::ZERO,
             discovery: Discovery::at(Millis::ZERO),
+            silence: Silence::default(),
             usage: Usage::default(),
             ignored: Vec::new(),
             told_nobody: false,
@@ -109,6 +114,7 @@ impl Bus {
         self.free_at = now;
         self.away_at = now;
         self.discovery = Discovery::at(now);
+        self.silence.link_up(now);
         self.usage = Usage::start(now);
         for board in self.boards.values_mut() {
             board.link_up(now);
@@ -149,6 +155,7 @@ impl Bus {
 
     fn take(&mut self, now: Millis, message: &BusMessage, outputs: &mut Vec<Output>) {
         let from = message.from;
+        self.silence.end(now);
         let asked = self.asked.filter(|asked| asked.to == from && asked.command.answer() == Some(message.answer.id()));
         if asked.is_some() {
             self.asked = None;
@@ -231,7 +238,13 @@ impl Bus {
             Some(asked) => Some(asked.until),
             None => self.next_question_at().map(|at| at.max(self.free_at)),
         };
-        asks.into_iter().chain(decides).min()
+        asks.into_iter().chain(decides).chain(self.reopen_at()).min()
+    }
+
+    /// When the link is to be opened again if nobody answers until then; `None` while a board is here.
+    fn reopen_at(&self) -> Option<Millis> {
+        let is_silent = self.is_up && !self.boards.values().any(BusBoard::is_here);
+        is_silent.then(|| self.silence.reopen_at())
     }
 
     fn next_question_at(&self) -> Option<Millis> {
@@ -262,6 +275,10 @@ impl Bus {
             self.asked = None;
             self.free_at = now;
             self.miss(now, asked, outputs);
+        }
+        if self.reopen_at().is_some_and(|at| at <= now) {
+            self.silence.reopen(now);
+            outputs.push(Output { at: now, board: None, effect: Effect::Reopen { board: None } });
         }
         if self.is_up && self.asked.is_none() && self.free_at <= now {
             self.ask(now, outputs);

@@ -23,11 +23,13 @@ use super::BusBoard;
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
-use crate::session::memory::{self, Known, MOST_RECENT};
+use crate::session::memory::{self, Known, MOST_RECENT, Misfit};
 use crate::session::{BusSettings, Effect, hindsight};
 
 /// More reports than this are not kept: a memory does not hold more.
 const MOST_KEPT: usize = changes::RING;
+/// A memory takes a third of a second to be read, in which hands may move; between two plies they rest for longer.
+const MOST_MEMORY_READS: u32 = 6;
 
 /// The reports of a board.
 #[derive(Debug)]
@@ -47,8 +49,8 @@ pub(super) struct Reports {
     kept: Vec<(Millis, Change)>,
     /// A dump that contradicts the reports, until further reports or the memory explain it.
     contradiction: Option<Vec<PieceCode>>,
-    /// The memory has been asked for since the last dump that agreed with the reports.
-    is_memory_read: bool,
+    /// How often the memory has been asked for since the last dump that agreed with the reports.
+    memory_reads: u32,
     /// Until then nothing was lost.
     sound_at: Millis,
     /// What fields were last reported to hold, oldest first.
@@ -72,7 +74,7 @@ impl Reports {
             last_changes: Vec::new(),
             kept: Vec::new(),
             contradiction: None,
-            is_memory_read: false,
+            memory_reads: 0,
             sound_at: now,
             recent: VecDeque::new(),
             moved_at: Millis::ZERO,
@@ -212,7 +214,7 @@ impl BusBoard {
                 effects.extend(self.table.field_update(at, field, piece));
             }
             Change::Time { side, hours, minutes, seconds } => {
-                if let Some(report) = self.clock.press(at, side, [hours, minutes, seconds]) {
+                for report in self.clock.press(at, side, [hours, minutes, seconds]) {
                     effects.extend(self.table.clock(at, &report));
                 }
             }
@@ -237,7 +239,7 @@ impl BusBoard {
             return;
         }
         self.reports.is_suspect = false;
-        self.reports.is_memory_read = false;
+        self.reports.memory_reads = 0;
         self.reports.sound_at = now;
         if self.is_in_the_dark() {
             return;
@@ -282,8 +284,8 @@ impl BusBoard {
         }
         self.reports.is_suspect = true;
         self.reports.contradiction = Some(dump);
-        if bus.start_tag && self.tagged > 0 && !self.reports.is_memory_read {
-            self.reports.is_memory_read = true;
+        if bus.start_tag && self.tagged > 0 && self.reports.memory_reads < MOST_MEMORY_READS {
+            self.reports.memory_reads += 1;
             effects.push(Effect::Note("reports were lost; the board is asked for its memory".to_owned()));
             self.questions.push_front(BusCommand::SendFromStart);
         } else {
@@ -304,6 +306,11 @@ impl BusBoard {
                 self.reports.kept.clear();
                 self.keep(self.reports.sound_at, now, &unseen);
                 self.questions.extend([BusCommand::SendChanges, BusCommand::SendBoard]);
+            }
+            // Hands have moved since the dump: another dump, and the memory once more.
+            Err(Misfit::OtherEnd) if self.reports.memory_reads < MOST_MEMORY_READS => {
+                self.reports.contradiction = None;
+                self.questions.push_front(BusCommand::SendBoard);
             }
             Err(misfit) => {
                 let notice = format!("reports of the board were lost, and its memory does not help: {misfit}");

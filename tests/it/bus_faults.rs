@@ -1,0 +1,219 @@
+//! A bus on a bad day: reports that are lost for good, a line that is dead without saying so, an operator who holds back.
+
+use std::collections::BTreeMap;
+
+use damcast::millis::Millis;
+use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::simulation::drive::{Recorder, drive_bus};
+use hardware_sim::incident::{Incident, Mishap};
+
+use crate::bus::{Bus, Recorded, assert_all_recorded};
+use crate::games::playable;
+
+/// A recorder on a machine that loses its power: the end of its log was not on the disk yet. What the boards handed out
+/// meanwhile they hand out never again.
+struct Forgetful {
+    settings: LineSettings,
+    line: Line,
+    inputs: Vec<(Millis, Input)>,
+    outputs: Vec<Output>,
+    /// What was heard after the first of these times is gone at the second.
+    gap: Option<(Millis, Millis)>,
+}
+
+impl Forgetful {
+    fn new(settings: LineSettings, from_ms: u64, until_ms: u64) -> Forgetful {
+        let line = Line::new(settings.clone());
+        let gap = Some((Millis(from_ms), Millis(until_ms)));
+        Forgetful { settings, line, inputs: Vec::new(), outputs: Vec::new(), gap }
+    }
+
+    fn start_anew(&mut self, known_until: Millis, now: Millis) -> Vec<Output> {
+        self.line = Line::new(self.settings.clone());
+        self.inputs.retain(|(at, _)| *at <= known_until);
+        self.outputs.clear();
+        for (at, input) in &self.inputs {
+            self.outputs.extend(self.line.handle(*at, input.clone()));
+        }
+        self.outputs.extend(self.line.handle(known_until, Input::LinkDown));
+        self.line.handle(now, Input::LinkUp)
+    }
+}
+
+impl Recorder for Forgetful {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        if let Some((from, _)) = self.gap.take_if(|(_, until)| *until <= now) {
+            outputs = self.start_anew(from, now);
+        }
+        self.inputs.push((now, input.clone()));
+        outputs.extend(self.line.handle(now, input));
+        self.outputs.extend(outputs.iter().cloned());
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
+}
+
+/// Four boards, and so many seconds of what they said lost in the middle; what was recorded, and the commands for a memory.
+fn lose_reports(lost_ms: u64, start_tag: &str) -> (Bus, Recorded, usize) {
+    let bus = Bus::new(&playable("international"), 4, 30);
+    let mut world = bus.world();
+    let from = world.end_ms() / 2;
+    let mut settings = bus.settings();
+    settings.set("bus-start-tag", start_tag).unwrap();
+    let mut forgetful = Forgetful::new(settings, from, from + lost_ms);
+    drive_bus(&mut world, &mut forgetful, 20_000, |_, _| {});
+    let mut recorded = Recorded::default();
+    let asks_for_memory = |output: &&Output| matches!(&output.effect, Effect::Send(bytes) if bytes[0] == 0x86);
+    let asked = forgetful.outputs.iter().filter(asks_for_memory).count();
+    forgetful.outputs.into_iter().for_each(|output| recorded.hear(output));
+    (bus, recorded, asked)
+}
+
+#[test]
+fn reports_that_are_lost_for_good_are_read_from_the_memory() {
+    for lost_ms in [5_000, 60_000] {
+        let (bus, recorded, asked) = lose_reports(lost_ms, "true");
+        assert!(asked > 0, "{lost_ms} ms are lost, and no memory is asked for");
+        assert_all_recorded(&bus, &recorded);
+    }
+}
+
+/// Without a start tag of ours nobody knows where this game begins in the memory. Then a setup takes up the thread.
+#[test]
+fn without_a_start_tag_lost_reports_cost_a_setup() {
+    let (bus, recorded, asked) = lose_reports(60_000, "false");
+    assert_eq!(asked, 0);
+    for (board, moves) in bus.moves() {
+        let entries = &recorded.entries[&board];
+        let setups = entries.iter().filter(|entry| entry.starts_with('/')).count();
+        assert!(setups <= 1, "board {board}: {entries:?}");
+        let mut rest = moves.as_slice();
+        for entry in entries.iter().filter(|entry| !entry.starts_with('/')) {
+            let at = rest.iter().position(|played| played == entry);
+            rest = &rest[1 + at.unwrap_or_else(|| panic!("board {board}: {entry} is false in {entries:?}"))..];
+        }
+        assert!(rest.is_empty(), "board {board}: the end is missing: {entries:?}");
+    }
+}
+
+#[test]
+fn a_line_on_which_all_boards_fall_silent_is_opened_again() {
+    let bus = Bus::new(&playable("international"), 4, 24);
+    let end = bus.world().end_ms();
+    let silent = end / 3;
+    let incidents = vec![Incident::new(silent, Mishap::Silence), Incident::new(silent + 100_000, Mishap::Sound)];
+    let bus = bus.with(incidents);
+    let (mut reopened, mut recorded) = (Vec::new(), Recorded::default());
+    drive_bus(&mut bus.world(), &mut Line::new(bus.settings()), 20_000, |_, output| {
+        if matches!(output.effect, Effect::Reopen { .. }) {
+            reopened.push(output.at.0);
+        }
+        recorded.hear(output);
+    });
+    let first = reopened[0];
+    assert!((silent + 5_000..=silent + 15_000).contains(&first), "silent from {silent} on: {reopened:?}");
+    assert!(reopened.len() <= 5, "ever more rarely: {reopened:?}");
+    assert_all_recorded(&bus, &recorded);
+}
+
+#[test]
+fn while_one_board_answers_the_line_is_alive() {
+    let bus = Bus::new(&playable("international"), 3, 12);
+    let incidents = (0..2).map(|index| Incident::new(20_000, Mishap::Away(index))).collect();
+    let bus = bus.with(incidents);
+    drive_bus(&mut bus.world(), &mut Line::new(bus.settings()), 60_000, |_, output| {
+        assert!(!matches!(output.effect, Effect::Reopen { .. }), "at {}", output.at);
+    });
+}
+
+/// The lines of each board's file with their times.
+fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64, String)>> {
+    struct Asked<'a> {
+        line: Line,
+        requests: &'a [(u64, String)],
+    }
+    impl Recorder for Asked<'_> {
+        fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+            let mut outputs = Vec::new();
+            while let Some(((_, request), rest)) = self.requests.split_first().filter(|((at, _), _)| *at <= now.0) {
+                outputs.extend(self.line.handle(now, Input::Operator(request.clone())));
+                self.requests = rest;
+            }
+            outputs.extend(self.line.handle(now, input));
+            outputs
+        }
+        fn deadline(&self) -> Option<Millis> {
+            self.line.deadline()
+        }
+    }
+    let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    let mut asked = Asked { line: Line::new(bus.settings()), requests };
+    drive_bus(&mut bus.world(), &mut asked, 20_000, |_, output| {
+        if let (Some(board), Effect::Append(line)) = (output.board, output.effect) {
+            lines.entry(board).or_default().push((output.at.0, line));
+        }
+    });
+    lines
+}
+
+#[test]
+fn one_board_is_held_back_and_the_others_go_on() {
+    let bus = Bus::new(&playable("international"), 3, 16);
+    let end = bus.world().end_ms();
+    let (hold, release) = (end / 4, 3 * end / 4);
+    let held = Bus::address(1);
+    let free = lines(&bus, &[]);
+    let holding = lines(&bus, &[(hold, format!("{held} hold")), (release, format!("{held} release"))]);
+    for (board, free) in free {
+        let texts = |lines: &[(u64, String)]| lines.iter().map(|(_, line)| line.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&holding[&board]), texts(&free), "board {board}");
+        let meanwhile = holding[&board].iter().filter(|(at, _)| (hold + 1_000..release).contains(at)).count();
+        assert_eq!(meanwhile == 0, board == held, "{meanwhile} lines of board {board} while {held} was held back");
+    }
+}
+
+/// White's and Black's time of a clock comment, in seconds.
+fn clocks(line: &str) -> Option<[u64; 2]> {
+    let (_, comment) = line.split_once("[%clock ")?;
+    let (times, _) = comment.split_once(']')?;
+    let seconds = |time: &str| {
+        let parts = time[1..].split(':').map(|part| part.parse::<u64>().unwrap());
+        parts.fold(0, |sum, part| sum * 60 + part)
+    };
+    let (white, black) = times.split_once(' ')?;
+    Some([seconds(white), seconds(black)])
+}
+
+#[test]
+fn the_clocks_in_the_files_of_a_bus_are_those_of_the_presses() {
+    let bus = Bus::new(&playable("international"), 12, 16);
+    let mut world = bus.world();
+    let mut lines: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
+    drive_bus(&mut world, &mut Line::new(bus.settings()), 20_000, |_, output| {
+        if let (Some(board), Effect::Append(line)) = (output.board, output.effect) {
+            let is_movetext = !line.is_empty() && !line.starts_with('[') && line != "*";
+            lines.entry(board).or_default().extend(is_movetext.then_some(line));
+        }
+    });
+    let (mut shown, mut plies) = (0, 0);
+    for (index, seat) in world.seats().iter().enumerate() {
+        let board = Bus::address(index);
+        for (line, truth) in lines[&board].iter().zip(seat.ply_times()) {
+            plies += 1;
+            let Some(told) = clocks(line) else { continue };
+            let pressed = truth.clocks.unwrap();
+            let truth = [pressed.white_ms, pressed.black_ms];
+            for (told, truth) in told.into_iter().zip(truth) {
+                // A clock shows whole seconds, some the one that has begun and some the one that is over.
+                assert!((told * 1_000).abs_diff(truth) <= 1_000, "board {board}: {line}, in truth {truth} ms");
+            }
+            shown += 1;
+        }
+    }
+    println!("{shown} of {plies} plies have their clocks");
+    assert!(shown * 100 >= plies * 97, "{shown} of {plies}");
+}

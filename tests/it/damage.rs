@@ -1,0 +1,130 @@
+//! One byte of a recorded session is damaged: flipped, lost or doubled. The answers that the recorder would have asked for
+//! again are not in the recording, so moves may be missing; but none may be there that was not played.
+
+use damcast::millis::Millis;
+use damcast::pdn::notation;
+use damcast::session::{Input, Line, LineSettings};
+use damcast::simulation::drive::Record;
+use damcast::simulation::score::{Conditions, Who, run};
+use hardware_sim::profile::Profile;
+
+use crate::bus::{hear_again, rare_session};
+use crate::games::playable;
+
+/// Plies of a session.
+const PLIES: usize = 20;
+
+/// A session with each byte damaged in each way in turn, of so many bytes one.
+fn damaged(inputs: &[(Millis, Input)], step: usize) -> impl Iterator<Item = (String, Vec<(Millis, Input)>)> {
+    let size = |(_, input): &(_, Input)| if let Input::Bytes(bytes) = input { bytes.len() } else { 0 };
+    let count: usize = inputs.iter().map(size).sum();
+    let places = (0..count).step_by(step).enumerate();
+    let cases = places.flat_map(|(index, place)| ["flipped", "lost", "doubled"].map(|damage| (index, place, damage)));
+    cases.map(move |(index, place, damage)| {
+        let mut inputs = inputs.to_vec();
+        let mut before = 0;
+        for (_, input) in &mut inputs {
+            let Input::Bytes(bytes) = input else { continue };
+            let size = bytes.len();
+            if let Some(here) = place.checked_sub(before).filter(|&here| here < size) {
+                match damage {
+                    "flipped" => bytes[here] ^= 1 << (index % 8),
+                    "lost" => drop(bytes.remove(here)),
+                    _ => bytes.insert(here, bytes[here]),
+                }
+            }
+            before += size;
+        }
+        (format!("byte {place} of {count} {damage}"), inputs)
+    })
+}
+
+/// What is recorded beside what was played: moves and setups recorded.
+#[derive(Debug, Default)]
+struct Count {
+    sessions: usize,
+    moves: usize,
+    setups: usize,
+}
+
+impl Count {
+    #[track_caller]
+    fn check(&mut self, case: &str, played: &[String], entries: &[String]) {
+        let mut rest = played;
+        for entry in entries {
+            if entry.starts_with('/') {
+                self.setups += 1;
+                continue;
+            }
+            let at = rest.iter().position(|played| played == entry);
+            let at = at.unwrap_or_else(|| panic!("{case}: {entry} is false in {entries:?}"));
+            rest = &rest[at + 1..];
+            self.moves += 1;
+        }
+    }
+}
+
+/// Every so manyth byte that two boards of a bus said.
+fn damage_a_bus(step: usize) {
+    let (bus, settings, inputs) = rare_session(PLIES);
+    let played = bus.moves();
+    let mut count = Count::default();
+    for (case, inputs) in damaged(&inputs, step) {
+        count.sessions += 1;
+        let recorded = hear_again(&settings, inputs.into_iter());
+        for (board, entries) in &recorded.entries {
+            count.check(&format!("{case}: board {board}"), &played[board], entries);
+        }
+    }
+    println!("bus: {count:?}, none false");
+}
+
+/// Every so manyth byte that a board said alone on its line.
+fn damage_a_board(step: usize) {
+    let mut game = playable("international").swap_remove(0);
+    game.moves.truncate(PLIES);
+    let settings = LineSettings::new(game.start.variant());
+    let control = Some("4800+60".parse().unwrap());
+    let conditions = Conditions { profile: Profile::ideal(), control, seed: 1, settings: settings.clone() };
+    let session = run(&game, &conditions, Who::Damcast).unwrap().record;
+    let mut position = game.start;
+    let mut played = Vec::new();
+    for ply in &game.moves {
+        played.push(notation::write(position.variant(), ply, &position.legal_moves()));
+        position = position.play(ply);
+    }
+    let entries = |record: &Record| record.entries().into_iter().map(|(_, entry)| entry).collect::<Vec<_>>();
+    assert_eq!(entries(&session), played);
+    let mut count = Count::default();
+    for (case, inputs) in damaged(&session.inputs, step) {
+        count.sessions += 1;
+        let mut line = Line::new(settings.clone());
+        let outputs = inputs.into_iter().flat_map(|(at, input)| line.handle(at, input)).collect();
+        count.check(&case, &played, &entries(&Record { inputs: Vec::new(), outputs }));
+    }
+    println!("board: {count:?}, none false");
+}
+
+#[test]
+fn a_damaged_byte_of_a_bus_never_makes_a_false_move() {
+    damage_a_bus(149);
+}
+
+#[test]
+fn a_damaged_byte_of_a_board_never_makes_a_false_move() {
+    damage_a_board(97);
+}
+
+/// cargo test --release --test it damage -- --ignored --nocapture
+#[test]
+#[ignore = "minutes; every byte of a session instead of some"]
+fn no_damaged_byte_of_a_bus_makes_a_false_move() {
+    damage_a_bus(1);
+}
+
+/// cargo test --release --test it damage -- --ignored --nocapture
+#[test]
+#[ignore = "minutes; every byte of a session instead of some"]
+fn no_damaged_byte_of_a_board_makes_a_false_move() {
+    damage_a_board(1);
+}
