@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariants: a port that a line has open, or that the configuration gives to a line by its path, is no candidate of another
-//! line; what was noted of a port is forgotten when another device takes its name, and after [`REMEMBERED`] in any case.
+//! line; what was noted of a port is forgotten when another device takes its name, and after `REMEMBERED` in any case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Nothing here decides anything: a reading is told, never published. The search asks for no touched squares, because in doubt
-//! a touch may have been lost; it looks at most at [`MOST_POSITIONS`] positions and tries at most [`MOST_JUMPS`] jumps,
+//! a touch may have been lost; it looks at most at `MOST_POSITIONS` positions and tries at most `MOST_JUMPS` jumps,
 //! whatever the board shows.
 
 use super::evidence::Evidence;

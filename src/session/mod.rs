@@ -9,8 +9,8 @@
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
 //!
-//! What is on the wire is one board that speaks when it has something to say ([`single`]), or a bus with many that speak
-//! when they are spoken to ([`bus`]). A board and its games are a [`table`] in both.
+//! What is on the wire is one board that speaks when it has something to say (`single`), or a bus with many that speak
+//! when they are spoken to (`bus`). A board and its games are a `table` in both.
 //!
 //! # Invariants
 //!
