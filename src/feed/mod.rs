@@ -62,9 +62,12 @@ impl Feed {
                 let file = self.current.as_mut().ok_or_else(|| io::Error::other("a result before any game"))?;
                 file.set_result(result)
             }
-            Effect::Send(_) | Effect::Notice(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {
-                Ok(None)
-            }
+            Effect::Send(_)
+            | Effect::Notice(_)
+            | Effect::Refused(_)
+            | Effect::Note(_)
+            | Effect::Provisional(_)
+            | Effect::Reopen { .. } => Ok(None),
         }
     }
 

@@ -7,6 +7,8 @@
 //!             pieces set up anew: the old game is closed
 //! ```
 
+mod requests;
+
 use std::collections::VecDeque;
 
 use super::account;
@@ -15,13 +17,14 @@ use super::game::Game;
 use super::lever::ClockWatch;
 use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
-use super::{Effect, LineSettings, OrientationSetting, Status};
+use super::{Condition, Effect, LineSettings, OrientationSetting, Status};
 use crate::millis::Millis;
 use crate::pdn::clock::ClockTime;
-use crate::pdn::{fen, live, values};
+use crate::pdn::live;
 use crate::protocol::{ClockReport, ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Recogniser, Sight, Verdict};
-use crate::rules::{Color, Move, Placement, Position, ResultFormat, SquareSet};
+use crate::rules::{Color, Move, Placement, Position, SquareSet};
+use requests::Resync;
 
 /// Clock readings that are kept for plies that are recognised late.
 const MOST_READINGS: usize = 64;
@@ -75,6 +78,10 @@ pub struct Table {
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
+    /// The operator says that what stands on the board is right, and the board has yet to say what that is.
+    resync: Option<Resync>,
+    /// A clock has told its time.
+    had_clock: bool,
     /// The link is up again, but no dump has come since: until when one is waited for.
     gap_until: Option<Millis>,
     /// What was last told to be likely, and from what that text was made.
@@ -124,6 +131,8 @@ impl Table {
             told_doubt: false,
             result_pieces: ResultPieces::default(),
             flipped: false,
+            resync: None,
+            had_clock: false,
             gap_until: None,
             provisional: Vec::new(),
             expected: None,
@@ -143,6 +152,7 @@ impl Table {
     /// before may be a hand in the air, however long ago.
     pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
+        self.resync = None;
         self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
             game.recogniser.link(now, false);
@@ -250,6 +260,7 @@ impl Table {
         };
         self.end_gap(now);
         self.confirmed = !changed;
+        self.is_shown(!changed);
         if changed {
             self.last_change = now;
             self.start_seen = self.look_for_start();
@@ -267,6 +278,7 @@ impl Table {
             return;
         }
         self.confirmed = true;
+        self.is_shown(true);
         let sight = self.sensors.sight();
         if let Stage::Playing(game) = &mut self.stage {
             game.recogniser.dump(now, &sight);
@@ -331,6 +343,7 @@ impl Table {
                 self.clock_state = Clock::None;
             }
             ClockReport::Times(times) if !times.is_all_zero() => {
+                self.had_clock = true;
                 let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
                 let judged = self.truth.judge(now, *times, plies);
                 if judged.afresh {
@@ -395,7 +408,10 @@ impl Table {
             return None;
         }
         match &self.stage {
-            Stage::Playing(game) => game.recogniser.wants_dump_at(),
+            Stage::Playing(game) => {
+                let asks = self.resync.as_ref().map(Resync::asks_at);
+                game.recogniser.wants_dump_at().into_iter().chain(asks).min()
+            }
             Stage::Waiting | Stage::Over => {
                 let settled = self.last_change + Millis(self.recognition.settle_ms);
                 (!self.confirmed).then_some(settled)
@@ -416,7 +432,8 @@ impl Table {
         };
         let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
         let over = self.ends_without_moves_at();
-        let ends = [over, self.gap_until, verdict, result];
+        let resync = self.resync.as_ref().map(Resync::ends_at);
+        let ends = [over, self.gap_until, verdict, result, resync];
         [new_game, setting_up, self.doubts_at(), pieces].into_iter().chain(ends).flatten().min()
     }
 
@@ -431,6 +448,7 @@ impl Table {
             effects.extend(self.publish(now, &verdict));
             effects.extend(self.news());
         }
+        effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
@@ -728,131 +746,57 @@ impl Table {
         words.join(", ")
     }
 
-    /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
-        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
-        match verb {
-            "result" => self.result(now, rest.trim()),
-            "start" => self.start_on_request(now, rest.trim()),
-            "setup" => self.set_up_on_request(now, rest.trim()),
-            "flip" => self.flip(now),
-            "names" => self.name_players(rest.trim()),
-            "undo" => vec![Effect::Notice("`undo` is not built yet; `setup FEN` says where play goes on".to_owned())],
-            _ => vec![Effect::Notice(format!(
-                "request `{request}` is not known; known are result, start, setup, flip, names, hold and release"
-            ))],
-        }
-    }
-
-    /// The operator says how the game ended.
-    fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let format = live::result_format(self.settings.variant, &self.settings.tags);
-        let Some(value) = values::result_in(format, text) else {
-            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
-            let known = format.map_or_else(own, ResultFormat::in_words);
-            return vec![Effect::Notice(format!("`{text}` is not a result of this game; its results are {known}"))];
-        };
-        match &mut self.stage {
-            Stage::Playing(game) if game.number().is_some() => {
-                game.result = Some((value, now));
-                Vec::new()
-            }
-            _ => vec![Effect::Notice(format!("no game is going on that could end {value}"))],
-        }
-    }
-
-    /// The operator starts a game, from the start position or from a FEN.
-    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        if text.is_empty() {
-            return self.start(now, Position::start(self.settings.variant));
-        }
-        match self.position_of(text) {
-            Ok(position) => self.start(now, position),
-            Err(notice) => vec![notice],
-        }
-    }
-
-    /// The operator says what stands on the board.
-    fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let position = match self.position_of(text) {
-            Ok(position) => position,
-            Err(notice) => return vec![notice],
-        };
-        let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
-        let verdict = game.recogniser.set_up(position);
-        let mut effects = self.publish(now, &verdict);
-        effects.extend(self.news());
-        effects
-    }
-
-    /// The operator says that the board lies the other way round.
-    fn flip(&mut self, now: Millis) -> Vec<Effect> {
-        self.flipped = !self.flipped;
-        let orientation = self.sensors.orientation().other();
-        self.sensors.turn(orientation);
-        self.start_seen = self.look_for_start();
-        self.last_change = now;
-        self.confirmed = false;
-        let sight = self.sensors.sight();
-        if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.dump(now, &sight);
-        }
-        let side = if orientation == Orientation::Turned { "right" } else { "left" };
-        vec![Effect::Notice(format!("the board is read with its connector on White's {side}"))]
-    }
-
-    /// The operator says who plays: `White's name / Black's name`.
-    fn name_players(&mut self, text: &str) -> Vec<Effect> {
-        let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
-        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
-        let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {
-            return vec![Effect::Notice(
-                "`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned(),
-            )];
-        };
-        for (tag, name) in [("White", white), ("Black", black)] {
-            self.settings.tags.retain(|(known, _)| known != tag);
-            self.settings.tags.push((tag.to_owned(), name.to_owned()));
-        }
-        let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
-        vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
-    }
-
-    fn position_of(&self, text: &str) -> Result<Position, Effect> {
-        let variant = self.settings.variant;
-        let setup = fen::read(variant, text).map_err(|error| Effect::Notice(error.to_string()))?;
-        Position::new(variant, setup).map_err(|error| Effect::Notice(format!("FEN `{text}`: {error}")))
-    }
-
     /// The state for people.
     pub fn status(&self) -> Status {
         let clocks = self.clock.last().and_then(|times| self.clock.seconds(times));
         let clocks = clocks.filter(|_| self.clock_state != Clock::None);
         match &self.stage {
             Stage::Playing(game) => {
-                let state = match game.recogniser.doubt() {
-                    _ if !self.linked => "no connection".to_owned(),
-                    Some(doubt) => format!("unexplained: {}", self.names(doubt.squares)),
-                    None if game.number().is_none() => "ready".to_owned(),
-                    None if self.is_stopped() => "clock stopped".to_owned(),
-                    None => "playing".to_owned(),
+                let (condition, state) = match game.recogniser.doubt() {
+                    _ if !self.linked => (Condition::NoConnection, "no connection".to_owned()),
+                    Some(doubt) => (Condition::Unexplained, format!("unexplained: {}", self.names(doubt.squares))),
+                    None if game.number().is_none() => (Condition::Ready, "ready".to_owned()),
+                    None if self.is_stopped() => (Condition::ClockStopped, "clock stopped".to_owned()),
+                    None => (Condition::Playing, "playing".to_owned()),
                 };
-                let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
                 let doubt = game.recogniser.doubt().filter(|_| self.linked);
-                let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
-                let provisional = self.provisional.clone();
-                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, ..Status::default() }
+                Status {
+                    condition,
+                    state,
+                    misses_clock: self.misses_clock(),
+                    game: game.number(),
+                    plies: game.recogniser.plies(),
+                    last: game.last().map(str::to_owned),
+                    clocks,
+                    provisional: self.provisional.clone(),
+                    doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
+                    ..Status::default()
+                }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);
-                let state = match (self.linked, over) {
-                    (false, _) => "no connection",
-                    (true, true) => "over",
-                    (true, false) => "waiting for the start position",
+                let (condition, state) = match (self.linked, over) {
+                    (false, _) => (Condition::NoConnection, "no connection"),
+                    (true, true) => (Condition::Over, "over"),
+                    (true, false) => (Condition::Waiting, "waiting for the start position"),
                 };
                 let game = over.then_some(self.games);
-                Status { state: state.to_owned(), game, clocks, ..Status::default() }
+                let wrong_start = self.wrong_start();
+                Status { condition, state: state.to_owned(), wrong_start, game, clocks, ..Status::default() }
             }
         }
+    }
+
+    /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
+    fn wrong_start(&self) -> Option<String> {
+        let told = self.told.filter(|told| !told.is_empty() && self.linked)?;
+        let (wrong, words) = self.wrong_for_start();
+        (wrong == told).then_some(words)
+    }
+
+    /// A game is going on, and its clock is not heard of though there is one.
+    fn misses_clock(&self) -> bool {
+        let is_expected = || self.settings.tags.iter().any(|(tag, _)| tag.starts_with("TimeControl"));
+        self.linked && self.has_open_game() && self.clock_state == Clock::None && (self.had_clock || is_expected())
     }
 }
