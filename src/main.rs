@@ -17,6 +17,10 @@ struct Arguments {
 enum Verb {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
+    /// Show how a running station is.
+    Status(cli::status::Arguments),
+    /// Tell a running station what to do: results, names, corrections, reload.
+    Ctl(cli::ctl::Arguments),
     /// Show it: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
@@ -41,6 +45,8 @@ enum Verb {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Run(arguments) => cli::run::run(&arguments),
+        Verb::Status(arguments) => cli::status::run(&arguments),
+        Verb::Ctl(arguments) => cli::ctl::run(&arguments),
         #[cfg(feature = "demo")]
         Verb::Demo(arguments) => cli::demo::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),

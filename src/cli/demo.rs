@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{Config, LineConfig, PublicConfig};
+use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, MetricsConfig, PublicConfig};
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
@@ -56,7 +56,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
-    let config = Config { directory: directory.clone(), lines, public: PublicConfig::default() };
+    let config = Config {
+        directory: directory.clone(),
+        lines,
+        public: PublicConfig::default(),
+        control: ControlConfig::default(),
+        metrics: MetricsConfig::default(),
+        alarm: AlarmConfig::default(),
+    };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
     let (reports, rows) = watch::channel(Vec::new());
@@ -70,7 +77,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let outcome = runtime.block_on(async {
         let screen = tokio::spawn(show(rows));
-        let outcome = supervisor::run(config, shutdown, reports).await;
+        let outcome = supervisor::run(config, supervisor::Outside::new(reports), shutdown).await;
         // The screen ends by itself when nothing reports to it any more.
         let _ = screen.await;
         outcome

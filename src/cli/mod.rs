@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
 mod input;
@@ -12,6 +13,8 @@ pub mod ports;
 pub mod replay;
 pub mod run;
 pub mod show;
+mod station;
+pub mod status;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

@@ -251,6 +251,18 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// A list of strings.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn strings(&self) -> Result<Vec<String>, ConfigError> {
+        let wrong = || self.wrong("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
+        let DeValue::Array(values) = &self.value else { return Err(wrong()) };
+        let text = |value: &Spanned<DeValue>| value.get_ref().as_str().map(str::to_owned).ok_or_else(wrong);
+        values.iter().map(text).collect()
+    }
+
     /// A table, called `title` in messages.
     ///
     /// # Errors

@@ -16,6 +16,7 @@
 
 mod bus;
 mod document;
+mod operation;
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,7 @@ use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, Place};
 use document::{Document, Table, Value};
+pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
 
 /// Names become names of files.
 const LONGEST_NAME: usize = 64;
@@ -46,6 +48,12 @@ pub struct Config {
     pub lines: Vec<LineConfig>,
     /// What everybody may see.
     pub public: PublicConfig,
+    /// Where operators reach it.
+    pub control: ControlConfig,
+    /// Where programs ask how it is.
+    pub metrics: MetricsConfig,
+    /// When somebody is called.
+    pub alarm: AlarmConfig,
 }
 
 /// The public files of a station.
@@ -161,6 +169,9 @@ impl Config {
         let recognition = recognition.map(read_recognition).transpose()?.unwrap_or_default();
         let public = top.take("public").map(|value| value.table("[public]")).transpose()?;
         let public = public.map(read_public).transpose()?.unwrap_or_default();
+        let control = top.take("control").map(operation::read_control).transpose()?.unwrap_or_default();
+        let metrics = top.take("metrics").map(operation::read_metrics).transpose()?.unwrap_or_default();
+        let alarm = top.take("alarm").map(operation::read_alarm).transpose()?.unwrap_or_default();
         let lines = top.take("line").map(|value| value.tables("[[line]]")).transpose()?.unwrap_or_default();
         if lines.is_empty() {
             return Err(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into()));
@@ -169,7 +180,7 @@ impl Config {
         let lines = lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen));
         let lines = lines.collect::<Result<_, _>>()?;
         top.finish()?;
-        Ok(Config { directory, lines, public })
+        Ok(Config { directory, lines, public, control, metrics, alarm })
     }
 }
 

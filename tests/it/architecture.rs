@@ -19,11 +19,32 @@ const EDGES: &[(&str, &[&str])] = &[
     ("link", &[]),
     ("disk", &[]),
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
+    ("pulse", &[]),
+    ("counters", &[]),
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
-    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
-    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed", "round"]),
-    ("supervisor", &["config", "link", "round", "station"]),
+    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "pulse", "disk", "feed"]),
+    (
+        "station",
+        &[
+            "millis", "bytelog", "session", "playback", "link", "config", "pulse", "counters", "journal", "feed",
+            "round",
+        ],
+    ),
+    ("overview", &["session", "counters", "station"]),
+    ("logging", &[]),
+    ("notify", &[]),
+    ("limits", &[]),
+    ("alarm", &["config", "overview"]),
+    ("metrics", &["session", "counters", "overview"]),
+    ("control", &["session", "station", "overview", "logging"]),
+    (
+        "supervisor",
+        &[
+            "session", "link", "config", "pulse", "counters", "round", "station", "overview", "logging", "notify",
+            "limits", "alarm", "metrics", "control",
+        ],
+    ),
     // simulated boards
     ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];

@@ -60,6 +60,15 @@ fn the_annotated_file_shows_every_key_with_its_default() {
         "delay",
         "delay-plies",
         "sync",
+        "socket",
+        "address",
+        "command",
+        "time-limit",
+        "silent",
+        "unexplained",
+        "wrong-start",
+        "clock-missing",
+        "disk-low",
     ]) {
         let shown = text.lines().any(|line| line.starts_with(&format!("# {key} = ")));
         assert!(shown, "config/damcast.toml does not show `{key}`");
@@ -72,7 +81,29 @@ fn the_annotated_file_shows_every_key_with_its_default() {
     // Where there is no default an example is shown.
     let is_example = |key: &str| key == "board" || key.starts_with("turkish-") || key.starts_with("thai-");
     config.lines[0].settings.retain(|(key, _)| !is_example(key));
+    assert!(config.control.socket.take().is_some() && config.metrics.address.take().is_some());
+    assert_eq!(std::mem::take(&mut config.alarm.command).len(), 2);
     assert_eq!(config, read(&text));
+}
+
+#[test]
+fn what_is_wrong_with_the_operation_is_said() {
+    for (text, message) in [
+        ("[control]\nsocket = \"\"", "the path of a file, of at most 107 bytes"),
+        ("[control]\nport = 1", "unknown key `port` in [control]"),
+        ("[metrics]\naddress = \"localhost\"", "as in \"127.0.0.1:9377\""),
+        ("[metrics]\naddress = 9377", "`address` is an integer; expected a string"),
+        ("[alarm]\ncommand = \"alarm\"", "expected a list of strings"),
+        ("[alarm]\ncommand = [\"alarm\", 1]", "expected a list of strings"),
+        ("[alarm]\ncommand = [\"\"]", "the first of `command` is the program"),
+        ("[alarm]\nsilent = 0", "`silent` is a whole number from 1 to 86400"),
+        ("[alarm]\ntime-limit = 1.5", "`time-limit` is a whole number from 1 to 86400"),
+        ("[alarm]\ndisk-low = -1", "`disk-low` is a whole number from 0"),
+        ("[alarm]\nsilence = 5", "unknown key `silence` in [alarm]"),
+    ] {
+        let error = refuse(&format!("{SMALLEST}\n{text}\n"));
+        assert!(error.contains(message), "expected {message:?}: {error}");
+    }
 }
 
 #[test]
