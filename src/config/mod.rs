@@ -46,6 +46,8 @@ pub struct Config {
     pub lines: Vec<LineConfig>,
     /// What everybody may see.
     pub public: PublicConfig,
+    /// Whether a line of a live file is durable before anybody sees it.
+    pub durability: Durability,
 }
 
 /// The public files of a station.
@@ -156,6 +158,7 @@ impl Config {
         let mut top = Document::new(file, text).parse()?;
         let mut station = top.require("station", "{ directory = \"recordings\" }")?.table("[station]")?;
         let (directory, station_tags) = read_station(&mut station)?;
+        let durability = read_durability(&mut station)?;
         station.finish()?;
         let recognition = top.take("recognition").map(|value| value.table("[recognition]")).transpose()?;
         let recognition = recognition.map(read_recognition).transpose()?.unwrap_or_default();
@@ -169,7 +172,7 @@ impl Config {
         let lines = lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen));
         let lines = lines.collect::<Result<_, _>>()?;
         top.finish()?;
-        Ok(Config { directory, lines, public })
+        Ok(Config { directory, lines, public, durability })
     }
 }
 
@@ -218,15 +221,18 @@ fn read_public(mut table: Table) -> Result<PublicConfig, ConfigError> {
         }
     };
     public.delay = Delay { seconds: whole("delay", LONGEST_DELAY)?, plies: whole("delay-plies", MOST_PLIES)? };
-    if let Some(value) = table.take("sync") {
-        public.durability = match value.string()? {
-            "safe" => Durability::Safe,
-            "lazy" => Durability::Lazy,
-            _ => return Err(value.error("`sync` is \"safe\" or \"lazy\"")),
-        };
-    }
+    public.durability = read_durability(&mut table)?;
     table.finish()?;
     Ok(public)
+}
+
+fn read_durability(table: &mut Table) -> Result<Durability, ConfigError> {
+    let Some(value) = table.take("sync") else { return Ok(Durability::Safe) };
+    match value.string()? {
+        "safe" => Ok(Durability::Safe),
+        "lazy" => Ok(Durability::Lazy),
+        _ => Err(value.error("`sync` is \"safe\" or \"lazy\"")),
+    }
 }
 
 /// What must not come twice.
