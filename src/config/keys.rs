@@ -88,6 +88,7 @@ const QUIET: Kind = Whole { least: 50, most: 600_000, unit: "ms" };
 /// A span on a bus.
 const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
 
+const DURABILITY: Kind = Choice(&["safe", "lazy"]);
 const ORIENTATION: Kind = Choice(&["auto", "normal", "turned"]);
 const TURKISH_PROMOTION: Kind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
 const THAI_REMOVAL: Kind = Choice(&["at-once", "after-the-move"]);
@@ -98,10 +99,11 @@ const QUESTIONS: Kind =
 /// All keys, in the order of the reference.
 pub const KEYS: &[Key] = &[
     key(Station, "directory", Text, Refused),
+    key(Station, "sync", DURABILITY, Default),
     key(Public, "profile", Choice(&["lidraughts", "pydraughts", "standard"]), Default),
     key(Public, "delay", Whole { least: 0, most: 86_400, unit: "s" }, Default),
     key(Public, "delay-plies", Whole { least: 0, most: 1000, unit: "plies" }, Default),
-    key(Public, "sync", Choice(&["safe", "lazy"]), Default),
+    key(Public, "sync", DURABILITY, Default),
     key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
     key(Recognition, "settle-ms", QUIET, Default),
     key(Recognition, "answered-ms", QUIET, Default),

@@ -65,6 +65,8 @@ pub struct Config {
     pub lines: Vec<LineConfig>,
     /// What everybody may see.
     pub public: PublicConfig,
+    /// Whether a line of a live file is durable before anybody sees it.
+    pub durability: Durability,
 }
 
 /// The public files of a station.
@@ -180,7 +182,7 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
 /// Reads the outermost table. What is wrong is noted; then there may be no configuration.
 fn read_config(mut top: Table) -> Option<Config> {
     let station = top.need("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
-    let (directory, station_tags) = station.map(read_station).unwrap_or_default();
+    let (directory, station_tags, durability) = station.map(read_station).unwrap_or_default();
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
     let public = top.read("public", |value| read_public(value.clone().table("[public]")?));
     let lines = top.take("line");
@@ -196,19 +198,20 @@ fn read_config(mut top: Table) -> Option<Config> {
     }
     top.close();
     let lines = configs.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Config { directory: directory?, lines, public: public.unwrap_or_default() })
+    Some(Config { directory: directory?, lines, public: public.unwrap_or_default(), durability })
 }
 
 type Pairs = Vec<(String, String)>;
 
-fn read_station(mut station: Table) -> (Option<PathBuf>, Pairs) {
+fn read_station(mut station: Table) -> (Option<PathBuf>, Pairs, Durability) {
     let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
         "" => Err(directory.error("`directory` is empty; \".\" is the current directory")),
         path => Ok(path.into()),
     });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
+    let durability = station.read("sync", read_durability).unwrap_or_default();
     station.close();
-    (directory, tags)
+    (directory, tags, durability)
 }
 
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
