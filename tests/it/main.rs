@@ -9,6 +9,7 @@ mod bus_faults;
 mod checked;
 mod clock;
 mod config;
+mod config_cmd;
 mod config_keys;
 mod config_mutations;
 mod config_sources;
