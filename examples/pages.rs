@@ -10,6 +10,7 @@
 mod program;
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -38,11 +39,34 @@ fn main() -> anyhow::Result<()> {
 fn write_page(folder: &Path, command: &clap::Command, name: &str) -> anyhow::Result<()> {
     let words = name.replace('-', " ").replace("test board", "test-board");
     let named = command.clone().display_name(name).bin_name(words);
-    let mut page = Vec::new();
-    clap_mangen::Man::new(named).render(&mut page)?;
+    let remarks = command.get_after_help().map(ToString::to_string);
+    let (mut page, man) = (Vec::new(), clap_mangen::Man::new(named));
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    if command.get_arguments().next().is_some() {
+        man.render_options_section(&mut page)?;
+    }
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    if let Some(remarks) = remarks {
+        // As it is, line by line: examples are columns.
+        writeln!(page, ".SH REMARKS\n.nf\n{}\n.fi", as_it_is(&remarks))?;
+    }
     fs::write(folder.join(format!("{name}.1")), page)?;
     for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
         write_page(folder, verb, &format!("{name}-{}", verb.get_name()))?;
     }
     Ok(())
+}
+
+/// A text whose lines stay lines, in the language of man pages.
+fn as_it_is(text: &str) -> String {
+    let line = |line: &str| {
+        let line = line.replace('\\', "\\e").replace('-', "\\-");
+        if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
