@@ -5,7 +5,10 @@ pub mod config;
 pub mod convert;
 #[cfg(feature = "demo")]
 pub mod demo;
+pub mod doctor;
+pub mod init;
 mod input;
+mod inquiry;
 pub mod line;
 pub mod moves;
 pub mod perft;
@@ -13,6 +16,7 @@ pub mod ports;
 pub mod replay;
 pub mod run;
 pub mod show;
+pub mod test_board;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;
