@@ -11,6 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use damcast::bytelog::Mode;
 use damcast::config::{Config, LineConfig, PublicConfig};
+use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
@@ -56,7 +57,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
-    let config = Config { directory: directory.clone(), lines, public: PublicConfig::default() };
+    let config = Config {
+        directory: directory.clone(),
+        lines,
+        public: PublicConfig::default(),
+        durability: Durability::default(),
+    };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
     let (reports, rows) = watch::channel(Vec::new());

@@ -19,11 +19,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("link", &[]),
     ("disk", &[]),
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
-    ("journal", &["bytelog", "playback"]),
-    ("feed", &["pdn", "session", "playback", "journal"]),
+    ("journal", &["bytelog", "playback", "disk"]),
+    ("feed", &["pdn", "session", "playback", "disk"]),
+    ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
     ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
-    ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed", "round"]),
-    ("supervisor", &["config", "link", "round", "station"]),
+    (
+        "station",
+        &["millis", "bytelog", "session", "playback", "link", "disk", "config", "journal", "feed", "recorder", "round"],
+    ),
+    ("supervisor", &["config", "disk", "link", "journal", "recorder", "round", "station"]),
     // simulated boards
     ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];
