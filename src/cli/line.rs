@@ -34,6 +34,12 @@ const LONGEST_INPUT: u64 = 1 << 20;
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 everything was understood; 1 the input broke off; 2 something was not understood, or a wrong argument.
+
+Example:
+  echo '0 = up' | damcast line"
+)]
 pub struct Arguments {
     /// The game: a number of PDN's GameType table, or all its attributes. Goes before `# game-type:` of the input;
     /// 20, international, if neither says.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use damcast::config::Config;
+use damcast::config::{Config, DEFAULT_PATH};
 use damcast::control::{Command, Commands};
 use damcast::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
@@ -20,9 +20,18 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 stopped by a signal, in good order; 1 it cannot start (the folder, another station in it); 2 the configuration
+is wrong.
+
+Examples:
+  damcast run                           the installed configuration
+  damcast run --config damcast.toml     another one
+  RUST_LOG=damcast=debug damcast run    with more to read"
+)]
 pub struct Arguments {
     /// The configuration.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
 }
 
@@ -54,7 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Done when somebody wants the station to stop. Listens from now on, not from when it is waited for.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+pub fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::document::{ConfigError, Table, Value};
+use super::document::ConfigError;
+use super::value::{Table, Value};
 
 /// Where operators reach the station.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,69 +56,66 @@ impl Default for AlarmConfig {
 
 const MEGABYTE: u64 = 1_000_000;
 
-pub(super) fn read_control(value: Value) -> Result<ControlConfig, ConfigError> {
-    let mut table = value.table("[control]")?;
-    let mut control = ControlConfig::default();
-    if let Some(socket) = table.take("socket") {
-        let path = socket.string()?;
+pub(super) fn read_control(mut table: Table) -> Result<ControlConfig, ConfigError> {
+    let socket = table.read("socket", |socket| match socket.string()? {
         // The system's addresses of sockets have 108 bytes, the last of them a zero.
-        if path.is_empty() || path.len() > 107 || path.contains('\0') {
-            return Err(socket.error("`socket` is the path of a file, of at most 107 bytes"));
+        path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
+            Err(socket.error("`socket` is the path of a file, of at most 107 bytes"))
         }
-        control.socket = Some(path.into());
-    }
+        path => Ok(path.into()),
+    });
     table.finish()?;
-    Ok(control)
+    Ok(ControlConfig { socket })
 }
 
-pub(super) fn read_metrics(value: Value) -> Result<MetricsConfig, ConfigError> {
-    let mut table = value.table("[metrics]")?;
-    let mut metrics = MetricsConfig::default();
-    if let Some(address) = table.take("address") {
-        let parsed = address.string()?.parse();
-        metrics.address = Some(parsed.map_err(|_| {
-            address.error("`address` is an address of this machine with a port, as in \"127.0.0.1:9377\"")
-        })?);
-    }
+pub(super) fn read_metrics(mut table: Table) -> Result<MetricsConfig, ConfigError> {
+    let address = table.read("address", |address| {
+        let wrong = "`address` is an address of this machine with a port, as in \"127.0.0.1:9377\"";
+        address.string()?.parse().map_err(|_| address.error(wrong))
+    });
     table.finish()?;
-    Ok(metrics)
+    Ok(MetricsConfig { address })
 }
 
-pub(super) fn read_alarm(value: Value) -> Result<AlarmConfig, ConfigError> {
-    let mut table = value.table("[alarm]")?;
-    let mut alarm = AlarmConfig::default();
-    if let Some(command) = table.take("command") {
-        alarm.command = command.strings()?;
-        if alarm.command.first().is_some_and(String::is_empty) {
-            return Err(command.error("the first of `command` is the program to run"));
-        }
-    }
+pub(super) fn read_alarm(mut table: Table) -> Result<AlarmConfig, ConfigError> {
     /// A day: more is a mistake.
     const LONGEST: u64 = 86_400;
-    let seconds = |table: &mut Table, key, least, default: &mut Duration| {
-        let whole = read_whole(table, key, least, LONGEST)?;
-        *default = whole.map_or(*default, Duration::from_secs);
-        Ok(())
-    };
-    seconds(&mut table, "time-limit", 1, &mut alarm.time_limit)?;
-    seconds(&mut table, "silent", 1, &mut alarm.silent)?;
-    seconds(&mut table, "unexplained", 1, &mut alarm.unexplained)?;
-    seconds(&mut table, "wrong-start", 1, &mut alarm.wrong_start)?;
-    seconds(&mut table, "clock-missing", 1, &mut alarm.clock_missing)?;
-    if let Some(megabytes) = read_whole(&mut table, "disk-low", 0, 1_000_000_000)? {
+    let mut alarm = AlarmConfig::default();
+    if let Some(command) = table.read("command", read_command) {
+        alarm.command = command;
+    }
+    for (key, value) in [
+        ("time-limit", &mut alarm.time_limit),
+        ("silent", &mut alarm.silent),
+        ("unexplained", &mut alarm.unexplained),
+        ("wrong-start", &mut alarm.wrong_start),
+        ("clock-missing", &mut alarm.clock_missing),
+    ] {
+        if let Some(seconds) = table.read(key, |value| whole(value, 1, LONGEST)) {
+            *value = Duration::from_secs(seconds);
+        }
+    }
+    if let Some(megabytes) = table.read("disk-low", |value| whole(value, 0, 1_000_000_000)) {
         alarm.disk_low = megabytes * MEGABYTE;
     }
     table.finish()?;
     Ok(alarm)
 }
 
-/// A whole number between two others, if the key is there.
-fn read_whole(table: &mut Table, key: &str, least: u64, most: u64) -> Result<Option<u64>, ConfigError> {
-    let Some(value) = table.take(key) else { return Ok(None) };
+fn read_command(value: &Value) -> Result<Vec<String>, ConfigError> {
+    let command = value.strings()?;
+    if command.first().is_some_and(String::is_empty) {
+        return Err(value.error("the first of `command` is the program to run"));
+    }
+    Ok(command)
+}
+
+/// A whole number between two others.
+pub(super) fn whole(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
     let number = value.number()?;
     if number.fract() == 0.0 && (least as f64..=most as f64).contains(&number) {
-        Ok(Some(number as u64))
+        Ok(number as u64)
     } else {
-        Err(value.error(format!("`{key}` is a whole number from {least} to {most}")))
+        Err(value.error(format!("`{}` is a whole number from {least} to {most}", value.key)))
     }
 }

@@ -68,7 +68,7 @@ impl Default for Settings {
             answered_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
-            no_clock_ms: 2_600,
+            no_clock_ms: 2_700,
             no_clock_answered_ms: 500,
             left_ms: 2_500,
             odd_ms: 1_500,
@@ -130,6 +130,11 @@ impl Settings {
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         let mut settings = *self;
         settings.fields().map(|(key, _)| key).into_iter()
+    }
+
+    /// All settings, by their names in the configuration.
+    pub fn values(mut self) -> [(&'static str, u64); 15] {
+        self.fields().map(|(key, value)| (key, *value))
     }
 
     /// Sets one of [`Settings::keys`].

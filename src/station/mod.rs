@@ -1,40 +1,40 @@
 //! One line at work: port, core, log and files, in one task.
 //!
 //! ```text
-//!   link ──▸ bytes ──▸ journal ──▸ Line::handle ──▸ outputs ──▸ link (bytes for the board)
-//!   deadline ─▸ tick ─────────────────┘                ├─────▸ journal made durable, then feed
-//!   shutdown ─▸ link down                              └─────▸ journal (notes), operator (notices)
+//!   link ──▸ bytes ──▸ Recorder::take ──▸ outputs ──▸ link (bytes for the board)
+//!   deadline ─▸ tick ─────┘      │            └─────▸ log (notes), operator (notices)
+//!   shutdown ─▸ link down        └─▸ what is published: the thread that writes ─▸ Told ─▸ operator, public files
 //! ```
 //!
-//! The record of an input is in the log before the core takes it; the log is durable before a line made of it is
-//! published. What the core does because time passed has no input, so a `.` record tells a replay how far time had gone.
-//! Stopping is a link that goes down.
+//! Stopping is a link that goes down. A disk that fails stops nothing: what happens waits in memory, and only when there is
+//! too much of it are no more bytes taken from the port.
 
 mod clock;
-mod opening;
+pub mod opening;
 mod order;
 mod report;
 
-use std::io;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset};
-use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
-use tracing::{debug, info, warn};
+use chrono::Local;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{debug, error, info, warn};
 
-use crate::bytelog::{Kind, Mode, Record};
+use crate::bytelog::{Kind, Mode};
 use crate::config::LineConfig;
 use crate::counters::LineCounters;
-use crate::feed::{self, Feeds};
-use crate::journal::Journal;
+use crate::disk::{Disk, Durability};
+use crate::feed;
 use crate::link::{Link, LinkEvent, Ports};
-use crate::millis::Millis;
 use crate::playback;
 use crate::pulse::Pulse;
+use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
-use crate::session::{BusAddress, Damage, Effect, Input, Line, Output, account};
+use crate::session::{BusAddress, Damage, Effect, Output, account};
 use clock::Clock;
 use opening::Opened;
 
@@ -48,6 +48,24 @@ const SHORTEST_TICK: Duration = Duration::from_millis(1);
 /// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
 /// board that is played faster than time.
 const SURELY_QUIET: Duration = Duration::from_secs(3);
+
+/// A line that ends waits so long for a disk that fails, and then gives up what is only in memory.
+const LONGEST_FINISH: Duration = Duration::from_secs(10);
+/// A line for whose bytes there is no memory left looks again after this whether there is.
+const MEMORY_AGAIN: Duration = Duration::from_millis(100);
+
+/// What the lines of a station share.
+#[derive(Clone)]
+pub struct Storage {
+    /// Where everything is.
+    pub disk: Arc<dyn Disk>,
+    /// The folders.
+    pub folders: Folders,
+    /// Who makes logs durable and writes live files.
+    pub committer: Committer,
+    /// Whether a line of a live file is durable before anybody sees it.
+    pub durability: Durability,
+}
 
 /// A line shows at least so often that it goes on.
 const BEAT: Duration = Duration::from_secs(1);
@@ -66,8 +84,8 @@ pub enum Ending {
 /// What a line works with, and where it tells and is told things. It is the same each time the line is opened.
 #[derive(Clone)]
 pub struct Surroundings {
-    /// Where its files are.
-    pub folders: Folders,
+    /// Where its files are, and who writes them.
+    pub storage: Storage,
     /// Which ports other lines have.
     pub ports: Ports,
     /// True when it is to stop.
@@ -90,17 +108,12 @@ pub enum StationError {
     /// It could not be opened.
     #[error(transparent)]
     Opening(#[from] OpeningError),
-    /// Its log cannot be written.
-    #[error("the log {path} cannot be written: {error}")]
-    Log {
-        /// The log.
-        path: String,
-        /// Why not.
-        error: io::Error,
-    },
-    /// A live file cannot be written.
-    #[error("the live file cannot be written: {0}")]
-    Feed(io::Error),
+    /// Its log could not be ended.
+    #[error(transparent)]
+    Unfinished(#[from] Unfinished),
+    /// A bug.
+    #[error(transparent)]
+    Gone(#[from] Gone),
     /// A bug.
     #[error("a thread of the line broke: {0}")]
     Thread(#[from] tokio::task::JoinError),
@@ -110,7 +123,7 @@ pub enum StationError {
 ///
 /// # Errors
 ///
-/// When the disk fails. What was published stays right: opening the line again completes it from the log.
+/// When it cannot be opened or ended. What was published stays right: opening the line again completes it from the log.
 pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Ending, StationError> {
     let mut stop = surroundings.stop.clone();
     let orders = surroundings.orders.clone();
@@ -127,13 +140,16 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             return Ok(ending);
         }
         let deadline = station.next_tick();
+        let is_full = station.recorder.is_full();
         tokio::select! {
             () = told_to_stop(&mut stop) => {
                 station.stop().await?;
                 return Ok(Ending::Stopped);
             }
-            event = station.link.next() => station.on_link(event).await?,
+            event = station.link.next(), if !is_full => station.on_link(event).await?,
+            () = sleep(MEMORY_AGAIN), if is_full => {}
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
+            Some(told) = station.told.recv() => station.on_told(told),
             order = orders.next() => station.on_order(order).await?,
             _ = beats.tick() => {}
         }
@@ -145,8 +161,8 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
-/// What a line publishes: when, of which board, and what.
-type Publication = (Millis, Option<BusAddress>, Effect);
+/// When each thing was given to the thread that writes, and is not yet told to be published.
+type Underway = Arc<Mutex<VecDeque<Instant>>>;
 
 struct Station {
     config: LineConfig,
@@ -155,21 +171,20 @@ struct Station {
     /// The configuration has it no more.
     is_retiring: bool,
     name: String,
-    line: Line,
+    recorder: Recorder,
+    committer: Committer,
     link: Link,
     /// The board that is known to be at the open port.
     board: Option<String>,
     clock: Clock,
-    journal: Journal,
-    /// Away only while a thread writes it.
-    feeds: Option<Feeds>,
     is_outdated: bool,
     last_tick: Option<Instant>,
     reporter: Reporter,
-    /// The moment from which the times of the line count.
-    epoch: DateTime<FixedOffset>,
-    /// Who makes the public files.
-    teller: Teller,
+    /// What the thread that writes has to say.
+    told: mpsc::UnboundedReceiver<Told>,
+    underway: Underway,
+    /// The files of the games that were opened last.
+    live_files: BTreeMap<Option<BusAddress>, PathBuf>,
     counters: Arc<LineCounters>,
     /// What of the core's counts has been counted.
     damage: Damage,
@@ -177,32 +192,56 @@ struct Station {
 
 impl Station {
     async fn open(config: LineConfig, surroundings: Surroundings) -> Result<Station, StationError> {
-        let Surroundings { folders, ports, reporter, teller, counters, .. } = surroundings;
+        let Surroundings { storage, ports, reporter, teller, counters, .. } = surroundings;
+        let Storage { disk, folders, committer, durability } = storage;
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
-        let wanted = config.clone();
-        let opened = tokio::task::spawn_blocking(move || opening::open(&wanted, &folders)).await??;
-        let Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games } = opened;
+        let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
+        let open = move || -> Result<Opened, StationError> {
+            // A recording that a bug has ended may still be written.
+            earlier.0.finish(&earlier.1, LONGEST_FINISH)?;
+            Ok(opening::open(&wanted, &folders, &disk, Local::now().fixed_offset())?)
+        };
+        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games } =
+            tokio::task::spawn_blocking(open).await??;
+        let clock = Clock::start(config.time_scale, shift);
         teller.opened(&name, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
+        let (live_files, damage) = (feeds.paths().into_iter().collect(), line.damage());
+        let underway = Underway::default();
+        let (to_station, told) = mpsc::unbounded_channel();
+        let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
+        let tell = move |told| match told {
+            Told::Published(publications) => {
+                for publication in publications {
+                    if let Some(begun) = begun.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                        counted.publishing.count(begun.elapsed());
+                    }
+                    let at = playback::moment(epoch, publication.at);
+                    teller.published(&line_name, publication.board, at, publication.effect);
+                }
+            }
+            // A station that has ended does not want to know.
+            other => drop(to_station.send(other)),
+        };
+        let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
         let link = Link::new(address, board, ports);
-        let damage = line.damage();
-        let mut station = Station {
+        let station = Station {
             config,
             next: None,
             is_retiring: false,
             name,
-            line,
+            recorder,
+            committer,
             link,
             board: None,
             clock,
-            journal,
-            feeds: Some(feeds),
             is_outdated,
             last_tick: None,
             reporter,
-            epoch,
-            teller,
+            told,
+            underway,
+            live_files,
             counters,
             damage,
         };
@@ -214,14 +253,32 @@ impl Station {
             row.no_link = Some("not opened yet".to_owned());
         });
         station.report_pending();
-        for notice in notices {
-            station.tell(0, &notice)?;
-        }
+        notices.iter().for_each(|notice| station.tell(0, notice));
         Ok(station)
     }
 
+    /// What the thread that writes says.
+    fn on_told(&mut self, told: Told) {
+        let now = self.clock.now();
+        match told {
+            Told::Notice(notice) => self.tell(now, &notice),
+            Told::Fault(fault) => {
+                error!(line = self.name, "{fault}");
+                self.recorder.write(now, Kind::Note(fault.clone()));
+                self.reporter.update(|row| row.fault = Some(fault));
+            }
+            Told::Healed => {
+                let healed = "the disk is in order again; nothing is missing";
+                self.tell(now, healed);
+                self.reporter.update(|row| row.fault = None);
+            }
+            Told::LiveFiles(files) => self.live_files = files.into_iter().collect(),
+            Told::Published(_) => {}
+        }
+    }
+
     fn next_tick(&self) -> Option<Instant> {
-        let wanted = self.clock.instant(self.line.deadline()?);
+        let wanted = self.clock.instant(self.recorder.line().deadline()?);
         Some(self.last_tick.map_or(wanted, |last| wanted.max(last + SHORTEST_TICK)))
     }
 
@@ -233,15 +290,15 @@ impl Station {
     /// How it ends, if it is time for that: new settings are taken when nothing of a game can be lost by it. A new port alone
     /// is taken as soon as nobody answers at the old one.
     fn ending(&mut self) -> Option<Ending> {
-        if self.is_retiring && !self.line.has_open_game() {
+        if self.is_retiring && !self.recorder.line().has_open_game() {
             return Some(Ending::Retired);
         }
-        if self.is_outdated && !self.line.has_open_game() {
+        if self.is_outdated && !self.recorder.line().has_open_game() {
             return Some(Ending::Reopen(self.next.take()));
         }
         let next = self.next.as_ref()?;
         let only_port = **next == LineConfig { port: next.port.clone(), ..self.config.clone() };
-        let may_begin = self.line.may_begin_anew() || only_port && !self.link.is_up();
+        let may_begin = self.recorder.line().may_begin_anew() || only_port && !self.link.is_up();
         if may_begin { Some(Ending::Reopen(self.next.take())) } else { None }
     }
 
@@ -257,7 +314,7 @@ impl Station {
             }
             Order::Retire { answer } => {
                 self.is_retiring = true;
-                let ends = if self.line.has_open_game() { "ends when its game is over" } else { "ends" };
+                let ends = if self.recorder.line().has_open_game() { "ends when its game is over" } else { "ends" };
                 let _ = answer.send(Some(ends.to_owned()));
             }
         }
@@ -270,7 +327,7 @@ impl Station {
         info!(line = self.name, "request of {asker}: {text}");
         self.counters.requests.add(1);
         let now = self.clock.now();
-        self.log(now, Kind::Note(format!("request of {asker}")))?;
+        self.recorder.write(now, Kind::Note(format!("request of {asker}")));
         let mut answer = Answer::default();
         self.take_and_tell(Kind::Operator(text), |effect| match effect {
             Effect::Refused(why) => answer.refused = Some(why.clone()),
@@ -291,7 +348,7 @@ impl Station {
         }
         self.next = Some(config);
         let waits = "new settings, from its next game on";
-        Some(if self.line.may_begin_anew() { "new settings".to_owned() } else { waits.to_owned() })
+        Some(if self.recorder.line().may_begin_anew() { "new settings".to_owned() } else { waits.to_owned() })
     }
 
     fn report_pending(&self) {
@@ -328,16 +385,23 @@ impl Station {
         }
     }
 
-    /// Closes the log. Nothing is published but what was due.
+    /// Ends the recording. Nothing is published but what was due.
     async fn stop(&mut self) -> Result<(), StationError> {
         if self.link.is_up() {
             self.take(Kind::LinkDown).await?;
         }
-        let log = self.journal.file();
-        tokio::task::spawn_blocking(move || log.sync_data()).await?.map_err(self.log_error())
+        let committer = self.committer.clone();
+        let log = self.recorder.log().with_file_name(&self.name);
+        let finished = tokio::task::spawn_blocking(move || committer.finish(&log, LONGEST_FINISH)).await?;
+        while let Ok(told) = self.told.try_recv() {
+            if let Told::Notice(text) | Told::Fault(text) = told {
+                warn!(line = self.name, "{text}");
+            }
+        }
+        Ok(finished?)
     }
 
-    /// One thing that happened: into the log, into the core, and what the core makes of it to where it belongs.
+    /// One thing that happened: to the recorder, and what it wants done to where it belongs.
     async fn take(&mut self, kind: Kind) -> Result<(), StationError> {
         self.take_and_tell(kind, |_| {}).await
     }
@@ -347,18 +411,13 @@ impl Station {
         let mut next = Some(kind);
         while let Some(kind) = next.take() {
             let now = self.clock.now();
-            let Some(input) = playback::input(&kind) else { continue };
-            let is_tick = input == Input::Tick;
-            if !is_tick {
-                self.log(now, kind)?;
-            }
-            let outputs = self.line.handle(self.clock.of_line(now), input);
-            if is_tick && outputs.iter().any(|output| feed::is_publication(&output.effect)) {
-                self.log(now, Kind::Tick)?;
-            }
-            outputs.iter().for_each(|output| told(&output.effect));
+            let (counters, underway) = (&self.counters, &self.underway);
+            let outputs = self.recorder.take_and_tell(now, kind, |effect| {
+                count(counters, underway, effect);
+                told(effect);
+            })?;
             let was_up = self.link.is_up();
-            self.carry_out(now, outputs).await?;
+            self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {
                 next = Some(Kind::LinkDown);
             }
@@ -367,12 +426,11 @@ impl Station {
     }
 
     /// Does what the core wants done. The link may be down then.
-    async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Result<(), StationError> {
-        let mut publications = Vec::new();
-        for Output { at, board, effect } in outputs {
+    async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) {
+        for Output { board, effect, .. } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
-                    self.log(now, Kind::ToBoard(bytes.clone()))?;
+                    self.recorder.write(now, Kind::ToBoard(bytes.clone()));
                     self.counters.bytes_out.add(bytes.len() as u64);
                     if let Err(reason) = self.link.send(&bytes).await {
                         self.tell_link_is_down(reason);
@@ -381,81 +439,35 @@ impl Station {
                 // What is provisional is part of the status.
                 Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
-                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text)?,
+                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
                 Effect::Note(text) => {
                     if let Some(quiet) = account::quiet(&text) {
                         self.counters.delay.count(Duration::from_millis(quiet.0));
                     }
                     let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
-                    self.log(now, Kind::Note(text))?;
+                    self.recorder.write(now, Kind::Note(text));
                 }
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => publications.push((at, board, effect)),
+                // The recorder has kept what is published.
+                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => {}
             }
         }
-        if !publications.is_empty() {
-            let begun = Instant::now();
-            publications.iter().for_each(|(_, _, effect)| self.count(effect));
-            self.publish(now, publications).await?;
-            self.counters.publishing.count(begun.elapsed());
-        }
-        Ok(())
-    }
-
-    /// The log first, durably; then the files; both off the executor, because disks can be slow.
-    async fn publish(&mut self, now: u64, publications: Vec<Publication>) -> Result<(), StationError> {
-        let Some(mut feeds) = self.feeds.take() else { return Err(StationError::Feed(io::Error::other("no feed"))) };
-        let log = self.journal.file();
-        let work = move || {
-            if let Err(error) = log.sync_data() {
-                return (feeds, publications, Err(error), Ok(Vec::new()));
-            }
-            let publish = |(_, board, effect): &Publication| feeds.publish(*board, effect).transpose();
-            let told = publications.iter().filter_map(publish).collect::<io::Result<_>>();
-            let told = told.and_then(|told: Vec<String>| feeds.sync().map(|()| told));
-            (feeds, publications, Ok(()), told)
-        };
-        let (feeds, publications, log, told) = tokio::task::spawn_blocking(work).await?;
-        self.feeds = Some(feeds);
-        log.map_err(self.log_error())?;
-        if told.is_ok() {
-            for (at, board, effect) in publications {
-                self.teller.published(&self.name, board, playback::moment(self.epoch, at), effect);
-            }
-        }
-        for notice in told.map_err(StationError::Feed)? {
-            self.tell(now, &notice)?;
-        }
-        Ok(())
-    }
-
-    fn count(&self, effect: &Effect) {
-        let Effect::Append(line) = effect else { return };
-        match line.chars().next() {
-            Some('/') => self.counters.setups.add(1),
-            // The tags, the empty lines behind them, and the end.
-            Some('[' | '*') | None => {}
-            Some(_) => self.counters.plies.add(1),
-        }
-    }
-
-    fn log(&mut self, at: u64, kind: Kind) -> Result<(), StationError> {
-        self.journal.write(&Record::new(at, kind)).map_err(self.log_error())
     }
 
     /// Tells the operator.
-    fn tell(&mut self, at: u64, notice: &str) -> Result<(), StationError> {
-        self.tell_of(at, None, notice)
+    fn tell(&self, at: u64, notice: &str) {
+        self.tell_of(at, None, notice);
     }
 
     /// Tells the operator something of a board.
-    fn tell_of(&mut self, at: u64, board: Option<BusAddress>, notice: &str) -> Result<(), StationError> {
-        let of_board = |address| self.line.boards().into_iter().find(|(other, _)| *other == address);
-        let status = board.and_then(of_board).map_or_else(|| self.line.status(), |(_, status)| status);
+    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str) {
+        let line = self.recorder.line();
+        let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
+        let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
         let (game, ply) = (status.game, status.game.map(|_| status.plies));
         let text = playback::about(board, notice);
         warn!(line = self.name, board = board.map(BusAddress::number), game, ply, "{text}");
-        self.log(at, Kind::Note(text))
+        self.recorder.write(at, Kind::Note(text));
     }
 
     /// Gives up the open port: another board is at it, or none that answers.
@@ -476,14 +488,9 @@ impl Station {
         self.reporter.update(|row| row.no_link = Some(reason));
     }
 
-    fn log_error(&self) -> impl Fn(io::Error) -> StationError + use<> {
-        let path = self.journal.path().display().to_string();
-        move |error| StationError::Log { path: path.clone(), error }
-    }
-
     fn report(&mut self) {
-        let status = self.line.status();
-        let damage = self.line.damage();
+        let line = self.recorder.line();
+        let (status, damage) = (line.status(), line.damage());
         self.counters.noise_bytes.add(damage.noise_bytes - self.damage.noise_bytes);
         self.counters.bad_checksums.add(damage.bad_checksums - self.damage.bad_checksums);
         self.damage = damage;
@@ -491,9 +498,8 @@ impl Station {
             self.board.clone_from(&status.board);
             status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
         }
-        let live_file =
-            |board: Option<BusAddress>| self.feeds.as_ref().and_then(|feeds| feeds.path(board)).map(ToOwned::to_owned);
-        let boards = self.line.boards().into_iter();
+        let live_file = |board: Option<BusAddress>| self.live_files.get(&board).cloned();
+        let boards = line.boards().into_iter();
         let named =
             |address| self.config.boards.iter().find(|board| board.address == address).map(|board| &*board.name);
         let boards = boards.map(|(address, status)| BoardReport {
@@ -509,5 +515,20 @@ impl Station {
             row.live_file = live_file;
             row.boards = boards;
         });
+    }
+}
+
+/// Counts what is published, and remembers since when it is underway.
+fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
+    if !feed::is_publication(effect) {
+        return;
+    }
+    underway.lock().unwrap_or_else(PoisonError::into_inner).push_back(Instant::now());
+    let Effect::Append(line) = effect else { return };
+    match line.chars().next() {
+        Some('/') => counters.setups.add(1),
+        // The tags, the empty lines behind them, and the end.
+        Some('[' | '*') | None => {}
+        Some(_) => counters.plies.add(1),
     }
 }

@@ -32,6 +32,8 @@ pub struct LineReport {
     pub live_file: Option<PathBuf>,
     /// The boards of a bus, by ascending address; empty where one board has the line for itself.
     pub boards: Vec<BoardReport>,
+    /// What is wrong with the disk; `None` when nothing is.
+    pub fault: Option<String>,
 }
 
 /// What is known about a board of a bus.

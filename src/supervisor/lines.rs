@@ -21,15 +21,15 @@ use crate::link::{PortAddress, Ports};
 use crate::pulse::Pulses;
 use crate::round::Teller;
 use crate::session::BusAddress;
-use crate::station::{Answer, Folders, LineReport, Order, Reporter, Surroundings, orders};
+use crate::station::{Answer, LineReport, Order, Reporter, Storage, Surroundings, orders};
 
 /// No request is longer: a FEN of 144 squares has 600 characters.
 const LONGEST_REQUEST: usize = 2000;
 
 /// What all lines share.
 pub struct Shared {
-    /// Where files are.
-    pub folders: Folders,
+    /// Where files are, and who writes them.
+    pub storage: Storage,
     /// Which line has which port.
     pub ports: Ports,
     /// True when all are to stop.
@@ -143,7 +143,7 @@ impl Lines {
         let (name, id) = (line.name.clone(), self.started);
         let shared = &self.shared;
         let surroundings = Surroundings {
-            folders: shared.folders.clone(),
+            storage: shared.storage.clone(),
             ports: shared.ports.clone(),
             stop: shared.stop.clone(),
             reporter: Reporter::new(shared.rows.clone(), &name),

@@ -35,6 +35,8 @@ use crate::config::Config;
 use crate::control::server::{self, Desk, Server};
 use crate::control::{self, Command, Commands};
 use crate::counters::Counters;
+use crate::disk::{Disk, RealDisk};
+use crate::journal::commits;
 use crate::limits;
 use crate::link::Ports;
 use crate::logging::Levels;
@@ -42,8 +44,9 @@ use crate::metrics;
 use crate::notify::Manager;
 use crate::overview::{self, Observer, ReloadView, Started};
 use crate::pulse::Pulses;
+use crate::recorder::{COMMITS, Writer};
 use crate::round;
-use crate::station::{Folders, LineReport};
+use crate::station::{Folders, LineReport, Storage};
 use lines::{Lines, Queues, Shared, Told};
 
 /// Commands that may wait. Operators give one at a time, and wait for its answer.
@@ -72,6 +75,9 @@ pub enum SupervisorError {
         /// Who, if that is known.
         owner: String,
     },
+    /// A bug. What was recorded is in the logs; the next start goes on from there.
+    #[error("the thread that writes the files has ended: {0}")]
+    Broken(String),
 }
 
 /// Reads the configuration again; or says what is wrong with it.
@@ -106,24 +112,36 @@ impl Outside {
 ///
 /// # Errors
 ///
-/// When the station cannot start. Once it has, no trouble of a line ends it.
+/// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
 pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output = ()>) -> Result<(), SupervisorError> {
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
     for folder in [&folders.log, &folders.live] {
         fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
     }
     let _lock = lock::lock(&config.directory)?;
-    let mut station = Station::begin(config, folders, &outside).await;
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
+        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    let storage = Storage { disk, folders, committer, durability: config.durability };
+    let pulses = Pulses::default();
+    let pulse = pulses.pulse("the thread that writes");
+    let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
+    let mut station = Station::begin(config, storage, pulses, &outside).await;
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
         tokio::select! {
             () = &mut shutdown => break,
+            // Only a bug ends it. A new process begins where this one has come to.
+            ended = &mut writing => {
+                return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
+            }
             Some(command) = inbox.recv() => station.obey(command).await,
             Some(name) = station.lines.next_end() => info!(line = name, "this line has ended"),
         }
     }
-    station.end().await;
+    station.end(writing).await;
     Ok(())
 }
 
@@ -145,13 +163,13 @@ struct Station {
 }
 
 impl Station {
-    async fn begin(config: Config, folders: Folders, outside: &Outside) -> Station {
+    async fn begin(config: Config, storage: Storage, pulses: Pulses, outside: &Outside) -> Station {
         let manager = Arc::new(Manager::of_environment().unwrap_or_else(|why| {
             warn!("the service manager cannot be told anything: {why}");
             Manager::absent()
         }));
         allow_files(&config);
-        let (pulses, counters) = (Pulses::default(), Counters::default());
+        let counters = Counters::default();
         let (stop, stopped) = watch::channel(false);
         let (alarm, alarm_config) = watch::channel(config.alarm.clone());
         let (raised, alarms) = watch::channel(Vec::new());
@@ -171,7 +189,7 @@ impl Station {
         let server = serve_control(&config, desk);
         let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"));
         let shared = Shared {
-            folders,
+            storage,
             ports: Ports::default(),
             stop: stopped,
             rows: outside.reports.clone(),
@@ -244,9 +262,11 @@ impl Station {
             }
         };
         keep("[station] directory", new.directory == old.directory);
+        keep("[station] sync", new.durability == old.durability);
         keep("[control] socket", new.control == old.control);
         keep("[metrics] address", new.metrics == old.metrics);
         new.directory.clone_from(&old.directory);
+        new.durability = old.durability;
         new.control.clone_from(&old.control);
         new.metrics.clone_from(&old.metrics);
         allow_files(&new);
@@ -270,7 +290,7 @@ impl Station {
         self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
     }
 
-    async fn end(mut self) {
+    async fn end(mut self, writing: JoinHandle<()>) {
         info!("stopping");
         self.manager.tell(&["STOPPING=1", "STATUS=stopping"]);
         self.server = None;
@@ -281,8 +301,13 @@ impl Station {
             let hanging: Vec<String> = self.pulses.stalled(STOP_TIME / 2).into_iter().map(|(name, _)| name).collect();
             error!("not stopped in time, and left as they are: {}", hanging.join(", "));
         }
-        // The last tellers are those of the lines.
+        // The lines have the last ends of the ways to those who write.
         drop((self.lines, self.teller));
+        match timeout(STOP_TIME, writing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(bug)) => error!("the thread that writes: {bug}"),
+            Err(_) => error!("the disk does not answer; what it lacks is in the logs as far as they could be written"),
+        }
         match timeout(STOP_TIME, self.public_files).await {
             Ok(Ok(())) => {}
             Ok(Err(bug)) => error!("the public files: {bug}"),

@@ -21,14 +21,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
     ("pulse", &[]),
     ("counters", &[]),
-    ("journal", &["bytelog", "playback"]),
-    ("feed", &["pdn", "session", "playback", "journal"]),
+    ("journal", &["bytelog", "playback", "disk"]),
+    ("feed", &["pdn", "session", "playback", "disk"]),
+    ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
     ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "pulse", "disk", "feed"]),
     (
         "station",
         &[
-            "millis", "bytelog", "session", "playback", "link", "config", "pulse", "counters", "journal", "feed",
-            "round",
+            "millis", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "counters", "journal",
+            "feed", "recorder", "round",
         ],
     ),
     ("overview", &["session", "counters", "station"]),
@@ -41,8 +42,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "supervisor",
         &[
-            "session", "link", "config", "pulse", "counters", "round", "station", "overview", "logging", "notify",
-            "limits", "alarm", "metrics", "control",
+            "session", "link", "config", "disk", "pulse", "counters", "journal", "recorder", "round", "station",
+            "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
         ],
     ),
     // simulated boards
