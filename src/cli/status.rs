@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         if !arguments.watch {
             return Ok(ExitCode::SUCCESS);
         }
-        reply = client.next();
+        reply = client.hear();
     }
 }
 

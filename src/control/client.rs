@@ -76,7 +76,7 @@ impl Client {
             self.stream.get_mut().write_all(&line)
         });
         // Who is sent away is told why, and may read that though writing failed.
-        match (sent, self.next()) {
+        match (sent, self.hear()) {
             (_, Ok(reply)) => Ok(reply),
             (Err(error), Err(_)) => Err(self.broken(error)),
             (Ok(()), Err(error)) => Err(error),
@@ -88,7 +88,7 @@ impl Client {
     /// # Errors
     ///
     /// When there is none.
-    pub fn next(&mut self) -> Result<Reply, ClientError> {
+    pub fn hear(&mut self) -> Result<Reply, ClientError> {
         let mut line = Vec::new();
         let read = (&mut self.stream).take(LONGEST_LINE as u64).read_until(b'\n', &mut line);
         let line = match read {
