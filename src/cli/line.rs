@@ -182,7 +182,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
             Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
             Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
-            Effect::Notice(notice) => {
+            Effect::Notice(notice) | Effect::Refused(notice) => {
                 let notice = playback::about(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }

@@ -39,6 +39,7 @@ mod program;
 mod pty;
 mod public_files;
 mod random_positions;
+mod recognition;
 mod recordings;
 mod records;
 mod replay_cmd;
