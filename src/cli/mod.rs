@@ -3,6 +3,7 @@
 pub mod check;
 pub mod config;
 pub mod convert;
+pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
 pub mod doctor;
@@ -16,6 +17,8 @@ pub mod ports;
 pub mod replay;
 pub mod run;
 pub mod show;
+mod station;
+pub mod status;
 pub mod test_board;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
