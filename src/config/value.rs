@@ -300,6 +300,17 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// A list of strings.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn strings(&self) -> Result<Vec<String>, ConfigError> {
+        let wrong = || self.wrong("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
+        let Node::Array(values) = &self.node else { return Err(wrong()) };
+        values.iter().map(|value| value.string().map(str::to_owned).map_err(|_| wrong())).collect()
+    }
+
     /// The value as TOML: numbers as they were written, strings in quotes; `None` for tables and arrays of them.
     pub fn as_toml(&self) -> Option<String> {
         match &self.node {

@@ -65,6 +65,9 @@ fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
         "Restart=always",
         "RuntimeDirectory=damcast",
         "StateDirectory=damcast",
+        "Type=notify",
+        "WatchdogSec=20s",
+        "ExecReload=/bin/kill -HUP $MAINPID",
     ] {
         assert!(has(line), "{line}");
     }
