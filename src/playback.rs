@@ -215,7 +215,7 @@ impl Playback {
                         game.times.result = at;
                     }
                 }
-                Effect::Notice(text) => self.notices.push((at, about(board, &text))),
+                Effect::Notice(text) | Effect::Refused(text) => self.notices.push((at, about(board, &text))),
                 Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
             }
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{Config, LineConfig, PublicConfig};
+use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, MetricsConfig, PublicConfig};
 use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
@@ -30,6 +30,11 @@ const REFRESH: Duration = Duration::from_millis(200);
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 ended; 1 it could not be shown; 2 a wrong argument.
+
+Examples:
+  damcast demo                              four boards, twenty times as fast as life; Ctrl-C ends it
+  damcast demo --boards 8 --exit-when-done  until the last game is over")]
 pub struct Arguments {
     /// How many boards.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -62,6 +67,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         lines,
         public: PublicConfig::default(),
         durability: Durability::default(),
+        control: ControlConfig::default(),
+        metrics: MetricsConfig::default(),
+        alarm: AlarmConfig::default(),
     };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
@@ -76,7 +84,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let outcome = runtime.block_on(async {
         let screen = tokio::spawn(show(rows));
-        let outcome = supervisor::run(config, shutdown, reports).await;
+        let outcome = supervisor::run(config, supervisor::Outside::new(reports), shutdown).await;
         // The screen ends by itself when nothing reports to it any more.
         let _ = screen.await;
         outcome

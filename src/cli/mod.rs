@@ -3,9 +3,13 @@
 pub mod check;
 pub mod config;
 pub mod convert;
+pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
+pub mod doctor;
+pub mod init;
 mod input;
+mod inquiry;
 pub mod line;
 pub mod moves;
 pub mod perft;
@@ -13,6 +17,9 @@ pub mod ports;
 pub mod replay;
 pub mod run;
 pub mod show;
+mod station;
+pub mod status;
+pub mod test_board;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

@@ -16,6 +16,12 @@ pub enum Section {
     Station,
     /// `[public]`
     Public,
+    /// `[control]`
+    Control,
+    /// `[metrics]`
+    Metrics,
+    /// `[alarm]`
+    Alarm,
     /// `[recognition]`
     Recognition,
     /// `[[line]]`
@@ -49,6 +55,8 @@ pub enum Kind {
     },
     /// `true` or `false`.
     Switch,
+    /// A list of texts: a program and its arguments.
+    Strings,
 }
 
 /// What holds where a key is not there.
@@ -76,8 +84,8 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Kind::{Choice, Number, Switch, Text, Whole, Words};
-use Section::{Board, Line, Public, Recognition, Station};
+use Kind::{Choice, Number, Strings, Switch, Text, Whole, Words};
+use Section::{Alarm, Board, Control, Line, Metrics, Public, Recognition, Station};
 
 const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
@@ -85,6 +93,8 @@ const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -
 
 /// A span of quiet on a board.
 const QUIET: Kind = Whole { least: 50, most: 600_000, unit: "ms" };
+/// How long something lasts before somebody is called.
+const SECONDS: Kind = Whole { least: 1, most: 86_400, unit: "s" };
 /// A span on a bus.
 const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
 
@@ -104,6 +114,15 @@ pub const KEYS: &[Key] = &[
     key(Public, "delay", Whole { least: 0, most: 86_400, unit: "s" }, Default),
     key(Public, "delay-plies", Whole { least: 0, most: 1000, unit: "plies" }, Default),
     key(Public, "sync", DURABILITY, Default),
+    key(Control, "socket", Text, Nothing),
+    key(Metrics, "address", Text, Nothing),
+    key(Alarm, "command", Strings, Nothing),
+    key(Alarm, "time-limit", SECONDS, Default),
+    key(Alarm, "silent", SECONDS, Default),
+    key(Alarm, "unexplained", SECONDS, Default),
+    key(Alarm, "wrong-start", SECONDS, Default),
+    key(Alarm, "clock-missing", SECONDS, Default),
+    key(Alarm, "disk-low", Whole { least: 0, most: 1_000_000_000, unit: "MB" }, Default),
     key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
     key(Recognition, "settle-ms", QUIET, Default),
     key(Recognition, "answered-ms", QUIET, Default),
@@ -149,13 +168,16 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 5] = [Station, Public, Recognition, Line, Board];
+    pub const ALL: [Section; 8] = [Station, Public, Control, Metrics, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
         match self {
             Station => "station",
             Public => "public",
+            Control => "control",
+            Metrics => "metrics",
+            Alarm => "alarm",
             Recognition => "recognition",
             Line => "line",
             Board => "board",
@@ -167,6 +189,9 @@ impl Section {
         match self {
             Station => "[station]",
             Public => "[public]",
+            Control => "[control]",
+            Metrics => "[metrics]",
+            Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
             Board => "[[line.board]]",
@@ -179,7 +204,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Recognition => None,
+            Public | Control | Metrics | Alarm | Recognition => None,
         }
     }
 
@@ -203,8 +228,12 @@ impl fmt::Display for Section {
 impl Kind {
     /// A value given as bare text, as in an environment variable, in TOML.
     pub fn to_toml(self, text: &str) -> String {
+        if self == Strings {
+            let words = text.split_whitespace().map(|word| toml::Value::String(word.to_owned()));
+            return toml::Value::Array(words.collect()).to_string();
+        }
         let is_bare = match self {
-            Text | Choice(_) | Words(_) => false,
+            Text | Choice(_) | Words(_) | Strings => false,
             Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
             Switch => matches!(text, "true" | "false"),
         };

@@ -24,7 +24,9 @@
 
 mod bus;
 mod document;
+pub mod draft;
 pub mod keys;
+mod operation;
 pub mod reference;
 pub mod schema;
 pub mod show;
@@ -42,6 +44,7 @@ use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, ConfigErrors, Place};
+pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
 pub use sources::Sources;
 use value::{Spot, Table, Value};
 
@@ -66,6 +69,12 @@ pub struct Config {
     pub public: PublicConfig,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,
+    /// Where operators reach it.
+    pub control: ControlConfig,
+    /// Where programs ask how it is.
+    pub metrics: MetricsConfig,
+    /// When somebody is called.
+    pub alarm: AlarmConfig,
 }
 
 /// The public files of a station.
@@ -184,6 +193,9 @@ fn read_config(mut top: Table) -> Option<Config> {
     let (directory, station_tags, durability) = station.map(read_station).unwrap_or_default();
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
     let public = top.read("public", |value| read_public(value.clone().table("[public]")?));
+    let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
+    let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
+    let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
     let lines = top.take("line");
     let mut seen = Seen::default();
     let mut configs = Vec::new();
@@ -197,7 +209,15 @@ fn read_config(mut top: Table) -> Option<Config> {
     }
     top.close();
     let lines = configs.into_iter().collect::<Option<Vec<_>>>()?;
-    Some(Config { directory: directory?, lines, public: public.unwrap_or_default(), durability })
+    Some(Config {
+        directory: directory?,
+        lines,
+        public: public.unwrap_or_default(),
+        durability,
+        control: control.unwrap_or_default(),
+        metrics: metrics.unwrap_or_default(),
+        alarm: alarm.unwrap_or_default(),
+    })
 }
 
 type Pairs = Vec<(String, String)>;
@@ -227,15 +247,15 @@ fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
 
 fn read_public(mut table: Table) -> Result<PublicConfig, ConfigError> {
     /// A day: more is a mistake.
-    const LONGEST_DELAY: u32 = 86_400;
+    const LONGEST_DELAY: u64 = 86_400;
     /// More plies than a game has.
-    const MOST_PLIES: u32 = 1000;
+    const MOST_PLIES: u64 = 1000;
     let mut public = PublicConfig::default();
     if let Some(profile) = table.read("profile", |value| value.string()?.parse().map_err(|error| value.error(error))) {
         public.profile = profile;
     }
-    let seconds = table.read("delay", |value| whole(value, LONGEST_DELAY)).unwrap_or_default();
-    let plies = table.read("delay-plies", |value| whole(value, MOST_PLIES)).unwrap_or_default();
+    let seconds = table.read("delay", |value| operation::whole(value, 0, LONGEST_DELAY)).unwrap_or_default() as u32;
+    let plies = table.read("delay-plies", |value| operation::whole(value, 0, MOST_PLIES)).unwrap_or_default() as u32;
     public.delay = Delay { seconds, plies };
     if let Some(durability) = table.read("sync", read_durability) {
         public.durability = durability;
@@ -249,16 +269,6 @@ fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
         "safe" => Ok(Durability::Safe),
         "lazy" => Ok(Durability::Lazy),
         _ => Err(value.error("`sync` is \"safe\" or \"lazy\"")),
-    }
-}
-
-/// A whole number from 0.
-fn whole(value: &Value, most: u32) -> Result<u32, ConfigError> {
-    let number = value.number()?;
-    if number.fract() == 0.0 && (0.0..=f64::from(most)).contains(&number) {
-        Ok(number as u32)
-    } else {
-        Err(value.error(format!("`{}` is a whole number from 0 to {most}", value.key)))
     }
 }
 

@@ -79,9 +79,9 @@ impl Drop for Claim {
 }
 
 impl Ports {
-    /// Keeps a port that the configuration names for the line that names it.
-    pub fn reserve(&self, path: &Path) {
-        self.book().reserved.push(path.to_owned());
+    /// Keeps the ports that the configuration names for the lines that name them, and no others any more.
+    pub fn reserve(&self, paths: Vec<PathBuf>) {
+        self.book().reserved = paths;
     }
 
     /// Takes a port. `None`: another line has it.
@@ -185,7 +185,8 @@ fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {
     usb.vid == id.vendor && usb.pid == id.product && id.serial.as_ref().is_none_or(has_serial)
 }
 
-fn is_board(usb: &serialport::UsbPortInfo) -> bool {
+/// Is this a USB port of a maker of boards?
+pub fn is_board(usb: &serialport::UsbPortInfo) -> bool {
     let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER));
     is_makers || BOARDS.contains(&(usb.vid, usb.pid))
 }
@@ -251,7 +252,7 @@ mod tests {
         let found = |wanted: Option<&str>| ports.candidates(&any, wanted).unwrap_or_default();
         assert_eq!(found(Some("1025")), [path("p1"), path("p2"), path("p3")]);
 
-        ports.reserve(&path("p3"));
+        ports.reserve(vec![path("p3")]);
         let claim = ports.claim(&path("p1")).unwrap();
         assert!(ports.claim(&path("p1")).is_none());
         assert_eq!(found(None), [path("p2")]);

@@ -353,6 +353,19 @@ impl Recogniser {
         self.take_up(position, plies, self.presses.len(), Reason::Operator)
     }
 
+    /// The operator says that play goes on from a position of the game before, `plies` plies after its start.
+    pub fn go_back(&mut self, position: Position, plies: u32) -> Verdict {
+        self.grounds = None;
+        self.take_up(position, plies, self.presses.len(), Reason::Operator)
+    }
+
+    /// The operator says that what stands on the board is right. `None`: it is no position of this game. `turn`: who is to
+    /// move, if he says so.
+    pub fn set_up_seen(&mut self, turn: Option<Color>) -> Option<Verdict> {
+        let position = self.position_of(self.sight(), turn.or(self.presses.turn()))?;
+        Some(self.set_up(position))
+    }
+
     /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
     /// again until it says `None`.
     pub fn verdict(&mut self, now: Millis) -> Option<Verdict> {

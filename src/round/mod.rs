@@ -30,6 +30,7 @@ use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
 use crate::feed;
 use crate::playback::{Game, Published};
+use crate::pulse::Pulse;
 use crate::rules::Variant;
 use crate::session::{BusAddress, Effect};
 use outputs::Outputs;
@@ -42,10 +43,11 @@ const AGAIN: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// What a line tells.
-#[derive(Debug)]
 enum Told {
     /// It was opened: these are its games so far.
     Opened { line: String, games: Vec<Game> },
+    /// The configuration was read again: these are the boards now, and what is shown of them.
+    Configured { seats: Vec<Seat>, public: PublicConfig },
     /// It has published this.
     Published { line: String, board: Option<BusAddress>, at: Moment, effect: Effect },
 }
@@ -61,6 +63,11 @@ impl Teller {
         let _ = self.0.send(Told::Opened { line: line.to_owned(), games });
     }
 
+    /// The configuration was read again.
+    pub fn configured(&self, config: &Config) {
+        let _ = self.0.send(Told::Configured { seats: seats(config), public: config.public.clone() });
+    }
+
     /// A line has published something of a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
         let _ = self.0.send(Told::Published { line: line.to_owned(), board, at, effect });
@@ -68,11 +75,11 @@ impl Teller {
 }
 
 /// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
-/// may be seen then.
-pub fn begin(config: &Config) -> (Teller, JoinHandle<()>) {
+/// may be seen then. `pulse`: that it goes on.
+pub fn begin(config: &Config, pulse: Pulse) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let round = Round::new(config);
-    (Teller(sender), tokio::task::spawn_blocking(move || round.run(&receiver)))
+    (Teller(sender), tokio::task::spawn_blocking(move || round.run(&receiver, &pulse)))
 }
 
 struct Round {
@@ -104,12 +111,15 @@ impl Round {
         }
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>) {
+    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse) {
         let opening = Instant::now() + OPENING;
         let mut next = opening;
         loop {
             let wait = next.saturating_duration_since(Instant::now());
-            match told.recv_timeout(wait) {
+            pulse.rest();
+            let next_told = told.recv_timeout(wait);
+            pulse.beat();
+            match next_told {
                 Ok(first) => {
                     self.take(first);
                     told.try_iter().for_each(|told| self.take(told));
@@ -155,6 +165,7 @@ impl Round {
                     board.games.extend(record);
                 }
             }
+            Told::Configured { seats, public } => self.configure(seats, public),
             Told::Published { line, board, at, effect } => {
                 self.latest = self.latest.max(Some(at));
                 let change = match effect {
@@ -166,6 +177,20 @@ impl Round {
                 self.board(&line, board).take(at, change);
             }
         }
+    }
+
+    /// Boards keep their games. Those that the configuration has no more come last, as long as there is something to show.
+    fn configure(&mut self, seats: Vec<Seat>, public: PublicConfig) {
+        let mut old = std::mem::replace(&mut self.seats, seats);
+        for seat in &mut self.seats {
+            let known = old.iter().position(|old| old.line == seat.line && old.address == seat.address);
+            if let Some(known) = known {
+                seat.board.games = old.remove(known).board.games;
+            }
+        }
+        self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+        self.outputs.configure(public.clone());
+        self.public = public;
     }
 
     /// The board at an address of a line. One that nobody knew before is the last of the round.

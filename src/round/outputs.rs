@@ -55,6 +55,11 @@ impl Outputs {
         }
     }
 
+    /// From now on files are written so.
+    pub fn configure(&mut self, public: PublicConfig) {
+        self.public = public;
+    }
+
     /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
     pub fn write(&mut self, boards: &[&Board], now: Moment) -> bool {
         match self.try_to_write(boards, now) {

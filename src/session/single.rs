@@ -15,7 +15,7 @@ use super::gap::{Gap, Report, Step};
 use super::held::Held;
 use super::identity::Identity;
 use super::table::Table;
-use super::{Effect, LineSettings, Output, Status, hindsight, memory};
+use super::{Condition, Damage, Effect, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
@@ -32,6 +32,7 @@ pub struct Single {
     table: Table,
     held: Held,
     told_unknown: Vec<u8>,
+    noise_bytes: u64,
     /// A time in which it was not heard, and which is not closed yet.
     gap: Option<Gap>,
     /// When it was last heard, in the table's time.
@@ -58,6 +59,7 @@ impl Single {
             table: Table::new(settings),
             held: Held::default(),
             told_unknown: Vec::new(),
+            noise_bytes: 0,
             gap: None,
             heard_at: Millis::ZERO,
             ahead: Millis::ZERO,
@@ -80,14 +82,22 @@ impl Single {
     pub fn status(&self) -> Status {
         let status = self.table.status();
         let board = self.identity.serial().map(str::to_owned);
-        let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            _ if self.held.is_holding() => format!("held back: {}", status.state),
-            (_, true) => "no answer".to_owned(),
-            (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
-            (true, _) if self.gap.is_some() && self.dialogue.is_up() => "catching up".to_owned(),
-            _ => status.state,
+        let (condition, state) = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
+            (_, true) => (Condition::NoAnswer, "no answer".to_owned()),
+            (false, _) if self.dialogue.is_up() => (Condition::OtherBoard, "not the board expected".to_owned()),
+            (true, _) if self.gap.is_some() && self.dialogue.is_up() => {
+                (Condition::CatchingUp, "catching up".to_owned())
+            }
+            _ => (status.condition, status.state.clone()),
         };
-        Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
+        let is_held = self.held.is_holding();
+        let state = if is_held { format!("held back: {}", status.state) } else { state };
+        Status { condition, is_held, state, board, is_admitted: self.identity.is_admitted(), ..status }
+    }
+
+    /// What of its bytes told nothing.
+    pub fn damage(&self) -> Damage {
+        Damage { noise_bytes: self.noise_bytes, bad_checksums: 0 }
     }
 
     /// The port is open.
@@ -138,9 +148,9 @@ impl Single {
     /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
     pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> bool {
         let Some(item) = self.decoder.push(byte) else { return false };
-        // Noise is counted by the decoder; there is nothing else to do about it.
-        if let Item::Message(message) = item {
-            self.take(now, &message, outputs);
+        match item {
+            Item::Message(message) => self.take(now, &message, outputs),
+            Item::Noise(noise) => self.noise_bytes += noise.bytes as u64,
         }
         true
     }

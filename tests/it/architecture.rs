@@ -19,15 +19,33 @@ const EDGES: &[(&str, &[&str])] = &[
     ("link", &[]),
     ("disk", &[]),
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
+    ("pulse", &[]),
+    ("counters", &[]),
     ("journal", &["bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "disk"]),
     ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
-    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
+    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "pulse", "disk", "feed"]),
     (
         "station",
-        &["millis", "bytelog", "session", "playback", "link", "disk", "config", "journal", "feed", "recorder", "round"],
+        &[
+            "millis", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "counters", "journal",
+            "feed", "recorder", "round",
+        ],
     ),
-    ("supervisor", &["config", "disk", "link", "journal", "recorder", "round", "station"]),
+    ("overview", &["session", "counters", "station"]),
+    ("logging", &[]),
+    ("notify", &[]),
+    ("limits", &[]),
+    ("alarm", &["config", "overview"]),
+    ("metrics", &["session", "counters", "overview"]),
+    ("control", &["session", "station", "overview", "logging"]),
+    (
+        "supervisor",
+        &[
+            "session", "link", "config", "disk", "pulse", "counters", "journal", "recorder", "round", "station",
+            "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
+        ],
+    ),
     // simulated boards
     ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
 ];

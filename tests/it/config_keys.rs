@@ -102,6 +102,11 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
                 refuse(key, &(most + 1.0).to_string());
                 refuse(key, "true");
             }
+            Kind::Strings => {
+                accept(key, "[\"a\", \"b\"]");
+                refuse(key, "[\"a\", 5]");
+                refuse(key, "\"a\"");
+            }
             Kind::Switch => {
                 accept(key, "true");
                 accept(key, "false");
