@@ -7,6 +7,7 @@ pub mod demo;
 mod input;
 pub mod line;
 pub mod moves;
+pub mod output;
 pub mod perft;
 pub mod ports;
 pub mod replay;

@@ -28,6 +28,7 @@ mod outages;
 mod pdn;
 mod pdn_commands;
 mod pdn_corpus;
+mod pdn_edges;
 mod perft;
 mod program;
 mod pty;
