@@ -39,6 +39,7 @@ mod outages;
 mod pdn;
 mod pdn_commands;
 mod pdn_corpus;
+mod pdn_edges;
 mod perft;
 mod power_loss;
 mod program;
