@@ -77,9 +77,6 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(code) => code,
-        Err(error) => {
-            eprintln!("damcast: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => cli::output::failed(&error),
     }
 }

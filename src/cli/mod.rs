@@ -12,6 +12,7 @@ mod input;
 mod inquiry;
 pub mod line;
 pub mod moves;
+pub mod output;
 pub mod perft;
 pub mod ports;
 pub mod replay;
