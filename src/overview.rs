@@ -129,6 +129,9 @@ pub struct LineView {
     pub link: String,
     /// What will change when its games are over.
     pub pending: Option<String>,
+    /// What is wrong with its disk.
+    #[serde(default)]
+    pub fault: Option<String>,
     /// In words for people.
     pub text: String,
     /// Bytes from its boards since the start.
@@ -150,7 +153,7 @@ pub struct LineView {
 /// What needs the operator.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
-    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `disk-low`.
+    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `disk-fault`, `disk-low`.
     pub kind: String,
     /// The board; `None`: the station.
     pub board: Option<String>,
@@ -295,6 +298,7 @@ fn line(row: &LineReport, counters: Option<&(String, Arc<crate::counters::LineCo
         mode: if row.is_bus { "bus" } else { "single" }.to_owned(),
         link: row.no_link.clone().unwrap_or_else(|| "open".to_owned()),
         pending: row.pending.clone(),
+        fault: row.fault.clone(),
         text: row.status.state.clone(),
         bytes_in: count(|counters| counters.bytes_in.get()),
         bytes_out: count(|counters| counters.bytes_out.get()),

@@ -6,7 +6,8 @@
 //! | `unexplained` | no legal move explains what stands on it |
 //! | `wrong-start` | it is nearly set up for a game, and that is all |
 //! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
-//! | `broken` | its line cannot go on: a disk, or a bug |
+//! | `broken` | its line cannot be opened, or a bug: it is tried again |
+//! | `disk-fault` | the disk does not take what its line records; that waits in memory |
 //! | `disk-low` | there is less space for the station than is good |
 //!
 //! An alarm is raised once, and is over once; what comes and goes within its time is none. Whoever is called is in
@@ -62,15 +63,22 @@ struct Symptom {
 }
 
 impl Alarms {
-    /// Judges a station. Returns what is new.
+    /// Judges a station; `faults`: of the disk, by line. Returns what is new.
     pub fn judge(
         &mut self,
         config: &AlarmConfig,
         boards: &[BoardView],
+        faults: &[(String, String)],
         disk: Option<Disk>,
         now: Moment,
     ) -> Vec<AlarmEvent> {
         let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
+        symptoms.extend(faults.iter().map(|(line, fault)| Symptom {
+            key: ("disk-fault", Some(line.clone())),
+            since: None,
+            limit: Duration::ZERO,
+            text: fault.clone(),
+        }));
         symptoms.extend(self.of_disk(config, disk));
         let mut events = self.forget(&symptoms, now);
         for Symptom { key, since, limit, text } in symptoms {
@@ -186,7 +194,7 @@ mod tests {
         let mut told = Vec::new();
         for (second, board) in at {
             let now = start + TimeDelta::seconds(*second);
-            let events = alarms.judge(&config, std::slice::from_ref(board), None, now);
+            let events = alarms.judge(&config, std::slice::from_ref(board), &[], None, now);
             told.extend(events.into_iter().map(|event| (*second, event.event, event.alarm.kind)));
         }
         told
@@ -223,8 +231,21 @@ mod tests {
         let mut alarms = Alarms::default();
         let told = [600, 499, 501, 499, 600].map(|megabytes| {
             let disk = Disk { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
-            alarms.judge(&config, &[], Some(disk), now()).len()
+            alarms.judge(&config, &[], &[], Some(disk), now()).len()
         });
         assert_eq!(told, [0, 1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_disk_that_fails_calls_once_for_each_line_and_when_it_is_in_order_again() {
+        let config = AlarmConfig::default();
+        let mut alarms = Alarms::default();
+        let fault = |line: &str| (line.to_owned(), "the disk fails".to_owned());
+        let told = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
+            let events = alarms.judge(&config, &[], &faults, None, now());
+            let word = |event: &AlarmEvent| format!("{} {}", event.event, event.alarm.board.as_deref().unwrap_or("-"));
+            events.iter().map(word).collect::<Vec<_>>().join(", ")
+        });
+        assert_eq!(told, ["raised a", "raised b", "over a", "over b"]);
     }
 }

@@ -18,6 +18,12 @@ use super::USAGE;
 /// What hangs in the end is left after this: a disk that does not answer must not keep the process.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
+/// A wire at 9600 baud keeps no core busy; more threads would do nothing but be there.
+const MOST_WORKERS: usize = 4;
+/// Threads that wait for a disk: the one that writes, the one of the public files, and lines that are opened, which wait for
+/// each other beyond that. With the workers fewer than the service may have.
+const MOST_BLOCKING: usize = 32;
+
 /// What is asked.
 #[derive(clap::Args)]
 #[command(
@@ -50,7 +56,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut outside = supervisor::Outside::new(watch::Sender::default());
     outside.levels = levels;
     outside.load = Some(Arc::new(move || Config::load(&path).map_err(|error| error.to_string())));
-    let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(cores.min(MOST_WORKERS)).max_blocking_threads(MOST_BLOCKING).enable_all();
+    let runtime = runtime.build().context("the runtime")?;
     let outcome = runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
         reload_on_hangup(outside.commands()).context("signals")?;

@@ -112,6 +112,9 @@ fn table(status: &Overview) -> String {
     for line in status.lines.iter().filter_map(|line| Some((line, line.pending.as_ref()?))) {
         text += &format!("{}: {}\n", line.0.name, line.1);
     }
+    for line in status.lines.iter().filter_map(|line| Some((line, line.fault.as_ref()?))) {
+        text += &format!("{}: {}\n", line.0.name, line.1);
+    }
     for alarm in &status.alarms {
         let of = alarm.board.as_deref().unwrap_or("station");
         text += &format!("ALARM {of}: {} since {}: {}\n", alarm.kind, alarm.since.format("%H:%M:%S"), alarm.text);

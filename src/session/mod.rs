@@ -214,10 +214,10 @@ impl Line {
     }
 
     /// Could the line begin anew, with other settings, without losing anything of a game? Not while a file grows, a hand is
-    /// on a board, or a clock runs for a first move.
+    /// on a board, a clock runs for a first move, or an operator holds back what would be published.
     pub fn may_begin_anew(&self) -> bool {
         match &self.wire {
-            Wire::Single(single) => single.table().attention() == Attention::Idle,
+            Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
             Wire::Bus(bus) => bus.may_begin_anew(),
         }
     }

@@ -15,7 +15,7 @@ use crate::alarm::Alarms;
 use crate::alarm::hook::Hook;
 use crate::config::AlarmConfig;
 use crate::notify::Manager;
-use crate::overview::{self, AlarmView, BoardView, Disk};
+use crate::overview::{self, AlarmView, Disk};
 use crate::pulse::Pulses;
 use crate::station::LineReport;
 
@@ -42,9 +42,13 @@ pub async fn watch_boards(
     while !raised.is_closed() {
         ticks.tick().await;
         let now = overview::now();
-        let boards: Vec<BoardView> = overview::boards(&rows.borrow(), now);
+        let (boards, faults) = {
+            let rows = rows.borrow();
+            let fault = |row: &LineReport| Some((row.name.clone(), row.fault.clone()?));
+            (overview::boards(&rows, now), rows.iter().filter_map(fault).collect::<Vec<_>>())
+        };
         let (config, disk) = (config.borrow().clone(), *disk.borrow());
-        for event in alarms.judge(&config, &boards, disk, now) {
+        for event in alarms.judge(&config, &boards, &faults, disk, now) {
             hook.tell(event);
         }
         raised.send_if_modified(|old| {

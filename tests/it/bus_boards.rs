@@ -73,6 +73,26 @@ impl Hall {
         }
     }
 
+    /// An operator speaks with boards by each of their names.
+    fn tell_boards(&self) {
+        let socket = self.path("control.sock").display().to_string();
+        let ctl = |arguments: &[&str]| run(&[&["ctl", "--socket", &socket], arguments].concat());
+        let second = self.games[1].1.to_string();
+        for board in ["table-1".to_owned(), format!("hall/{second}"), format!("hall-{second}")] {
+            let named = ctl(&["names", &board, "A", "B"]);
+            assert!(named.code == 0 && named.out.contains("A and B are the players"), "{board}: {}", named.err);
+        }
+        for (board, words) in [("hall", "is a bus; name one of its boards: "), ("hall/1", "there is no board")] {
+            let refused = ctl(&["hold", board]);
+            assert!(refused.code == 1 && refused.err.contains(words), "{board}: {}", refused.err);
+        }
+        let status = run(&["status", "--json", "--socket", &socket]);
+        let status: Value = serde_json::from_str(&status.out).unwrap();
+        let names: Vec<&str> =
+            status["boards"].as_array().unwrap().iter().map(|b| b["name"].as_str().unwrap()).collect();
+        assert!(self.games.iter().all(|(name, ..)| names.contains(&name.as_str())), "{names:?}");
+    }
+
     /// Waits until every game is in its file, move for move, and holds what the logs make beside it.
     fn assert_whole(&self, station: Process, logs: usize) {
         self.wait_for_plies(usize::MAX);
@@ -94,6 +114,8 @@ impl Hall {
 fn games_on_a_bus_are_recorded_move_for_move() {
     let hall = Hall::open(&["--bus", "4", "--plies", "10"]);
     let station = hall.start();
+    hall.wait_for_plies(1);
+    hall.tell_boards();
     hall.assert_whole(station, 1);
 }
 

@@ -242,3 +242,37 @@ fn messages_are_shown_by_level_while_the_station_runs() {
     assert_eq!(ask(&place, &["ctl", "release", "a"]).code, 0);
     station.wait_for("published again");
 }
+
+/// Needs root, to be somebody else; says so where it cannot.
+#[test]
+fn strangers_are_told_that_they_may_not() {
+    use std::os::unix::process::CommandExt;
+    if !rustix::process::geteuid().is_root() {
+        println!("not run by root: nobody else can be tried out");
+        return;
+    }
+    let place = Place::new(&["a"]);
+    fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o711)).unwrap();
+    let socket = place.path("control.sock");
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    fs::write(place.path("damcast.toml"), format!("[control]\nsocket = {socket:?}\n{config}")).unwrap();
+    let station = place.start();
+    station.wait_for("operators reach this station");
+    // A copy that everybody may run, wherever this one was built.
+    let program = place.path("damcast");
+    fs::copy(env!("CARGO_BIN_EXE_damcast"), &program).unwrap();
+    let ask = || {
+        let mut command = std::process::Command::new(&program);
+        command.args(["status", "--socket"]).arg(&socket).uid(65_533).gid(65_533).current_dir("/");
+        command.output().unwrap()
+    };
+    let refused = ask();
+    assert_eq!(refused.status.code(), Some(4), "{}", String::from_utf8_lossy(&refused.stderr));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("only root, the user of the station and its group may"));
+    // Somebody has opened the socket to all by hand: who is no friend is refused all the same.
+    fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
+    let refused = ask();
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("you may not speak with this station"));
+    station.wait_for("refused uid 65533");
+}

@@ -87,15 +87,7 @@ impl Place {
         let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
         change(&mut command);
-        let mut process = command.spawn().unwrap();
-        let said = Arc::new(Mutex::new(String::new()));
-        let (stderr, heard) = (process.stderr.take().unwrap(), Arc::clone(&said));
-        std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                heard.lock().unwrap().push_str(&format!("{line}\n"));
-            }
-        });
-        Station { process, said }
+        Station::of(command)
     }
 }
 
@@ -106,6 +98,19 @@ pub struct Station {
 }
 
 impl Station {
+    /// Starts one.
+    pub fn of(mut command: std::process::Command) -> Station {
+        let mut process = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let (stderr, heard) = (process.stderr.take().unwrap(), Arc::clone(&said));
+        std::thread::spawn(move || {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                heard.lock().unwrap().push_str(&format!("{line}\n"));
+            }
+        });
+        Station { process, said }
+    }
+
     pub fn said(&self) -> String {
         self.said.lock().unwrap().clone()
     }

@@ -244,3 +244,23 @@ fn somebody_is_called_once_and_once_more_when_it_is_over() {
     assert_eq!(words(&events[1]), ["over", "silent", "a"]);
     assert!(events[0]["text"].as_str().unwrap().contains("there is no such port"), "{}", events[0]);
 }
+
+#[test]
+fn as_many_files_are_allowed_as_boards_need() {
+    let place = Place::new(&["a"]);
+    let config = place.path("damcast.toml");
+    for (limit, words) in [("-Sn", None), ("-n", Some("LimitNOFILE=164"))] {
+        let mut command = std::process::Command::new("/bin/sh");
+        let script = format!("ulimit {limit} 60 && exec \"$0\" run --config \"$1\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast"), config.to_str().unwrap()]);
+        let station = Station::of(command);
+        station.wait_for("waiting for the port");
+        let limits = fs::read_to_string(format!("/proc/{}/limits", station.process.id())).unwrap();
+        let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+        let soft: u64 = files.split_whitespace().nth(3).unwrap().parse().unwrap();
+        match words {
+            None => assert!(soft >= 164, "{files}"),
+            Some(words) => station.wait_for(words),
+        }
+    }
+}

@@ -391,7 +391,7 @@ impl Bus {
 
     /// Would no board lose anything of a game?
     pub fn may_begin_anew(&self) -> bool {
-        self.boards.values().all(|board| board.table().attention() == Attention::Idle)
+        self.boards.values().all(|board| board.table().attention() == Attention::Idle && !board.status().is_held)
     }
 
     /// Is a game going on, on any board, whose file is not complete?
