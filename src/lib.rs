@@ -45,6 +45,9 @@ pub mod station;
 #[cfg(feature = "daemon")]
 pub mod supervisor;
 
+#[cfg(feature = "daemon")]
+pub mod folder;
+
 // Simulated boards: the core against `hardware-sim`.
 #[cfg(feature = "demo")]
 pub mod simulation;

@@ -110,6 +110,8 @@ pub struct Game {
     pub name: Option<String>,
     /// Its number on its board, from 1.
     pub number: u32,
+    /// What is played.
+    pub variant: &'static Variant,
     appended: Vec<u8>,
     result: Option<String>,
     times: Times,
@@ -140,7 +142,8 @@ pub enum Published<'game> {
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
-        Game { board: None, name: None, number, appended, result, times: Times::default() }
+        let variant = Variant::international();
+        Game { board: None, name: None, number, variant, appended, result, times: Times::default() }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -179,6 +182,9 @@ pub struct Playback {
     line: Line,
     /// What the settings call the files of boards.
     names: BTreeMap<BusAddress, String>,
+    /// What is played, on the line and where boards differ from it.
+    variant: &'static Variant,
+    variants: BTreeMap<BusAddress, &'static Variant>,
     /// All games, in the order of their opening.
     pub games: Vec<Game>,
     /// What the operator was told, and when.
@@ -190,7 +196,9 @@ impl Playback {
     pub fn new(settings: LineSettings) -> Playback {
         let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
         let names = settings.boards.iter().filter_map(name).collect();
-        Playback { line: Line::new(settings), names, games: Vec::new(), notices: Vec::new() }
+        let variants = settings.boards.iter().map(|(&address, board)| (address, board.variant)).collect();
+        let variant = settings.variant;
+        Playback { line: Line::new(settings), names, variant, variants, games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
@@ -200,7 +208,8 @@ impl Playback {
                 Effect::Open { game } => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
                     let times = Times { opened: at, ..Times::default() };
-                    self.games.push(Game { board, name, times, ..Game::new(game, Vec::new(), None) });
+                    let variant = board.and_then(|board| self.variants.get(&board)).unwrap_or(&self.variant);
+                    self.games.push(Game { board, name, variant, times, ..Game::new(game, Vec::new(), None) });
                 }
                 Effect::Append(text) => {
                     if let Some(game) = self.last_game(board) {

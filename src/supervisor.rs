@@ -4,9 +4,10 @@
 //! fails, or a bug), it is opened again after a wait that doubles, and the others do not notice. A lock on the folder keeps a
 //! second station out of it: two recorders that number the same files would ruin both.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs;
 use std::future::Future;
-use std::io::{self, Read, Write};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use tracing::{error, info};
 
 use crate::config::{Config, LineConfig};
+use crate::disk::{Lock, LockError};
 use crate::link::{PortAddress, Ports};
 use crate::round::{self, Teller};
 use crate::station::{self, Ending, Folders, LineReport, Reporter};
@@ -39,13 +41,8 @@ pub enum SupervisorError {
         error: io::Error,
     },
     /// Another station uses it.
-    #[error("{directory}: another damcast{owner} records into this directory; stop it, or use another directory")]
-    Locked {
-        /// The directory.
-        directory: PathBuf,
-        /// Who, if that is known.
-        owner: String,
-    },
+    #[error(transparent)]
+    Locked(#[from] LockError),
 }
 
 /// Runs a station until `shutdown` is done, then ends all lines in good order. `reports` gets one row for each line, in
@@ -63,7 +60,12 @@ pub async fn run(
     for folder in [&folders.log, &folders.live] {
         fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
     }
-    let _lock = lock(&config.directory)?;
+    let _lock = Lock::take(&config.directory)?;
+    if config.public.has_delay() {
+        for folder in [&folders.log, &folders.live] {
+            keep_private(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+        }
+    }
 
     let row = |line: &LineConfig| LineReport {
         name: line.name.clone(),
@@ -93,6 +95,13 @@ pub async fn run(
         error!("the public files: {bug}");
     }
     Ok(())
+}
+
+/// What the public files show later is not for everybody on this machine to read now.
+fn keep_private(folder: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(folder)?.permissions();
+    permissions.set_mode(permissions.mode() & !0o007);
+    fs::set_permissions(folder, permissions)
 }
 
 /// Runs a line, again and again if need be.
@@ -129,28 +138,5 @@ async fn keep_running(
             () = station::told_to_stop(&mut stop) => return,
         }
         wait = (wait * 2).min(LONGEST_WAIT);
-    }
-}
-
-/// Locks the directory for as long as the file is open; the system unlocks it even after a crash.
-fn lock(directory: &Path) -> Result<File, SupervisorError> {
-    let path = directory.join("damcast.lock");
-    let folder_error = |error| SupervisorError::Folder { path: path.clone(), error };
-    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-    let mut file = options.map_err(folder_error)?;
-    match file.try_lock() {
-        Ok(()) => {
-            file.set_len(0).map_err(folder_error)?;
-            writeln!(file, "{}", std::process::id()).map_err(folder_error)?;
-            Ok(file)
-        }
-        Err(TryLockError::WouldBlock) => {
-            let mut process = String::new();
-            // Who it is would be good to know, no more.
-            let _ = file.read_to_string(&mut process);
-            let owner = process.trim().parse::<u32>().map_or(String::new(), |process| format!(" (process {process})"));
-            Err(SupervisorError::Locked { directory: directory.to_owned(), owner })
-        }
-        Err(TryLockError::Error(error)) => Err(folder_error(error)),
     }
 }

@@ -56,7 +56,8 @@ impl Delay {
         moments.chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
     }
 
-    fn due(self, at: Moment) -> Moment {
+    /// When what was recorded at a moment may be seen.
+    pub fn due(self, at: Moment) -> Moment {
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
     }
 

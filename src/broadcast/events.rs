@@ -20,8 +20,7 @@
 //! passes over it.
 //!
 //! The events of a game are a function of what may be seen of it, and those of a later moment begin with those of an earlier
-//! one. So after a crash the file is completed game by game: what `n` says is there is not written again. Games stand in
-//! the order in which their events were written.
+//! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
 use super::record::{Entry, GameRecord, Step};
@@ -40,7 +39,28 @@ pub struct Event {
     body: Object,
 }
 
+/// Which event of which game.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The name of its board.
+    pub board: String,
+    /// The number of the game on the board.
+    pub game: u32,
+    /// The number of the event in the game, from 1.
+    pub n: u64,
+}
+
 impl Event {
+    /// Which one it is.
+    pub fn place(&self) -> Place {
+        Place { board: self.board.clone(), game: self.game, n: self.n }
+    }
+
+    /// When it was recorded.
+    pub fn at(&self) -> Moment {
+        self.at
+    }
+
     /// The line of the event that is the `seq`th of its file, without the LF.
     pub fn line(&self, seq: u64) -> String {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
@@ -49,27 +69,37 @@ impl Event {
     }
 }
 
-/// The events of as much of a game as may be seen. None while none of its entries may.
-pub fn events(board: &Board, game: &GameRecord, view: View<'_>) -> Vec<Event> {
+/// How many events there are of as much of a game as may be seen.
+pub fn count(view: View<'_>) -> u64 {
+    let begun = usize::from(!view.entries.is_empty());
+    (begun + view.entries.len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+}
+
+/// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
+pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<Event> {
     let mut bodies = Vec::new();
     if let Some(first) = view.entries.first() {
-        bodies.push((first.at, opening(board, game)));
+        bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
     }
-    let mut teller = Teller { position: Some(start(board, game)), ply: 0, number: 1 };
-    bodies.extend(view.entries.iter().map(|entry| (entry.at, teller.tell(board, entry))));
+    let mut teller = Teller { position: Some(start(game)), ply: 0, number: 1 };
+    let known = usize::try_from(skip).unwrap_or(usize::MAX);
+    for (index, entry) in view.entries.iter().enumerate() {
+        let body = teller.tell(game, entry, index + 1 >= known);
+        bodies.push((entry.at, body));
+    }
     let kind = |kind: &str| Object::new().text("type", kind);
     bodies.extend(game.closed().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
     let result = game.result().zip(view.result);
     bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
     let event = |((at, body), n)| Event { at, board: board.name.clone(), game: game.number, n, body };
-    bodies.into_iter().zip(1..).map(event).collect()
+    bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
 
-fn opening(board: &Board, game: &GameRecord) -> Object {
+fn opening(game: &GameRecord) -> Object {
     let tags = game.tags().iter().filter(|(name, _)| name != "Result" && name != "GameType");
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
-    let start = fen::write(board.variant, &start(board, game).setup());
-    let body = Object::new().text("type", "game").text("gametype", &board.variant.game_type.tag_value());
+    let start = fen::write(game.variant, &start(game).setup());
+    let body = Object::new().text("type", "game").text("gametype", &game.variant.game_type.tag_value());
     body.object("tags", tags).text("fen", &start)
 }
 
@@ -82,38 +112,45 @@ struct Teller {
 }
 
 impl Teller {
-    fn tell(&mut self, board: &Board, entry: &Entry) -> Object {
+    /// Follows an entry; the body of its event is only made if it is asked for.
+    fn tell(&mut self, game: &GameRecord, entry: &Entry, is_asked: bool) -> Object {
         let body = match &entry.step {
             Step::Setup { fen } => {
-                let setup = fen::read(board.variant, fen).ok();
-                self.position = setup.and_then(|setup| Position::new(board.variant, setup).ok());
+                let setup = fen::read(game.variant, fen).ok();
+                self.position = setup.and_then(|setup| Position::new(game.variant, setup).ok());
                 Object::new().text("type", "setup").text("fen", fen)
             }
-            Step::Ply { number, text } => self.ply(*number, text),
+            Step::Ply { number, text } => self.ply(*number, text, is_asked),
         };
-        with_clock(body, entry.clocks)
+        if is_asked { with_clock(body, entry.clocks) } else { body }
     }
 
-    fn ply(&mut self, number: Option<(u32, bool)>, text: &str) -> Object {
+    fn ply(&mut self, number: Option<(u32, bool)>, text: &str, is_asked: bool) -> Object {
         self.ply += 1;
         if let Some((number, _)) = number {
             self.number = number.into();
         }
-        let body = Object::new().text("type", "move").number("ply", self.ply).number("number", self.number);
+        let body = Object::new();
+        let body = if is_asked {
+            body.text("type", "move").number("ply", self.ply).number("number", self.number)
+        } else {
+            body
+        };
         let Some(before) = self.position.take() else { return body.text("move", text) };
-        let body = body.text("side", side(before.turn())).text("move", text);
+        let body = if is_asked { body.text("side", side(before.turn())).text("move", text) } else { body };
         let Ok(ply) = notation::read(&before, text) else { return body };
         let after = before.play(&ply);
+        let body = if is_asked { body.text("fen", &fen::write(after.variant(), &after.setup())) } else { body };
         self.position = Some(after);
-        body.text("fen", &fen::write(after.variant(), &after.setup()))
+        body
     }
 }
 
 /// The position that a game starts from.
-fn start(board: &Board, game: &GameRecord) -> Position {
-    let given = game.tag("FEN").and_then(|text| fen::read(board.variant, text).ok());
-    let given = given.and_then(|setup| Position::new(board.variant, setup).ok());
-    given.unwrap_or_else(|| Position::start(board.variant))
+fn start(game: &GameRecord) -> Position {
+    let given = game.tag("FEN").and_then(|text| fen::read(game.variant, text).ok());
+    let given = given.and_then(|setup| Position::new(game.variant, setup).ok());
+    given.unwrap_or_else(|| Position::start(game.variant))
 }
 
 fn with_clock(body: Object, clocks: Option<Clocks>) -> Object {
@@ -151,7 +188,7 @@ mod tests {
         let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &lines);
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
-        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)));
+        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq)).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -166,8 +203,14 @@ mod tests {
         assert_eq!((&events[4]["move"], &events[4]["fen"]), (&"28x19".into(), &"B:W19:B".into()));
         assert_eq!(events[6]["result"], "2-0");
         for seconds in 0..9 {
-            let earlier = super::events(&board, &game, Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds)));
+            let view = Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds));
+            let earlier = super::events(&board, &game, view, 0);
             assert!(all.starts_with(&earlier), "{seconds}");
+            assert_eq!(super::count(view), earlier.len() as u64);
+        }
+        for skip in 0..9 {
+            let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
+            assert_eq!(later, all[(skip as usize).min(all.len())..]);
         }
     }
 }

@@ -15,7 +15,7 @@
 use super::Moment;
 use crate::pdn::clock::Clocks;
 use crate::pdn::tag;
-use crate::rules::Color;
+use crate::rules::{Color, Variant};
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,6 +68,8 @@ pub struct GameRecord {
     pub number: u32,
     /// When its file was begun.
     pub opened: Moment,
+    /// What is played.
+    pub variant: &'static Variant,
     tags: Vec<(String, String)>,
     entries: Vec<Entry>,
     closed: Option<Moment>,
@@ -77,10 +79,11 @@ pub struct GameRecord {
 
 impl GameRecord {
     /// A game of which nothing is known but its number.
-    pub fn new(number: u32, opened: Moment) -> GameRecord {
+    pub fn new(number: u32, opened: Moment, variant: &'static Variant) -> GameRecord {
         GameRecord {
             number,
             opened,
+            variant,
             tags: Vec::new(),
             entries: Vec::new(),
             closed: None,
@@ -184,7 +187,7 @@ pub(super) mod tests {
 
     /// A game with these lines, one a second from the second 1 on; the second 0 has the tags.
     pub fn game(tags: &[&str], lines: &[&str]) -> GameRecord {
-        let mut game = GameRecord::new(1, moment(0));
+        let mut game = GameRecord::new(1, moment(0), Variant::international());
         tags.iter().for_each(|tag| game.take(moment(0), Change::Line((*tag).to_owned())));
         game.take(moment(0), Change::Line(String::new()));
         lines.iter().zip(1..).for_each(|(line, at)| game.take(moment(at), Change::Line((*line).to_owned())));

@@ -17,7 +17,7 @@ use damcast::pdn::strict;
 use damcast::pdn::syntax::Event;
 use damcast::rules::Variant;
 
-use super::input::{self, Reading};
+use super::input::{self, Reading, json_text};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -138,19 +138,4 @@ fn print(path: &Path, problem: &Problem, json: bool) {
     } else {
         println!("{}:{problem}", path.display());
     }
-}
-
-/// A text as JSON writes it.
-fn json_text(text: &str) -> String {
-    let mut json = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            c if c.is_control() => json.push_str(&format!("\\u{:04x}", c as u32)),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
 }

@@ -4,11 +4,14 @@ pub mod check;
 pub mod convert;
 #[cfg(feature = "demo")]
 pub mod demo;
+pub mod fsck;
 mod input;
 pub mod line;
+pub mod log;
 pub mod moves;
 pub mod perft;
 pub mod ports;
+pub mod rebuild;
 pub mod replay;
 pub mod run;
 pub mod show;

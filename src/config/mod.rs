@@ -16,19 +16,18 @@
 
 mod bus;
 mod document;
+mod public;
 
 use std::path::{Path, PathBuf};
 
-use crate::broadcast::Delay;
 use crate::bytelog::{BoardHeader, Header, Mode};
-use crate::disk::Durability;
 use crate::link::PortAddress;
-use crate::pdn::profile::Profile;
 use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, Place};
 use document::{Document, Table, Value};
+pub use public::{OutputConfig, PublicConfig};
 
 /// Names become names of files.
 const LONGEST_NAME: usize = 64;
@@ -46,23 +45,6 @@ pub struct Config {
     pub lines: Vec<LineConfig>,
     /// What everybody may see.
     pub public: PublicConfig,
-}
-
-/// The public files of a station.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PublicConfig {
-    /// Whose readers they are written for.
-    pub profile: Profile,
-    /// How much later than the recording they show it.
-    pub delay: Delay,
-    /// Whether they are made durable at once.
-    pub durability: Durability,
-}
-
-impl Default for PublicConfig {
-    fn default() -> PublicConfig {
-        PublicConfig { profile: Profile::Lidraughts, delay: Delay::NONE, durability: Durability::Safe }
-    }
 }
 
 /// A line.
@@ -160,7 +142,7 @@ impl Config {
         let recognition = top.take("recognition").map(|value| value.table("[recognition]")).transpose()?;
         let recognition = recognition.map(read_recognition).transpose()?.unwrap_or_default();
         let public = top.take("public").map(|value| value.table("[public]")).transpose()?;
-        let public = public.map(read_public).transpose()?.unwrap_or_default();
+        let public = public.map(public::read).transpose()?.unwrap_or_default();
         let lines = top.take("line").map(|value| value.tables("[[line]]")).transpose()?.unwrap_or_default();
         if lines.is_empty() {
             return Err(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into()));
@@ -196,37 +178,6 @@ fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
     }
     table.finish()?;
     Ok(pairs)
-}
-
-fn read_public(mut table: Table) -> Result<PublicConfig, ConfigError> {
-    /// A day: more is a mistake.
-    const LONGEST_DELAY: f64 = 86_400.0;
-    /// More plies than a game has.
-    const MOST_PLIES: f64 = 1000.0;
-    let mut public = PublicConfig::default();
-    if let Some(value) = table.take("profile") {
-        public.profile = value.string()?.parse().map_err(|error| value.error(error))?;
-    }
-    let mut whole = |key: &str, most: f64| {
-        let Some(value) = table.take(key) else { return Ok(0) };
-        let number = value.number()?;
-        let is_possible = number.fract() == 0.0 && (0.0..=most).contains(&number);
-        if is_possible {
-            Ok(number as u32)
-        } else {
-            Err(value.error(format!("`{key}` is a whole number from 0 to {most}")))
-        }
-    };
-    public.delay = Delay { seconds: whole("delay", LONGEST_DELAY)?, plies: whole("delay-plies", MOST_PLIES)? };
-    if let Some(value) = table.take("sync") {
-        public.durability = match value.string()? {
-            "safe" => Durability::Safe,
-            "lazy" => Durability::Lazy,
-            _ => return Err(value.error("`sync` is \"safe\" or \"lazy\"")),
-        };
-    }
-    table.finish()?;
-    Ok(public)
 }
 
 /// What must not come twice.

@@ -11,6 +11,7 @@
 //! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one.
 
 pub mod history;
+pub mod logs;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

@@ -199,8 +199,8 @@ impl Station {
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
         let opened = tokio::task::spawn_blocking(move || opening::open(&config, &folders)).await??;
-        let Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games } = opened;
-        teller.opened(&name, games);
+        let Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games, header } = opened;
+        teller.opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let link = Link::new(address, board, ports);
         let mut station = Station {

@@ -72,6 +72,8 @@ pub struct Opened {
     pub epoch: DateTime<FixedOffset>,
     /// Its games so far.
     pub games: Vec<Game>,
+    /// The head of the chain that goes on or begins.
+    pub header: Header,
 }
 
 /// Opens a line. Blocks on the disk.
@@ -104,17 +106,17 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
     let mut epoch = opened;
-    let (line, header, shift) = match next_step {
+    let (line, chain_header, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
             let header = head(chain.header.clone(), opened, "yes", &last_games);
             let shift = playback::shift(&chain.header, &header);
             epoch = chain.header.opened.unwrap_or(opened);
-            (chain.line, header, shift)
+            (chain.line, chain.header, header, shift)
         }
         NextStep::Begin { .. } => {
             current.clear();
             let header = head(config.header(), opened, "no", &last_games);
-            (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO)
+            (Line::new(playback::settings(&header, None)?.0), header.clone(), header, Millis::ZERO)
         }
     };
     let path = history::path(&folders.log, &config.name, next);
@@ -123,7 +125,7 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let feeds = Feeds::new(folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games })
+    Ok(Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games, header: chain_header })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.

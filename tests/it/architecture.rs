@@ -21,11 +21,34 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
     ("journal", &["bytelog", "playback"]),
     ("feed", &["pdn", "session", "playback", "journal"]),
-    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "disk", "feed"]),
+    ("round", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "config", "feed"]),
     ("station", &["millis", "bytelog", "session", "playback", "link", "config", "journal", "feed", "round"]),
-    ("supervisor", &["config", "link", "round", "station"]),
+    ("supervisor", &["disk", "config", "link", "round", "station"]),
+    (
+        "folder",
+        &["millis", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "config", "journal", "feed", "round"],
+    ),
     // simulated boards
-    ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
+    (
+        "simulation",
+        &[
+            "millis",
+            "rules",
+            "protocol",
+            "bytelog",
+            "pdn",
+            "recognition",
+            "session",
+            "playback",
+            "broadcast",
+            "link",
+            "config",
+            "journal",
+            "feed",
+            "round",
+            "folder",
+        ],
+    ),
 ];
 
 /// The first module of the shell in the table above.

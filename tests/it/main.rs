@@ -16,6 +16,7 @@ mod dialogue;
 mod draws;
 mod endings;
 mod fen;
+mod folder;
 mod fuzz;
 mod games;
 mod geometry;
