@@ -37,6 +37,9 @@ pub mod journal;
 pub mod feed;
 
 #[cfg(feature = "daemon")]
+pub mod recorder;
+
+#[cfg(feature = "daemon")]
 pub mod round;
 
 #[cfg(feature = "daemon")]

@@ -20,6 +20,8 @@ enum Verb {
     /// Show it: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
+    /// Check or show the configuration, or print its JSON Schema.
+    Config(cli::config::Arguments),
     /// List the serial ports.
     Ports(cli::ports::Arguments),
     /// Print the PDN that logs make.
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Verb::Run(arguments) => cli::run::run(&arguments),
         #[cfg(feature = "demo")]
         Verb::Demo(arguments) => cli::demo::run(&arguments),
+        Verb::Config(arguments) => cli::config::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),
         Verb::Replay(arguments) => cli::replay::run(&arguments),
         Verb::Log(arguments) => cli::log::run(&arguments),

@@ -114,6 +114,8 @@ pub struct Game {
     pub variant: &'static Variant,
     appended: Vec<u8>,
     result: Option<String>,
+    /// Moves that were likely while it went on, each with its time.
+    provisional: Vec<(Millis, Vec<String>)>,
     times: Times,
 }
 
@@ -137,13 +139,24 @@ pub enum Published<'game> {
     Line(&'game str),
     /// Its Result tag was overwritten.
     Result(&'game str),
+    /// These moves were likely to be next; in no file.
+    Provisional(&'game [String]),
 }
 
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
         let variant = Variant::international();
-        Game { board: None, name: None, number, variant, appended, result, times: Times::default() }
+        Game {
+            board: None,
+            name: None,
+            number,
+            variant,
+            appended,
+            result,
+            provisional: Vec::new(),
+            times: Times::default(),
+        }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -156,14 +169,20 @@ impl Game {
         self.result.as_deref()
     }
 
-    /// What was published of it and when, in order. Empty when the logs do not say when that was.
+    /// What was published of it and when, in order; behind that what was likely, in order. Empty when the logs do not say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
         let Some(epoch) = self.times.epoch else { return Vec::new() };
         let text = std::str::from_utf8(&self.appended).unwrap_or_default();
         let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
         let result = self.result().map(|result| (self.times.result, Published::Result(result)));
-        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result);
+        let likely = self.provisional.iter().map(|(at, moves)| (*at, Published::Provisional(moves.as_slice())));
+        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(likely);
         all.map(|(at, published)| (moment(epoch, at), published)).collect()
+    }
+
+    /// Has its file its end?
+    pub fn is_ended(&self) -> bool {
+        self.appended.ends_with(b"\n*\n")
     }
 
     /// The file as it is in the end.
@@ -225,7 +244,12 @@ impl Playback {
                     }
                 }
                 Effect::Notice(text) => self.notices.push((at, about(board, &text))),
-                Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
+                Effect::Provisional(moves) => {
+                    if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
+                        game.provisional.push((at, moves));
+                    }
+                }
+                Effect::Send(_) | Effect::Note(_) | Effect::Reopen { .. } => {}
             }
         }
     }

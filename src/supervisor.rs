@@ -9,18 +9,21 @@ use std::future::Future;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 
 use crate::config::{Config, LineConfig};
-use crate::disk::{Lock, LockError};
+use crate::disk::{Disk, Lock, LockError, RealDisk};
+use crate::journal::commits;
 use crate::link::{PortAddress, Ports};
+use crate::recorder::{COMMITS, Writer};
 use crate::round::{self, Teller};
-use crate::station::{self, Ending, Folders, LineReport, Reporter};
+use crate::station::{self, Ending, Folders, LineReport, Reporter, Storage};
 
 /// The first wait before a line is opened again.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
@@ -43,6 +46,9 @@ pub enum SupervisorError {
     /// Another station uses it.
     #[error(transparent)]
     Locked(#[from] LockError),
+    /// A bug. What was recorded is in the logs; the next start goes on from there.
+    #[error("the thread that writes the files has ended: {0}")]
+    Broken(String),
 }
 
 /// Runs a station until `shutdown` is done, then ends all lines in good order. `reports` gets one row for each line, in
@@ -50,7 +56,7 @@ pub enum SupervisorError {
 ///
 /// # Errors
 ///
-/// When the station cannot start. Once it has, no trouble of a line ends it.
+/// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
 pub async fn run(
     config: Config,
     shutdown: impl Future<Output = ()>,
@@ -66,6 +72,12 @@ pub async fn run(
             keep_private(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
         }
     }
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
+        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    let mut writing = tokio::task::spawn_blocking(move || writer.run());
+    let storage = Storage { disk, folders, committer, durability: config.durability };
 
     let row = |line: &LineConfig| LineReport {
         name: line.name.clone(),
@@ -84,12 +96,20 @@ pub async fn run(
     let mut tasks = JoinSet::new();
     for (row, line) in config.lines.into_iter().enumerate() {
         let reporter = Reporter::new(reports.clone(), row);
-        tasks.spawn(keep_running(line, folders.clone(), ports.clone(), stopped.clone(), reporter, teller.clone()));
+        tasks.spawn(keep_running(line, storage.clone(), ports.clone(), stopped.clone(), reporter, teller.clone()));
     }
-    shutdown.await;
+    tokio::select! {
+        () = shutdown => {}
+        // Only a bug ends it. A new process begins where this one has come to.
+        ended = &mut writing => return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default())),
+    }
     info!("stopping");
     stop.send_replace(true);
     while tasks.join_next().await.is_some() {}
+    drop(storage);
+    if let Err(bug) = writing.await {
+        error!("the thread that writes: {bug}");
+    }
     drop(teller);
     if let Err(bug) = public_files.await {
         error!("the public files: {bug}");
@@ -107,7 +127,7 @@ fn keep_private(folder: &Path) -> io::Result<()> {
 /// Runs a line, again and again if need be.
 async fn keep_running(
     line: LineConfig,
-    folders: Folders,
+    storage: Storage,
     ports: Ports,
     mut stop: watch::Receiver<bool>,
     reporter: Reporter,
@@ -122,7 +142,7 @@ async fn keep_running(
         };
         // A task of its own, so that a panic is an error here and not an end.
         let station =
-            station::run(line.clone(), folders.clone(), ports.clone(), stop.clone(), reporter.clone(), teller.clone());
+            station::run(line.clone(), storage.clone(), ports.clone(), stop.clone(), reporter.clone(), teller.clone());
         let task = tokio::spawn(station);
         match task.await {
             Ok(Ok(Ending::Stopped)) => return,

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{Config, LineConfig, PublicConfig};
+use damcast::config::{Config, LineConfig, LogConfig, PublicConfig};
+use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
@@ -56,7 +57,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
-    let config = Config { directory: directory.clone(), lines, public: PublicConfig::default() };
+    let config = Config {
+        directory: directory.clone(),
+        lines,
+        public: PublicConfig::default(),
+        durability: Durability::default(),
+    };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
     let (reports, rows) = watch::channel(Vec::new());
@@ -136,6 +142,7 @@ fn set_up(
             port: PortAddress::Serial(link),
             mode: Mode::Single,
             boards: Vec::new(),
+            logs: LogConfig::default(),
             time_scale: arguments.speed,
             game_type: "20".to_owned(),
             tags: vec![("Event".to_owned(), "Demonstration".to_owned()), ("Board".to_owned(), (index + 1).to_string())],

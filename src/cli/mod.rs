@@ -1,6 +1,7 @@
 //! The verbs of the program, one a file: arguments in, exit code out.
 
 pub mod check;
+pub mod config;
 pub mod convert;
 #[cfg(feature = "demo")]
 pub mod demo;

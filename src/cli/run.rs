@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::config::Config;
+use damcast::config::{Config, DEFAULT_PATH};
 use damcast::supervisor;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -18,7 +18,7 @@ use super::USAGE;
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The configuration.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
 }
 

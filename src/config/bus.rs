@@ -1,6 +1,7 @@
 //! The boards of a bus: `[[line.board]]` under a `[[line]]` with `mode = "bus"`.
 
-use super::document::{ConfigError, Table, Value};
+use super::document::ConfigError;
+use super::value::{Table, Value};
 use super::{BoardConfig, Pairs, Seen, read_name, read_tags, set};
 use crate::bytelog::Mode;
 use crate::rules::Variant;
@@ -22,12 +23,13 @@ pub(super) fn is_board_of(bus: &str, name: &str) -> bool {
 /// The line is a bus: its boards have names, also those that nobody has named yet.
 pub(super) fn see_bus(name: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
     let bus = name.string()?;
-    if let Some((board, line)) = seen.names.iter().find(|(other, _)| is_board_of(bus, other)) {
+    if let Some((board, spot)) = seen.names.iter().find(|(other, _)| is_board_of(bus, other)) {
+        let line = name.line_of(spot);
         return Err(name.error(format!(
-            "the name `{board}` in line {line} is that of a board of this bus; their files would get mixed up"
+            "the name `{board}` in {line} is that of a board of this bus; their files would get mixed up"
         )));
     }
-    seen.buses.push((bus.to_owned(), name.line()));
+    seen.buses.push((bus.to_owned(), name.spot()));
     Ok(())
 }
 
@@ -40,8 +42,7 @@ pub(super) fn read_boards(
 ) -> Result<Vec<BoardConfig>, ConfigError> {
     let mut read = Vec::new();
     for table in boards.tables("[[line.board]]")? {
-        let board = read_board(table, line, core, &read, seen)?;
-        read.push(board);
+        read.extend(read_board(table, line, core, &read, seen));
     }
     Ok(read)
 }
@@ -52,31 +53,28 @@ fn read_board(
     core: &LineSettings,
     others: &[BoardConfig],
     seen: &mut Seen,
-) -> Result<BoardConfig, ConfigError> {
-    let at = table.require("address", "1025")?;
-    let address = read_address(&at)?;
-    if others.iter().any(|other| other.address == address) {
-        return Err(at.error(format!("the board {address} has come before; a board has one address")));
-    }
-    let default_name = format!("{line}-{address}");
-    let name = match table.take("name") {
-        Some(name) if name.string()? != default_name => read_name(&name, seen)?,
-        _ => default_name,
-    };
+) -> Option<BoardConfig> {
+    let address = table.need("address", "1025", |at| match read_address(at)? {
+        address if others.iter().any(|other| other.address == address) => {
+            Err(at.error(format!("the board {address} has come before; a board has one `address`")))
+        }
+        address => Ok(address),
+    });
+    let default_name = address.map_or(String::new(), |address| format!("{line}-{address}"));
+    let is_own = |name: &Value| name.string().is_ok_and(|name| name == default_name);
+    let name = table.read("name", |name| if is_own(name) { Ok(default_name.clone()) } else { read_name(name, seen) });
     let mut core = core.clone();
-    let game_type = table.take("game-type");
-    if let Some(game_type) = &game_type {
-        core.variant = Variant::from_tag(game_type.string()?).map_err(|error| game_type.error(error))?;
-    }
-    let game_type = game_type.map(|value| value.string().map(|text| text.trim().to_owned())).transpose()?;
+    let game_type = table.read("game-type", |value| {
+        core.variant = Variant::from_tag(value.string()?).map_err(|error| value.error(error))?;
+        Ok(value.string()?.trim().to_owned())
+    });
     let mut settings = Pairs::new();
     for key in LineSettings::KEYS.into_iter().filter(|key| !matches!(*key, "board" | "connect")) {
-        let Some(value) = table.take(key) else { continue };
-        set(&mut core, &value, &mut settings)?;
+        table.read(key, |value| set(&mut core, value, &mut settings));
     }
-    let tags = table.take("tags").map(|tags| read_tags(tags, "[line.board.tags]")).transpose()?.unwrap_or_default();
-    table.finish()?;
-    Ok(BoardConfig { address, name, game_type, tags, settings })
+    let tags = table.read("tags", |tags| read_tags(tags, "[line.board.tags]")).unwrap_or_default();
+    table.close();
+    Some(BoardConfig { address: address?, name: name.unwrap_or(default_name), game_type, tags, settings })
 }
 
 fn read_address(value: &Value) -> Result<BusAddress, ConfigError> {

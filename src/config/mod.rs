@@ -11,23 +11,42 @@
 //! ```
 //!
 //! This is its smallest form; `config/damcast.toml` shows and explains every key. A configuration is right as a whole or
-//! it is an error that names file, line and key; nothing is started from a half of one. What the core obeys is checked by
-//! the core ([`LineSettings::set`]), the same way as for a log.
+//! it is errors that name file, line and key, all of them at once; nothing is started from a half of one. What the core
+//! obeys is checked by the core ([`LineSettings::set`]), the same way as for a log.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`keys`] | which keys there are, and what each may be: a row each |
+//! | [`reference`] | what each is for, and its default: the annotated file |
+//! | [`sources`] | the file, its drop-ins, the environment, laid over one another |
+//! | `document`, `value` | texts with places in them, taken apart key by key |
+//! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
 mod bus;
 mod document;
+pub mod keys;
 mod public;
+pub mod reference;
+pub mod schema;
+pub mod show;
+pub mod sources;
+mod value;
 
 use std::path::{Path, PathBuf};
 
 use crate::bytelog::{BoardHeader, Header, Mode};
+use crate::disk::Durability;
 use crate::link::PortAddress;
 use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
-pub use document::{ConfigError, Place};
-use document::{Document, Table, Value};
+pub use document::{ConfigError, ConfigErrors, Place};
 pub use public::{OutputConfig, PublicConfig};
+pub use sources::Sources;
+use value::{Spot, Table, Value};
+
+/// Where the configuration of an installed station is.
+pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
 
 /// Names become names of files.
 const LONGEST_NAME: usize = 64;
@@ -45,6 +64,8 @@ pub struct Config {
     pub lines: Vec<LineConfig>,
     /// What everybody may see.
     pub public: PublicConfig,
+    /// Whether a line of a live file is durable before anybody sees it.
+    pub durability: Durability,
 }
 
 /// A line.
@@ -66,6 +87,19 @@ pub struct LineConfig {
     pub settings: Vec<(String, String)>,
     /// The boards that are expected on a bus.
     pub boards: Vec<BoardConfig>,
+    /// What becomes of its logs.
+    pub logs: LogConfig,
+}
+
+/// What becomes of the logs of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LogConfig {
+    /// After how many hours a chain of logs ends, as soon as no game goes on; 0: never for its age.
+    pub rotate_hours: u32,
+    /// Whether the logs of chains that have ended are compressed.
+    pub compress: bool,
+    /// How many days after its end a chain is kept; 0: for ever.
+    pub keep_days: u32,
 }
 
 /// A board of a bus.
@@ -116,81 +150,128 @@ impl BoardConfig {
 }
 
 impl Config {
-    /// Reads a configuration file.
+    /// Reads a configuration file with what is laid over it: its drop-ins, the environment.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or anything in it is wrong.
-    pub fn load(path: &Path) -> Result<Config, ConfigError> {
-        let file = path.display().to_string();
-        match std::fs::read_to_string(path) {
-            Ok(text) => Config::read(&file, &text),
-            Err(error) => Err(ConfigError { file, message: error.to_string(), place: None }),
-        }
+    /// When one of them cannot be read, or anything in it is wrong: all that is wrong.
+    pub fn load(path: &Path) -> Result<Config, ConfigErrors> {
+        Sources::of_file(path)?.with_environment(environment()).read()
     }
 
     /// Reads the text of a configuration. `file` is what messages call it.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong.
-    pub fn read(file: &str, text: &str) -> Result<Config, ConfigError> {
-        let mut top = Document::new(file, text).parse()?;
-        let mut station = top.require("station", "{ directory = \"recordings\" }")?.table("[station]")?;
-        let (directory, station_tags) = read_station(&mut station)?;
-        station.finish()?;
-        let recognition = top.take("recognition").map(|value| value.table("[recognition]")).transpose()?;
-        let recognition = recognition.map(read_recognition).transpose()?.unwrap_or_default();
-        let public = top.take("public").map(|value| value.table("[public]")).transpose()?;
-        let public = public.map(public::read).transpose()?.unwrap_or_default();
-        let lines = top.take("line").map(|value| value.tables("[[line]]")).transpose()?.unwrap_or_default();
-        if lines.is_empty() {
-            return Err(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into()));
-        }
-        let mut seen = Seen::default();
-        let lines = lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen));
-        let lines = lines.collect::<Result<_, _>>()?;
-        top.finish()?;
-        Ok(Config { directory, lines, public })
+    /// All that is wrong.
+    pub fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
+        Sources::text(file, text).read()
     }
+}
+
+/// The environment, as far as it is text.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+/// Reads the outermost table. What is wrong is noted; then there may be no configuration.
+fn read_config(mut top: Table) -> Option<Config> {
+    let station = top.need("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
+    let (directory, station_tags, durability) = station.map(read_station).unwrap_or_default();
+    let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
+    let public = top.read("public", |value| public::read(value.clone().table("[public]")?));
+    let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
+    let lines = top.take("line");
+    let mut seen = Seen::default();
+    let mut configs = Vec::new();
+    let recognition = recognition.unwrap_or_default();
+    match lines.map(|lines| lines.tables("[[line]]")) {
+        Some(Ok(lines)) if !lines.is_empty() => {
+            configs.extend(lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen)));
+        }
+        Some(Err(error)) => top.note(error),
+        _ => top.note(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
+    }
+    top.close();
+    let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
+    let lines = lines.into_iter().map(|line| LineConfig { logs, ..line }).collect();
+    Some(Config { directory: directory?, lines, public: public.unwrap_or_default(), durability })
 }
 
 type Pairs = Vec<(String, String)>;
 
-fn read_station(station: &mut Table) -> Result<(PathBuf, Pairs), ConfigError> {
-    let directory = station.require("directory", "\"recordings\"")?;
-    if directory.string()?.is_empty() {
-        return Err(directory.error("`directory` is empty; \".\" is the current directory"));
-    }
-    let tags = station.take("tags").map(|tags| read_tags(tags, "[station.tags]")).transpose()?.unwrap_or_default();
-    Ok((directory.string()?.into(), tags))
+fn read_station(mut station: Table) -> (Option<PathBuf>, Pairs, Durability) {
+    let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
+        "" => Err(directory.error("`directory` is empty; \".\" is the current directory")),
+        path => Ok(path.into()),
+    });
+    let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
+    let durability = station.read("sync", read_durability).unwrap_or_default();
+    station.close();
+    (directory, tags, durability)
 }
 
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
-fn read_recognition(table: Table) -> Result<Pairs, ConfigError> {
+fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(playback::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
     let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
-    let mut table = table;
     let mut pairs = Pairs::new();
     for key in known {
-        let Some(value) = table.take(key) else { continue };
-        set(&mut settings, &value, &mut pairs)?;
+        table.read(key, |value| set(&mut settings, value, &mut pairs));
     }
     table.finish()?;
     Ok(pairs)
 }
 
+fn read_logs(mut table: Table) -> Result<LogConfig, ConfigError> {
+    /// A year.
+    const LONGEST_ROUND: u32 = 8760;
+    /// A hundred years.
+    const LONGEST_KEPT: u32 = 36_500;
+    let rotate_hours = table.read("rotate-hours", |value| whole(value, LONGEST_ROUND));
+    let compress = table.read("compress", |value| match value.scalar()?.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(value.error("`compress` is true or false")),
+    });
+    let keep_days = table.read("keep-days", |value| whole(value, LONGEST_KEPT));
+    table.finish()?;
+    Ok(LogConfig {
+        rotate_hours: rotate_hours.unwrap_or_default(),
+        compress: compress.unwrap_or_default(),
+        keep_days: keep_days.unwrap_or_default(),
+    })
+}
+
+fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
+    match value.string()? {
+        "safe" => Ok(Durability::Safe),
+        "lazy" => Ok(Durability::Lazy),
+        _ => Err(value.error(format!("`{}` is \"safe\" or \"lazy\"", value.key))),
+    }
+}
+
+/// A whole number from 0.
+fn whole(value: &Value, most: u32) -> Result<u32, ConfigError> {
+    let number = value.number()?;
+    if number.fract() == 0.0 && (0.0..=f64::from(most)).contains(&number) {
+        Ok(number as u32)
+    } else {
+        Err(value.error(format!("`{}` is a whole number from 0 to {most}", value.key)))
+    }
+}
+
 /// What must not come twice.
 #[derive(Default)]
 struct Seen {
-    names: Vec<(String, usize)>,
-    buses: Vec<(String, usize)>,
-    /// Address and line of those that name one port.
-    ports: Vec<(PortAddress, usize)>,
-    /// Board and line of those that name a board.
-    boards: Vec<(String, usize)>,
-    /// The line of a choice of ports without a board.
-    choice: Option<usize>,
+    names: Vec<(String, Spot)>,
+    buses: Vec<(String, Spot)>,
+    /// Address and place of those that name one port.
+    ports: Vec<(PortAddress, Spot)>,
+    /// Board and place of those that name a board.
+    boards: Vec<(String, Spot)>,
+    /// The place of a choice of ports without a board.
+    choice: Option<Spot>,
 }
 
 fn read_line(
@@ -198,40 +279,59 @@ fn read_line(
     station_tags: &[(String, String)],
     recognition: &[(String, String)],
     seen: &mut Seen,
-) -> Result<LineConfig, ConfigError> {
-    let named = table.require("name", "\"board-1\"")?;
-    let name = read_name(&named, seen)?;
-    let port_value = table.require("port", "\"serial:/dev/ttyACM0\"")?;
-    let port = read_port(&port_value, seen)?;
-    let mode = table.take("mode").map(|value| bus::read_mode(&value)).transpose()?.unwrap_or_default();
-    if mode == Mode::Bus {
-        bus::see_bus(&named, seen)?;
-    }
+) -> Option<LineConfig> {
+    let mode = table.read("mode", bus::read_mode).unwrap_or_default();
+    let name = table.need("name", "\"board-1\"", |value| {
+        let name = read_name(value, seen)?;
+        if mode == Mode::Bus {
+            bus::see_bus(value, seen)?;
+        }
+        Ok(name)
+    });
+    let port = table.need("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
     // Of a bus these are its boards; otherwise it is a setting, the serial number of the only one.
     let boards = if mode == Mode::Bus { table.take("board") } else { None };
-    let game_type = table.require("game-type", "\"20\"")?;
-    let mut core = default_settings(game_type.string()?).map_err(|error| game_type.error(error))?;
-    let game_type = game_type.string()?.trim().to_owned();
-    let time_scale = table.take("time-scale").map(|value| read_time_scale(&value)).transpose()?.unwrap_or(1.0);
+    let game = table.need("game-type", "\"20\"", |value| {
+        let core = default_settings(value.string()?).map_err(|error| value.error(error))?;
+        Ok((value.string()?.trim().to_owned(), core))
+    });
+    let (game_type, core) = game.unzip();
+    // Other keys are complained about as well, whatever is wrong with this one.
+    let mut core = core.or_else(|| default_settings(playback::DEFAULT_GAME_TYPE).ok())?;
+    let time_scale = table.read("time-scale", read_time_scale).unwrap_or(1.0);
     let mut settings = recognition.to_vec();
     for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
-        let Some(value) = table.take(key) else { continue };
-        set(&mut core, &value, &mut settings)?;
-        if key == "board" {
-            see_board(&value, seen)?;
-        }
+        table.read(key, |value| {
+            set(&mut core, value, &mut settings)?;
+            if key == "board" { see_board(value, seen) } else { Ok(()) }
+        });
     }
-    if core.board.is_none() && !port.is_one_port() {
-        see_choice(&port_value, seen)?;
+    if let Some((port, value)) = &port
+        && core.board.is_none()
+        && !port.is_one_port()
+        && let Err(error) = see_choice(value, seen)
+    {
+        table.note(error);
     }
-    let boards = boards.map(|boards| bus::read_boards(boards, &name, &core, seen)).transpose()?;
-    let own_tags = table.take("tags").map(|tags| read_tags(tags, "[line.tags]")).transpose()?.unwrap_or_default();
+    let boards = boards.map(|boards| bus::read_boards(boards, name.as_deref().unwrap_or_default(), &core, seen));
+    let boards = boards.and_then(|boards| boards.map_err(|error| table.note(error)).ok()).unwrap_or_default();
+    let own_tags = table.read("tags", |tags| read_tags(tags, "[line.tags]")).unwrap_or_default();
     let mut tags = station_tags.to_vec();
     tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
     tags.extend(own_tags);
     tags.retain(|(_, value)| !value.is_empty());
-    table.finish()?;
-    Ok(LineConfig { name, port, mode, time_scale, game_type, tags, settings, boards: boards.unwrap_or_default() })
+    table.close();
+    Some(LineConfig {
+        name: name?,
+        port: port?.0,
+        mode,
+        time_scale,
+        game_type: game_type?,
+        tags,
+        settings,
+        boards,
+        logs: LogConfig::default(),
+    })
 }
 
 fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
@@ -243,15 +343,17 @@ fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
         )));
     }
     // Some disks do not tell capital letters from small ones.
-    if let Some((_, line)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-        return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in line {line}")));
+    if let Some((_, spot)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+        let line = value.line_of(spot);
+        return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in {line}")));
     }
-    if let Some((bus, line)) = seen.buses.iter().find(|(bus, _)| bus::is_board_of(bus, name)) {
+    if let Some((bus, spot)) = seen.buses.iter().find(|(bus, _)| bus::is_board_of(bus, name)) {
+        let line = value.line_of(spot);
         return Err(value.error(format!(
-            "the name `{name}` is that of a board of the bus `{bus}` in line {line}; its files would get mixed up with these"
+            "the name `{name}` is that of a board of the bus `{bus}` in {line}; its files would get mixed up with these"
         )));
     }
-    seen.names.push((name.to_owned(), value.line()));
+    seen.names.push((name.to_owned(), value.spot()));
     Ok(name.to_owned())
 }
 
@@ -260,27 +362,30 @@ fn read_port(value: &Value, seen: &mut Seen) -> Result<PortAddress, ConfigError>
     if !port.is_one_port() {
         return Ok(port);
     }
-    if let Some((_, line)) = seen.ports.iter().find(|(other, _)| *other == port) {
-        return Err(value.error(format!("the port {port} is used already, in line {line}; a board has one line")));
+    if let Some((_, spot)) = seen.ports.iter().find(|(other, _)| *other == port) {
+        let line = value.line_of(spot);
+        return Err(value.error(format!("the port {port} is used already, in {line}; a board has one line")));
     }
-    seen.ports.push((port.clone(), value.line()));
+    seen.ports.push((port.clone(), value.spot()));
     Ok(port)
 }
 
 fn see_board(value: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
     let board = value.string()?.trim_start_matches('0').to_owned();
-    if let Some((_, line)) = seen.boards.iter().find(|(other, _)| *other == board) {
-        return Err(value.error(format!("this board belongs to another [[line]] already, in line {line}")));
+    if let Some((_, spot)) = seen.boards.iter().find(|(other, _)| *other == board) {
+        let line = value.line_of(spot);
+        return Err(value.error(format!("this board belongs to another [[line]] already, in {line}")));
     }
-    seen.boards.push((board, value.line()));
+    seen.boards.push((board, value.spot()));
     Ok(())
 }
 
 /// Two lines that take whichever board is there would record each other's games.
 fn see_choice(port: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
-    if let Some(line) = seen.choice.replace(port.line()) {
+    if let Some(spot) = seen.choice.replace(port.spot()) {
+        let line = port.line_of(&spot);
         return Err(port.error(format!(
-            "this may be the same port as that in line {line}; give each [[line]] its `board`, a serial number"
+            "this may be the same port as that in {line}; give each [[line]] its `board`, a serial number"
         )));
     }
     Ok(())
@@ -293,9 +398,9 @@ fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {
     if is_possible { Ok(scale) } else { Err(message()) }
 }
 
-fn read_tags(tags: Value, title: &'static str) -> Result<Pairs, ConfigError> {
+fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
     let mut pairs = Pairs::new();
-    for tag in tags.table(title)?.into_values() {
+    for tag in tags.clone().table(title)?.into_values() {
         let name = tag.key.as_str();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

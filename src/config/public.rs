@@ -3,11 +3,12 @@
 //! ```toml
 //! [public]
 //! delay = 900               # all files, fifteen minutes
-//! [public.events]
-//! delay = 0                 # but for this one
+//! events-delay = 0          # but for this one
 //! ```
 
-use super::document::{ConfigError, Table};
+use super::document::ConfigError;
+use super::value::Table;
+use super::{read_durability, whole};
 use crate::broadcast::Delay;
 use crate::disk::Durability;
 use crate::pdn::profile::Profile;
@@ -56,53 +57,31 @@ impl PublicConfig {
 
 /// Reads the table.
 pub(super) fn read(mut table: Table) -> Result<PublicConfig, ConfigError> {
-    let mut profile = Profile::Lidraughts;
-    if let Some(value) = table.take("profile") {
-        profile = value.string()?.parse().map_err(|error| value.error(error))?;
-    }
-    let of_all = read_output(&mut table, OutputConfig::default())?;
-    let mut public = PublicConfig::all(profile, of_all);
-    for (key, title, output) in [
-        ("games", "[public.games]", &mut public.games),
-        ("started", "[public.started]", &mut public.started),
-        ("events", "[public.events]", &mut public.events),
-        ("archive", "[public.archive]", &mut public.archive),
-    ] {
-        if let Some(own) = table.take(key) {
-            let mut own = own.table(title)?;
-            *output = read_output(&mut own, of_all)?;
-            own.finish()?;
-        }
-    }
+    let profile = table.read("profile", |value| value.string()?.parse().map_err(|error| value.error(error)));
+    let of_all = read_output(&mut table, "", OutputConfig::default());
+    let mut public = PublicConfig::all(profile.unwrap_or(Profile::Lidraughts), of_all);
+    public.games = read_output(&mut table, "games-", of_all);
+    public.started = read_output(&mut table, "started-", of_all);
+    public.events = read_output(&mut table, "events-", of_all);
+    public.archive = read_output(&mut table, "archive-", of_all);
     table.finish()?;
     Ok(public)
 }
 
-/// Reads what a table says of an output; what it does not say is as in `otherwise`.
-fn read_output(table: &mut Table, otherwise: OutputConfig) -> Result<OutputConfig, ConfigError> {
+/// Reads what the keys with a prefix say of an output; what they do not say is as in `otherwise`.
+fn read_output(table: &mut Table, prefix: &str, otherwise: OutputConfig) -> OutputConfig {
     /// A day: more is a mistake.
-    const LONGEST_DELAY: f64 = 86_400.0;
+    const LONGEST_DELAY: u32 = 86_400;
     /// More plies than a game has.
-    const MOST_PLIES: f64 = 1000.0;
-    let mut whole = |key: &str, most: f64, otherwise: u32| {
-        let Some(value) = table.take(key) else { return Ok(otherwise) };
-        let number = value.number()?;
-        let is_possible = number.fract() == 0.0 && (0.0..=most).contains(&number);
-        if is_possible {
-            Ok(number as u32)
-        } else {
-            Err(value.error(format!("`{key}` is a whole number from 0 to {most}")))
-        }
-    };
-    let seconds = whole("delay", LONGEST_DELAY, otherwise.delay.seconds)?;
-    let plies = whole("delay-plies", MOST_PLIES, otherwise.delay.plies)?;
-    let durability = match table.take("sync") {
-        None => otherwise.durability,
-        Some(value) => match value.string()? {
-            "safe" => Durability::Safe,
-            "lazy" => Durability::Lazy,
-            _ => return Err(value.error("`sync` is \"safe\" or \"lazy\"")),
+    const MOST_PLIES: u32 = 1000;
+    let seconds = table.read(&format!("{prefix}delay"), |value| whole(value, LONGEST_DELAY));
+    let plies = table.read(&format!("{prefix}delay-plies"), |value| whole(value, MOST_PLIES));
+    let durability = table.read(&format!("{prefix}sync"), read_durability);
+    OutputConfig {
+        delay: Delay {
+            seconds: seconds.unwrap_or(otherwise.delay.seconds),
+            plies: plies.unwrap_or(otherwise.delay.plies),
         },
-    };
-    Ok(OutputConfig { delay: Delay { seconds, plies }, durability })
+        durability: durability.unwrap_or(otherwise.durability),
+    }
 }

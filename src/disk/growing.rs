@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::File;
+use super::{File, append_all};
 
 /// What waits in memory at most: a day of one board has about 4 MB.
 const MOST_WAITING: usize = 16 << 20;
@@ -89,18 +89,10 @@ impl Growing {
 
     /// Writes, and says how far it came if not to the end.
     fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
-        let mut taken = 0;
-        while taken < bytes.len() {
-            match self.file.append(&bytes[taken..]) {
-                Ok(0) => return Err((taken, io::ErrorKind::WriteZero.into())),
-                Ok(count) => {
-                    taken += count;
-                    self.length += count as u64;
-                }
-                Err(error) => return Err((taken, error)),
-            }
-        }
-        Ok(())
+        let result = append_all(&*self.file, bytes);
+        let taken = result.as_ref().map_or_else(|(taken, _)| *taken, |()| bytes.len());
+        self.length += taken as u64;
+        result
     }
 
     /// Is everything on the disk?
@@ -141,11 +133,23 @@ mod tests {
             Ok(taken)
         }
 
+        fn write_at(&self, _: &[u8], _: u64) -> io::Result<()> {
+            Ok(())
+        }
+
         fn length(&self) -> io::Result<u64> {
             Ok(self.0.lock().unwrap().0.len() as u64)
         }
 
         fn sync(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn reserve(&self, _: u64) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn release(&self) -> io::Result<()> {
             Ok(())
         }
     }

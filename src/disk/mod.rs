@@ -5,7 +5,7 @@
 //! | create, remove, rename | logs, live files, snapshots | the name may be the old one |
 //! | append | logs, live files | the end may be missing |
 //! | write at a place | the Result tag, the commits | either, also in part |
-//! | reserve | logs, commits | nothing is lost: space is no content |
+//! | reserve, release | logs, live files, commits | nothing is lost: space is no content |
 //!
 //! Invariants: an operation that failed may have been done in part, and says how far where that matters
 //! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
@@ -83,6 +83,13 @@ pub trait File: Send + Sync {
     /// When it took none.
     fn append(&self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// Writes all bytes at a place.
+    ///
+    /// # Errors
+    ///
+    /// When not all could be written; some may have been.
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
+
     /// How long it is.
     ///
     /// # Errors
@@ -96,6 +103,37 @@ pub trait File: Send + Sync {
     ///
     /// As the disk says. What was written since the last sync may be lost then, although it can still be read.
     fn sync(&self) -> io::Result<()>;
+
+    /// Takes space for the file from its start up to so many bytes, so that it can grow on a full disk. Its length stays.
+    ///
+    /// # Errors
+    ///
+    /// When there is not so much space, or the disk cannot do it.
+    fn reserve(&self, bytes: u64) -> io::Result<()>;
+
+    /// Gives back the space behind its end.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says; the space stays taken then.
+    fn release(&self) -> io::Result<()>;
+}
+
+/// Writes all of these bytes at the end of a file, in one write unless the disk takes fewer.
+///
+/// # Errors
+///
+/// When not all could be written; how many were, and why no more.
+pub fn append_all(file: &dyn File, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
+    let mut taken = 0;
+    while taken < bytes.len() {
+        match file.append(&bytes[taken..]) {
+            Ok(0) => return Err((taken, io::ErrorKind::WriteZero.into())),
+            Ok(count) => taken += count.min(bytes.len() - taken),
+            Err(error) => return Err((taken, error)),
+        }
+    }
+    Ok(())
 }
 
 /// The folder that a file is in.
@@ -117,11 +155,7 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durabilit
         _ => {}
     }
     let file = disk.create(&new)?;
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let taken = file.append(rest)?;
-        rest = &rest[taken.min(rest.len())..];
-    }
+    append_all(&*file, bytes).map_err(|(_, error)| error)?;
     if durability == Durability::Safe {
         file.sync()?;
     }

@@ -2,8 +2,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
-use std::sync::Arc;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::{FallocateFlags, fallocate};
 
 use super::{Disk, File};
 
@@ -23,12 +26,12 @@ impl Disk for RealDisk {
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = OpenOptions::new().append(true).create_new(true).open(path)?;
-        Ok(Arc::new(RealFile(file)))
+        Ok(Arc::new(RealFile::new(path, file)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = OpenOptions::new().append(true).open(path)?;
-        Ok(Arc::new(RealFile(file)))
+        Ok(Arc::new(RealFile::new(path, file)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -44,25 +47,53 @@ impl Disk for RealDisk {
     }
 }
 
-/// A file, open at its end.
-struct RealFile(fs::File);
+/// A file, open at its end; for writes at a place it is opened once more, because a file that is opened for appending
+/// writes at its end whatever it is told.
+struct RealFile {
+    path: PathBuf,
+    end: fs::File,
+    anywhere: Mutex<Option<fs::File>>,
+}
+
+impl RealFile {
+    fn new(path: &Path, end: fs::File) -> RealFile {
+        RealFile { path: path.to_owned(), end, anywhere: Mutex::new(None) }
+    }
+}
 
 impl File for RealFile {
     fn append(&self, bytes: &[u8]) -> io::Result<usize> {
         loop {
-            match (&self.0).write(bytes) {
+            match (&self.end).write(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 other => return other,
             }
         }
     }
 
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        let mut anywhere = self.anywhere.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = match anywhere.take() {
+            Some(file) => file,
+            None => OpenOptions::new().write(true).open(&self.path)?,
+        };
+        anywhere.insert(file).write_all_at(bytes, at)
+    }
+
     fn length(&self) -> io::Result<u64> {
-        Ok(self.0.metadata()?.len())
+        Ok(self.end.metadata()?.len())
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
+        self.end.sync_data()
+    }
+
+    fn reserve(&self, bytes: u64) -> io::Result<()> {
+        Ok(fallocate(&self.end, FallocateFlags::KEEP_SIZE, 0, bytes)?)
+    }
+
+    fn release(&self) -> io::Result<()> {
+        self.end.set_len(self.length()?)
     }
 }
 
@@ -71,15 +102,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_grows_at_its_end() {
+    fn a_file_grows_at_its_end_and_is_written_to_anywhere() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let file = RealDisk.create(&path).unwrap();
+        // Some file systems of test machines cannot reserve; that is no reason to stop.
+        let can_reserve = file.reserve(1 << 16).is_ok();
         assert_eq!(file.append(b"hello").unwrap(), 5);
+        file.write_at(b"J", 0).unwrap();
         file.append(b"!").unwrap();
         file.sync().unwrap();
         RealDisk.sync_folder(folder.path()).unwrap();
-        assert_eq!((RealDisk.read(&path).unwrap(), file.length().unwrap()), (b"hello!".to_vec(), 6));
+        assert_eq!((RealDisk.read(&path).unwrap(), file.length().unwrap()), (b"Jello!".to_vec(), 6));
+        let blocks = || std::os::unix::fs::MetadataExt::blocks(&fs::metadata(&path).unwrap()) * 512;
+        assert!(!can_reserve || blocks() >= 1 << 16, "{}", blocks());
+        file.release().unwrap();
+        assert!(blocks() < 1 << 16 && file.length().unwrap() == 6, "{}", blocks());
         assert_eq!(RealDisk.create(&path).err().unwrap().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(RealDisk.list(folder.path()).unwrap(), ["a"]);
     }

@@ -1,10 +1,12 @@
 //! The live files of a line: of its board, or of each board of its bus.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Feed, LiveFile};
+use crate::disk::Disk;
 use crate::session::{BusAddress, Effect};
 
 /// What the names of a board's files begin with: the name that the configuration gives it, or that of the line, with the
@@ -19,24 +21,26 @@ pub fn prefix(line: &str, board: Option<BusAddress>, name: Option<&str>) -> Stri
 
 /// The live files of all boards of a line.
 pub struct Feeds {
+    disk: Arc<dyn Disk>,
     folder: PathBuf,
     line: String,
     names: BTreeMap<BusAddress, String>,
     feeds: BTreeMap<Option<BusAddress>, Feed>,
-    /// Whose files have been written to and are not yet known to be on the disk.
-    unsynced: BTreeSet<Option<BusAddress>>,
+    /// What is wrong with the disk, while something waits for it.
+    fault: Option<String>,
 }
 
 impl Feeds {
     /// The files of a line in a folder. `names`: of the boards of a bus that have names of their own; `current`: the files
     /// of the games that were opened last.
     pub fn new(
+        disk: Arc<dyn Disk>,
         folder: PathBuf,
         line: String,
         names: BTreeMap<BusAddress, String>,
         current: BTreeMap<Option<BusAddress>, LiveFile>,
     ) -> Feeds {
-        let mut feeds = Feeds { folder, line, names, feeds: BTreeMap::new(), unsynced: BTreeSet::new() };
+        let mut feeds = Feeds { disk, folder, line, names, feeds: BTreeMap::new(), fault: None };
         for (board, file) in current {
             let feed = feeds.new_feed(board, Some(file));
             feeds.feeds.insert(board, feed);
@@ -44,29 +48,34 @@ impl Feeds {
         feeds
     }
 
-    /// Does what a board wants done to its files. Returns what the operator should know.
-    ///
-    /// # Errors
-    ///
-    /// When the disk does not do it.
-    pub fn publish(&mut self, board: Option<BusAddress>, effect: &Effect) -> io::Result<Option<String>> {
+    /// Does what a board wants done to its files. What the disk does not do waits; see [`Feeds::fault`].
+    pub fn publish(&mut self, board: Option<BusAddress>, effect: &Effect) {
         let new = self.new_feed(board, None);
-        self.unsynced.insert(board);
-        self.feeds.entry(board).or_insert(new).publish(effect)
+        let published = self.feeds.entry(board).or_insert(new).publish(effect);
+        self.note(published);
     }
 
-    /// Makes durable what was published.
-    ///
-    /// # Errors
-    ///
-    /// When the disk does not do it.
-    pub fn sync(&mut self) -> io::Result<()> {
-        while let Some(board) = self.unsynced.pop_first() {
-            if let Some(feed) = self.feeds.get(&board) {
-                feed.sync()?;
-            }
+    /// Does what waits, as far as the disk does it.
+    pub fn catch_up(&mut self) {
+        self.fault = None;
+        let results: Vec<_> = self.feeds.values_mut().map(Feed::catch_up).collect();
+        results.into_iter().for_each(|result| self.note(result));
+    }
+
+    /// What is wrong with the disk, while something waits for it.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// What the operator should know, since this was asked last.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        self.feeds.values_mut().flat_map(Feed::take_notices).collect()
+    }
+
+    fn note(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.fault = Some(error.to_string());
         }
-        Ok(())
     }
 
     /// The file of the game that was opened last on a board.
@@ -74,34 +83,45 @@ impl Feeds {
         self.feeds.get(&board)?.path()
     }
 
+    /// The files of the games that were opened last.
+    pub fn paths(&self) -> Vec<(Option<BusAddress>, PathBuf)> {
+        self.feeds.iter().filter_map(|(board, feed)| Some((*board, feed.path()?.to_owned()))).collect()
+    }
+
     fn new_feed(&self, board: Option<BusAddress>, current: Option<LiveFile>) -> Feed {
         let name = board.and_then(|board| self.names.get(&board));
-        Feed::new(self.folder.clone(), prefix(&self.line, board, name.map(String::as_str)), current)
+        Feed::new(
+            Arc::clone(&self.disk),
+            self.folder.clone(),
+            prefix(&self.line, board, name.map(String::as_str)),
+            current,
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::RealDisk;
 
     #[test]
     fn each_board_has_files_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);
-        let mut feeds = Feeds::new(folder.path().into(), "hall".into(), names, BTreeMap::new());
+        let mut feeds = Feeds::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names, BTreeMap::new());
         for (address, line) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
-            feeds.publish(address, &Effect::Open { game: 2 }).unwrap();
-            feeds.publish(address, &Effect::Append(line.into())).unwrap();
+            feeds.publish(address, &Effect::Open { game: 2 });
+            feeds.publish(address, &Effect::Append(line.into()));
         }
-        feeds.publish(board(7), &Effect::Append("again".into())).unwrap();
-        feeds.sync().unwrap();
+        feeds.publish(board(7), &Effect::Append("again".into()));
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(read("table-1-2.pdn"), "seven\nagain\n");
         assert_eq!(read("hall-1025-2.pdn"), "a thousand\n");
         assert_eq!(read("hall-2.pdn"), "alone\n");
         assert_eq!(feeds.path(board(7)), Some(folder.path().join("table-1-2.pdn").as_path()));
         assert_eq!(feeds.path(board(8)), None);
-        assert!(feeds.publish(board(8), &Effect::Append("no game".into())).is_err());
+        feeds.publish(board(8), &Effect::Append("no game".into()));
+        assert_eq!((feeds.take_notices().len(), feeds.fault()), (1, None));
     }
 }

@@ -6,17 +6,22 @@
 //! | a line | one write at the end: text and LF |
 //! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
 //!
+//! What the disk does not take waits, in order, and follows when the fault is over: a line that was cut short is completed.
+//! Nothing here is synced but the lines before a result: a live file is made of its log, and after a loss of power it is
+//! completed from there.
+//!
 //! Invariants: what was written stays as it is, the Result tag excepted; a file keeps its inode and never gets shorter. How
 //! a file and its log are brought together after a crash stands in [`reconcile`].
 
 mod feeds;
 pub mod reconcile;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use crate::disk::{Disk, File, append_all};
 use crate::pdn::live;
 use crate::session::Effect;
 
@@ -25,86 +30,150 @@ pub use feeds::{Feeds, prefix};
 /// How often a name may be taken before somebody has to look at the folder.
 const MOST_RECOVERED: u32 = 100;
 
+/// A game of 150 plies with clock times has 6 kB; so much is reserved for it, so that it grows on a full disk too.
+const RESERVE: u64 = 16 << 10;
+
 /// The live files of one board.
 pub struct Feed {
+    disk: Arc<dyn Disk>,
     folder: PathBuf,
     line: String,
     current: Option<LiveFile>,
+    /// What the disk has not taken yet.
+    waiting: VecDeque<Step>,
+    notices: Vec<String>,
+}
+
+/// Something to be done to the files.
+enum Step {
+    Create(u32),
+    Append(Vec<u8>),
+    SetResult(String),
+    /// The Result tag, where it stands.
+    Overwrite(usize, Vec<u8>),
 }
 
 impl Feed {
     /// The files in a folder whose names begin like this. `current` is that of the game that was opened last.
-    pub fn new(folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
-        Feed { folder, line, current }
+    pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
+        Feed { disk, folder, line, current, waiting: VecDeque::new(), notices: Vec::new() }
     }
 
-    /// Does what the line wants done to its files, and passes over everything else. Returns what the operator should know.
+    /// Does what the line wants done to its files, and passes over everything else.
     ///
     /// # Errors
     ///
-    /// When the disk does not do it.
-    pub fn publish(&mut self, effect: &Effect) -> io::Result<Option<String>> {
-        match effect {
-            Effect::Open { game } => {
-                let (file, notice) = LiveFile::create(&self.folder, &self.line, *game)?;
-                if let Some(previous) = self.current.replace(file) {
-                    previous.sync()?;
-                }
-                Ok(notice)
-            }
-            Effect::Append(text) => {
-                let file =
-                    self.current.as_mut().ok_or_else(|| io::Error::other("a line before any game was opened"))?;
-                file.append(format!("{text}\n").as_bytes())?;
-                Ok(None)
-            }
-            Effect::Result(result) => {
-                let file = self.current.as_mut().ok_or_else(|| io::Error::other("a result before any game"))?;
-                file.set_result(result)
-            }
+    /// When the disk does not do it. It waits then, and what follows waits behind it.
+    pub fn publish(&mut self, effect: &Effect) -> io::Result<()> {
+        self.waiting.push_back(match effect {
+            Effect::Open { game } => Step::Create(*game),
+            Effect::Append(text) => Step::Append(format!("{text}\n").into_bytes()),
+            Effect::Result(result) => Step::SetResult(result.clone()),
             Effect::Send(_) | Effect::Notice(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {
-                Ok(None)
+                return Ok(());
+            }
+        });
+        self.catch_up()
+    }
+
+    /// Does what waits.
+    ///
+    /// # Errors
+    ///
+    /// When the disk still does not do all of it; the rest goes on waiting.
+    pub fn catch_up(&mut self) -> io::Result<()> {
+        while let Some(step) = self.waiting.pop_front() {
+            if let Err((rest, error)) = self.carry_out(step) {
+                self.waiting.push_front(rest);
+                return Err(error);
             }
         }
+        Ok(())
     }
 
-    /// Makes durable what was published.
-    ///
-    /// # Errors
-    ///
-    /// When the disk does not do it.
-    pub fn sync(&self) -> io::Result<()> {
-        self.current.as_ref().map_or(Ok(()), LiveFile::sync)
+    /// Is everything in the files?
+    pub fn is_whole(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// What the operator should know, since this was asked last.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
     }
 
     /// The file of the game that was opened last.
     pub fn path(&self) -> Option<&Path> {
         self.current.as_ref().map(|file| file.path.as_path())
     }
+
+    /// Gives back what is left when it did not work.
+    fn carry_out(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
+        let Some(file) = &mut self.current else { return self.carry_out_first(step) };
+        match step {
+            Step::Create(_) => {
+                // Space that stays taken does no harm.
+                let _ = file.file.release();
+                self.carry_out_first(step)
+            }
+            Step::Append(mut bytes) => file.append(&bytes).map_err(|(taken, error)| {
+                bytes.drain(..taken);
+                (Step::Append(bytes), error)
+            }),
+            Step::SetResult(result) => match file.find_result(&*self.disk, &result) {
+                Ok(Ok((at, tag))) => self.carry_out(Step::Overwrite(at, tag)),
+                Ok(Err(notice)) => {
+                    self.notices.push(notice);
+                    Ok(())
+                }
+                Err(error) => Err((Step::SetResult(result), error)),
+            },
+            Step::Overwrite(at, tag) => {
+                file.overwrite(&*self.disk, at, &tag).map_err(|error| (Step::Overwrite(at, tag), error))
+            }
+        }
+    }
+
+    fn carry_out_first(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
+        let Step::Create(game) = step else {
+            self.notices.push(format!("{}: there is no live file to write to", self.line));
+            return Ok(());
+        };
+        match LiveFile::create(&*self.disk, &self.folder, &self.line, game) {
+            Ok((file, notice)) => {
+                self.current = Some(file);
+                self.notices.extend(notice);
+                Ok(())
+            }
+            Err(error) => Err((step, error)),
+        }
+    }
 }
 
-/// Does an effect change a live file?
+/// Is an effect seen by others, in a live file or in the events? Then its reason is durable first.
 pub fn is_publication(effect: &Effect) -> bool {
-    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_))
+    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Provisional(_))
 }
 
 /// One live file, open at its end.
 pub struct LiveFile {
     path: PathBuf,
-    file: File,
+    file: Arc<dyn File>,
+    /// A sync failed: what was written may not be on the disk, although it can be read.
+    is_suspect: bool,
 }
 
 impl LiveFile {
     /// Creates the file of a game under the first name that is free, and says so if that is not its own.
-    fn create(folder: &Path, line: &str, number: u32) -> io::Result<(LiveFile, Option<String>)> {
+    fn create(disk: &dyn Disk, folder: &Path, line: &str, number: u32) -> io::Result<(LiveFile, Option<String>)> {
         for path in names(folder, line, number) {
-            match OpenOptions::new().append(true).create_new(true).open(&path) {
+            match disk.create(&path) {
                 Ok(file) => {
-                    crate::journal::sync_folder_of(&path)?;
                     let own = name(folder, line, number);
                     let notice = (path != own)
                         .then(|| format!("{} exists; game {number} goes to {}", own.display(), path.display()));
-                    return Ok((LiveFile { path, file }, notice));
+                    // Without a reserve it grows too, as long as the disk has space.
+                    let _ = file.reserve(RESERVE);
+                    return Ok((LiveFile::new(path, file), notice));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -113,27 +182,41 @@ impl LiveFile {
         Err(too_many(folder, line, number))
     }
 
-    fn open(path: &Path) -> io::Result<LiveFile> {
-        Ok(LiveFile { path: path.to_owned(), file: OpenOptions::new().append(true).open(path)? })
+    fn open(disk: &dyn Disk, path: &Path) -> io::Result<LiveFile> {
+        Ok(LiveFile::new(path.to_owned(), disk.open(path)?))
     }
 
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)
+    fn new(path: PathBuf, file: Arc<dyn File>) -> LiveFile {
+        LiveFile { path, file, is_suspect: false }
+    }
+
+    /// Writes at the end, and says how far it came if not to the end.
+    fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
+        append_all(&*self.file, bytes)
+    }
+
+    /// Where and with what the Result tag is to be overwritten; or why it cannot be, for the operator.
+    fn find_result(&self, disk: &dyn Disk, result: &str) -> io::Result<Result<(usize, Vec<u8>), String>> {
+        let path = self.path.display();
+        match disk.read(&self.path) {
+            Ok(content) => Ok(live::overwrite_result(&content, result)
+                .ok_or_else(|| format!("{path}: no Result tag to write {result} into; was it edited?"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(Err(format!("{path} is gone; its result is {result}")))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Overwrites the Result tag. The lines before must not be lost when the tag is there already, so they go first.
-    fn set_result(&mut self, result: &str) -> io::Result<Option<String>> {
-        self.sync()?;
-        let Some((at, tag)) = live::overwrite_result(&fs::read(&self.path)?, result) else {
-            return Ok(Some(format!("{}: no Result tag to write {result} into; was it edited?", self.path.display())));
-        };
-        // A file that is opened for appending writes at its end whatever it is told.
-        OpenOptions::new().write(true).open(&self.path)?.write_all_at(&tag, at as u64)?;
-        Ok(None)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    fn overwrite(&mut self, disk: &dyn Disk, at: usize, tag: &[u8]) -> io::Result<()> {
+        if self.is_suspect {
+            self.file.write_at(&disk.read(&self.path)?, 0)?;
+        }
+        self.is_suspect = true;
+        self.file.sync()?;
+        self.is_suspect = false;
+        self.file.write_at(tag, at as u64)
     }
 }
 
@@ -155,10 +238,18 @@ fn too_many(folder: &Path, line: &str, number: u32) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::disk::RealDisk;
+
+    fn feed(folder: &Path) -> Feed {
+        Feed::new(Arc::new(RealDisk), folder.into(), "a".into(), None)
+    }
 
     fn publish(feed: &mut Feed, effects: &[Effect]) -> Vec<String> {
-        effects.iter().filter_map(|effect| feed.publish(effect).unwrap()).collect()
+        effects.iter().for_each(|effect| feed.publish(effect).unwrap());
+        feed.take_notices()
     }
 
     fn line(text: &str) -> Effect {
@@ -168,7 +259,7 @@ mod tests {
     #[test]
     fn a_game_grows_line_by_line_and_gets_its_result() {
         let folder = tempfile::tempdir().unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
+        let mut feed = feed(folder.path());
         let told = publish(
             &mut feed,
             &[
@@ -187,24 +278,37 @@ mod tests {
         publish(&mut feed, &[Effect::Result("2-0".into()), line("; after it")]);
         assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n*\n; after it\n");
         assert_eq!(publish(&mut feed, &[Effect::Result("0-2".into())]).len(), 1, "a result is written once");
+        fs::remove_file(&path).unwrap();
+        assert!(publish(&mut feed, &[Effect::Result("0-2".into())])[0].contains("is gone"));
     }
 
     #[test]
     fn a_file_that_exists_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a-1.pdn"), "somebody's").unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
-        let told = publish(&mut feed, &[Effect::Open { game: 1 }, line("[Result \"*\"]")]);
+        let told = publish(&mut feed(folder.path()), &[Effect::Open { game: 1 }, line("[Result \"*\"]")]);
         assert!(told[0].contains("a-1.pdn exists; game 1 goes to"), "{told:?}");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.pdn")).unwrap(), "somebody's");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.recovered-1.pdn")).unwrap(), "[Result \"*\"]\n");
     }
 
     #[test]
-    fn a_line_without_a_game_is_an_error_and_no_panic() {
+    fn a_line_without_a_game_is_told_and_no_panic() {
         let folder = tempfile::tempdir().unwrap();
-        let mut feed = Feed::new(folder.path().into(), "a".into(), None);
-        assert!(feed.publish(&line("x")).is_err() && feed.publish(&Effect::Result("*".into())).is_err());
-        assert!(feed.sync().is_ok() && feed.path().is_none());
+        let mut feed = feed(folder.path());
+        let told = publish(&mut feed, &[line("x"), Effect::Result("*".into())]);
+        assert!(told.len() == 2 && feed.is_whole() && feed.path().is_none(), "{told:?}");
+    }
+
+    #[test]
+    fn what_the_disk_does_not_take_follows_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("not-yet");
+        let mut feed = feed(&inner);
+        let effects = [Effect::Open { game: 1 }, line("[Result \"*\"]"), line("1. 32-28")];
+        assert!(effects.iter().all(|effect| feed.publish(effect).is_err()) && !feed.is_whole());
+        fs::create_dir(&inner).unwrap();
+        feed.catch_up().unwrap();
+        assert_eq!(fs::read_to_string(inner.join("a-1.pdn")).unwrap(), "[Result \"*\"]\n1. 32-28\n");
     }
 }

@@ -6,16 +6,19 @@
 //! |---|---|
 //! | is what the log says | nothing |
 //! | is the beginning of it, its result written or not | the rest is appended, then the result written |
+//! | the same with bytes missing or zero, or half of a result, as a loss of power leaves it | these are written first |
 //! | is not there | it is written |
 //! | is anything else: somebody changed it | it stays as it is; `NAME-G.recovered-1.pdn` takes its place, and goes on |
 //!
 //! The table holds for a recovered file as well: if that was changed too, the next number follows.
 
-use std::fs;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use super::{LiveFile, name, names, too_many};
+use crate::disk::Disk;
+use crate::pdn::live;
 use crate::playback::Game;
 
 /// Brings the file of a game up to its log. Returns it, and what the operator should know.
@@ -23,35 +26,37 @@ use crate::playback::Game;
 /// # Errors
 ///
 /// When the disk does not do it, or every name is taken.
-pub fn reconcile(folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile, Option<String>)> {
+pub fn reconcile(disk: &dyn Disk, folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile, Option<String>)> {
     let own = name(folder, line, game.number);
     for path in names(folder, line, game.number) {
-        let found = match fs::read(&path) {
+        let found = match disk.read(&path) {
             Ok(found) => Some(found),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        let Some(step) = step(found.as_deref().unwrap_or_default(), game) else { continue };
+        let Some(mending) = mending(found.as_deref().unwrap_or_default(), game) else { continue };
         let mut file = match found {
-            Some(_) => LiveFile::open(&path)?,
-            None => LiveFile::create(folder, line, game.number)?.0,
+            Some(_) => LiveFile::open(disk, &path)?,
+            None => LiveFile::create(disk, folder, line, game.number)?.0,
         };
-        if !step.append.is_empty() {
-            file.append(&step.append)?;
+        let whole = game.appended();
+        if let Some(range) = mending.lost {
+            file.file.write_at(&whole[range.clone()], range.start as u64)?;
         }
-        if let Some(result) = step.result {
-            file.set_result(result)?;
+        if let Some(rest) = whole.get(mending.append_from..).filter(|rest| !rest.is_empty()) {
+            file.append(rest).map_err(|(_, error)| error)?;
         }
-        file.sync()?;
+        if let Some((at, tag)) = mending.tag {
+            file.overwrite(disk, at, &tag)?;
+        }
         let path = path.display();
+        let added = whole.len() - mending.append_from;
         let notice = match found {
             _ if path.to_string() != own.display().to_string() => {
                 Some(format!("{} was changed by somebody and is left as it is; the game is in {path}", own.display()))
             }
             None => Some(format!("{path} was missing and has been written again")),
-            Some(_) if !step.append.is_empty() => {
-                Some(format!("{path} has been completed with {} bytes from the log", step.append.len()))
-            }
+            Some(_) if added > 0 => Some(format!("{path} has been completed with {added} bytes from the log")),
             Some(_) => None,
         };
         return Ok((file, notice));
@@ -61,24 +66,42 @@ pub fn reconcile(folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile
 
 /// What a file lacks.
 #[derive(PartialEq, Eq, Debug)]
-struct Step<'game> {
-    append: Vec<u8>,
-    result: Option<&'game str>,
+struct Mending {
+    /// Bytes that are zero and should not be, from the first to the last.
+    lost: Option<Range<usize>>,
+    /// What follows this place.
+    append_from: usize,
+    /// The Result tag, where it stands.
+    tag: Option<(usize, Vec<u8>)>,
 }
 
 /// What a file lacks; `None` when it is not the file of this game.
-fn step<'game>(found: &[u8], game: &'game Game) -> Option<Step<'game>> {
-    let finished = game.bytes();
-    if let Some(rest) = game.appended().strip_prefix(found) {
-        Some(Step { append: rest.to_vec(), result: game.result() })
-    } else {
-        finished.strip_prefix(found).map(|rest| Step { append: rest.to_vec(), result: None })
+fn mending(found: &[u8], game: &Game) -> Option<Mending> {
+    let whole = game.appended();
+    let tag = game.result().and_then(|result| live::overwrite_result(whole, result));
+    let in_tag = |at: usize| Some(*tag.as_ref()?.1.get(at.checked_sub(tag.as_ref()?.0)?)?);
+    let mut lost: Option<Range<usize>> = None;
+    for (at, &byte) in found.iter().enumerate() {
+        let expected = *whole.get(at)?;
+        if byte == expected || Some(byte) == in_tag(at) {
+            continue;
+        }
+        if byte != 0 {
+            return None;
+        }
+        lost = Some(lost.map_or(at, |lost| lost.start)..at + 1);
     }
+    // Writing lost bytes takes back a result that stands among them, so it is written once more.
+    let is_written = |(at, tag): &(usize, Vec<u8>)| lost.is_none() && found.get(*at..*at + tag.len()) == Some(tag);
+    Some(Mending { tag: tag.filter(|tag| !is_written(tag)), lost, append_from: found.len() })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::disk::RealDisk;
 
     const APPENDED: &str = "[Result \"*\"]\n\n\n\n1. 32-28\n19-23\n*\n";
     const FINISHED: &str = "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n";
@@ -93,7 +116,7 @@ mod tests {
         for (name, text) in found {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let (mut file, notice) = reconcile(folder.path(), "a", game).unwrap();
+        let (mut file, notice) = reconcile(&RealDisk, folder.path(), "a", game).unwrap();
         file.append(b"; more\n").unwrap();
         let mut files: Vec<(String, String)> = fs::read_dir(folder.path())
             .unwrap()
@@ -127,6 +150,24 @@ mod tests {
     fn a_finished_game_needs_only_its_result() {
         let (notice, files) = check(&[("a-1.pdn", APPENDED)], &game(Some("2-0")));
         assert_eq!((notice.as_str(), files), ("", vec![file("a-1.pdn", &format!("{FINISHED}; more\n"))]));
+    }
+
+    #[test]
+    fn bytes_that_a_loss_of_power_took_are_put_back() {
+        for (result, whole) in [(None, APPENDED), (Some("2-0"), FINISHED)] {
+            let all = whole.len();
+            for (from, to) in (0..all).flat_map(|from| [1, 7, all].map(|length| (from, (from + length).min(all)))) {
+                let mut lost = whole.as_bytes().to_vec();
+                lost[from..to].fill(0);
+                let (_, files) = check(&[("a-1.pdn", std::str::from_utf8(&lost).unwrap())], &game(result));
+                assert_eq!(files, [file("a-1.pdn", &format!("{whole}; more\n"))], "{from}..{to}");
+            }
+        }
+        for half in 0..APPENDED.len() {
+            let torn = format!("{}{}", &FINISHED[..half], &APPENDED[half..]);
+            let (notice, files) = check(&[("a-1.pdn", &torn)], &game(Some("2-0")));
+            assert_eq!((notice.as_str(), files), ("", vec![file("a-1.pdn", &format!("{FINISHED}; more\n"))]));
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ const AFTER: TimeDelta = TimeDelta::seconds(60);
 /// When a game was recorded: its first line and its last. `None` when its logs do not say.
 pub fn span(game: &Game) -> Option<Span> {
     let history = game.history();
-    Some((history.first()?.0, history.last()?.0))
+    Some((history.first()?.0, history.iter().map(|(at, _)| *at).max()?))
 }
 
 /// The plies and setups of a game.

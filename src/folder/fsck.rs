@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use chrono::Local;
 
 use super::{Folder, LineOfLogs, live_file};
+use crate::broadcast::events::Key;
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::Header;
@@ -187,6 +188,10 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         let header = &log.log.header;
         report.logs += 1;
         report.bytes += log.bytes;
+        if let Some(fault) = &log.fault {
+            report.add(Level::Wrong, &path, fault.as_str(), "restore the file from a copy");
+            continue;
+        }
         if let Some(damage) = &log.damage {
             let what = format!("{damage}; {} records before it are used", log.log.records.len());
             report.add(Level::Wrong, &path, what, "restore the file from a copy; what follows the damage is not used");
@@ -408,10 +413,10 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
     let content = found.get(&name).unwrap_or_default();
     round::complete_order(&mut places, content, &streams);
     report.events = places.len();
-    let mut told: BTreeMap<(&str, u32), u64> = BTreeMap::new();
+    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
     let mut unknown = 0;
     for place in &places {
-        let known = told.entry((&place.board, place.game)).or_insert(0);
+        let known = told.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
             let what = format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
             report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
@@ -458,7 +463,7 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
         report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
     if let Some(plan) = seating.plans.current().filter(|_| report.station.is_none()) {
-        let told = |board: &str, game: u32| told.get(&(board, game)).copied().unwrap_or(0);
+        let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
         missing += round::untold(&boards, plan.public.events.delay, now, told).len();
     }
     if missing > 0 && report.station.is_none() {

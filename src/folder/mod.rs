@@ -22,8 +22,10 @@ use std::path::{Path, PathBuf};
 use crate::bytelog::{ByteLog, LogError};
 use crate::disk::RealDisk;
 use crate::feed;
+use crate::journal::commits;
 use crate::journal::logs::{self, LogFile};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
+use crate::recorder::COMMITS;
 use crate::round::{Plans, Seating};
 
 /// The folder of a station, as far as it is logs.
@@ -56,6 +58,8 @@ pub struct LogOfLine {
     pub log: ByteLog,
     /// Why it is not right to its end.
     pub damage: Option<LogError>,
+    /// Why nothing of it can be read, if it is compressed and damaged.
+    pub fault: Option<String>,
 }
 
 impl Folder {
@@ -67,10 +71,17 @@ impl Folder {
     pub fn read(directory: &Path) -> io::Result<Folder> {
         let folder = directory.join("log");
         let mut lines: Vec<LineOfLogs> = Vec::new();
+        // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
+        let ends = commits::fragments(&RealDisk, &directory.join(COMMITS))?;
         for file in logs::list(&folder)? {
-            let bytes = logs::read(&file.path)?;
+            let (mut bytes, fault) = match logs::read(&file.path) {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => (Vec::new(), Some(error.to_string())),
+                bytes => (bytes?, None),
+            };
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            ends.iter().filter(|end| end.log == name).for_each(|end| end.lay_over(&mut bytes));
             let (log, damage) = playback::read_longest(&bytes);
-            let log = LogOfLine { bytes: bytes.len() as u64, log, damage, file };
+            let log = LogOfLine { bytes: bytes.len() as u64, log, damage, fault, file };
             match lines.last_mut().filter(|line| line.name == log.file.line) {
                 Some(line) => line.logs.push(log),
                 None => {

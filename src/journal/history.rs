@@ -7,10 +7,10 @@
 //!   board-1-4.log   continues: yes     ┘
 //! ```
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::disk::Disk;
 use crate::playback::{self, CONTINUES, NamedLog};
 
 /// The logs of a line, back to the one that began its last chain.
@@ -32,15 +32,15 @@ impl History {
     /// # Errors
     ///
     /// When the folder or a log cannot be read at all.
-    pub fn read(folder: &Path, line: &str) -> io::Result<History> {
-        let mut numbers = numbers(folder, line, ".log")?;
+    pub fn read(disk: &dyn Disk, folder: &Path, line: &str) -> io::Result<History> {
+        let mut numbers = numbers(disk, folder, line, ".log")?;
         numbers.sort_unstable();
         let mut history =
             History { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..History::default() };
         for number in numbers.into_iter().rev() {
             let path = path(folder, line, number);
             let name = path.display().to_string();
-            let text = fs::read(&path)?;
+            let text = disk.read(&path)?;
             let (log, damage) = playback::read_longest(&text);
             history.problems.extend(log.problems.iter().map(|problem| format!("{name}: {problem}")));
             if let Some(damage) = damage {
@@ -67,11 +67,10 @@ pub fn path(folder: &Path, line: &str, number: u32) -> PathBuf {
 }
 
 /// The numbers of all files `LINE-NUMBER` and the suffix, in no order.
-pub fn numbers(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> {
+pub fn numbers(disk: &dyn Disk, folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> {
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix));
+    for name in disk.list(folder)? {
+        let number = name.strip_prefix(line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(suffix));
         let digits =
             number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0'));
         numbers.extend(digits.and_then(|digits| digits.parse::<u32>().ok()));
@@ -80,12 +79,11 @@ pub fn numbers(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> 
 }
 
 /// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix, in no order.
-pub fn numbers_of_boards(folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<(u16, u32)>> {
+pub fn numbers_of_boards(disk: &dyn Disk, folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<(u16, u32)>> {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     let mut numbers = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let rest = name.to_str().and_then(|name| name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix));
+    for name in disk.list(folder)? {
+        let rest = name.strip_prefix(line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(suffix));
         let parts = rest.and_then(|rest| rest.split_once('-')).filter(|(a, b)| is_number(a) && is_number(b));
         numbers.extend(parts.and_then(|(address, number)| Some((address.parse().ok()?, number.parse().ok()?))));
     }
@@ -94,7 +92,10 @@ pub fn numbers_of_boards(folder: &Path, line: &str, suffix: &str) -> io::Result<
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::disk::RealDisk;
 
     fn log(opened: &str, continues: &str) -> String {
         format!("# damcast byte log 1\n# line: a\n# opened: {opened}\n# continues: {continues}\n0 = up\n")
@@ -111,7 +112,7 @@ mod tests {
         for other in ["a-x.log", "a-01.log", "a-1-7.log", "ab-8.log", "a-11.pdn", "a-.log", "a-99999999999.log"] {
             write(other, "what is this?");
         }
-        let history = History::read(folder.path(), "a").unwrap();
+        let history = History::read(&RealDisk, folder.path(), "a").unwrap();
         let names: Vec<&str> = history.logs.iter().map(|log| log.name.rsplit('/').next().unwrap()).collect();
         assert_eq!((names.as_slice(), history.next), (["a-2.log", "a-9.log"].as_slice(), 11));
         assert_eq!(history.problems.len(), 2, "{:?}", history.problems);
@@ -127,7 +128,7 @@ mod tests {
         {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut found = numbers_of_boards(folder.path(), "a", ".pdn").unwrap();
+        let mut found = numbers_of_boards(&RealDisk, folder.path(), "a", ".pdn").unwrap();
         found.sort_unstable();
         assert_eq!(found, [(7, 1), (1025, 12)]);
     }
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn a_new_line_has_no_history() {
         let folder = tempfile::tempdir().unwrap();
-        let history = History::read(folder.path(), "a").unwrap();
+        let history = History::read(&RealDisk, folder.path(), "a").unwrap();
         assert_eq!((history.logs.len(), history.next), (0, 1));
     }
 }

@@ -1,69 +1,252 @@
 //! The byte log on disk: what happened on a line stands there before anything is made of it.
 //!
+//! ```text
+//!   log/NAME-K.log   │ synced │ written, the system has it │
+//!   in memory        ·········│────────── tail ────────────│─ what the disk does not take ─│
+//!                    │─────── durable, in the log or in the commits ────│
+//! ```
+//!
 //! | order of events for one read | who |
 //! |---|---|
 //! | 1 the record is written, in one piece | [`Journal::write`] |
-//! | 2 the core takes the bytes | station |
-//! | 3 the log is made durable, if a line is to be published | [`Journal::file`], `sync_data` |
+//! | 2 the core takes the bytes | recorder |
+//! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
 //! | 4 the line is published | feed |
+//! | 5 every few seconds the log itself is synced | [`Journal::settle`] |
 //!
 //! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
 //! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one.
+//!
+//! A fault of the disk is no end: what it does not take waits in memory, in order, and follows when the fault is over.
+//! After a sync that failed the system believes that its pages are clean although the disk never got them, and the next
+//! sync would succeed for nothing; so what was written since the last good one is written again from memory, which is why
+//! memory keeps it until then (the table of "fsync failures" that PostgreSQL had to learn in 2018).
 
+pub mod commits;
 pub mod history;
 pub mod logs;
+pub mod tidy;
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bytelog::{Header, Record};
+use crate::bytelog::{Header, Mode, Record};
+use crate::disk::{Disk, File, append_all, folder_of};
+use commits::Fragment;
 
-/// A log that is being written.
+/// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
+const MOST_WAITING: usize = 8 << 20;
+
+/// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
+const AHEAD_OF_A_BOARD: u64 = 4 << 20;
+/// The same of a bus, on which every question and answer is recorded: several hours of a wire that never rests.
+const AHEAD_OF_A_BUS: u64 = 64 << 20;
+
+/// A log that is being written, by its line, and made durable, by the committer.
 pub struct Journal {
     path: PathBuf,
-    file: Arc<File>,
+    name: String,
+    file: Arc<dyn File>,
+    ahead: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The log from `synced` to its end.
+    tail: Vec<u8>,
+    /// The file is durable so far.
+    synced: u64,
+    /// The file has the log so far.
+    written: u64,
+    /// The log is durable so far, in its file or in the commits.
+    durable: u64,
+    /// So much space was asked for.
+    reserved: u64,
+    /// A sync failed: what the file got since the last good one may not be there.
+    is_suspect: bool,
+    /// Why the disk does not take what waits.
+    fault: Option<String>,
+}
+
+impl State {
+    fn end(&self) -> u64 {
+        self.synced + self.tail.len() as u64
+    }
+
+    /// The part of the tail between two places of the log.
+    fn between(&self, from: u64, to: u64) -> &[u8] {
+        let index = |place: u64| place.saturating_sub(self.synced) as usize;
+        self.tail.get(index(from)..index(to)).unwrap_or_default()
+    }
 }
 
 impl Journal {
-    /// Begins a log with its head. The file must not exist yet.
+    /// Begins a log with its head. The file must not exist yet. Without space to reserve it is begun too; see
+    /// [`Journal::is_reserved`].
     ///
     /// # Errors
     ///
     /// When it exists, or cannot be written.
-    pub fn create(path: &Path, header: &Header) -> io::Result<Journal> {
-        let mut file = OpenOptions::new().append(true).create_new(true).open(path)?;
-        file.write_all(header.to_text().as_bytes())?;
-        file.sync_all()?;
-        sync_folder_of(path)?;
-        Ok(Journal { path: path.to_owned(), file: Arc::new(file) })
+    pub fn create(disk: &dyn Disk, path: &Path, header: &Header) -> io::Result<Journal> {
+        let file = disk.create(path)?;
+        let text = header.to_text();
+        let begin = || -> io::Result<()> {
+            append_all(&*file, text.as_bytes()).map_err(|(_, error)| error)?;
+            file.sync()?;
+            disk.sync_folder(folder_of(path))
+        };
+        if let Err(error) = begin() {
+            // A head that is not whole is of no use; the next try would leave another.
+            let _ = disk.remove(path);
+            return Err(error);
+        }
+        let length = text.len() as u64;
+        let state = State { synced: length, written: length, durable: length, ..State::default() };
+        let ahead = if header.mode == Some(Mode::Bus) { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let journal = Journal { path: path.to_owned(), name, file, ahead, state: Mutex::new(state) };
+        journal.reserve(&mut journal.lock());
+        Ok(journal)
     }
 
-    /// Adds a record, as one write of one line.
+    /// Adds a record, as one write of one line. What the disk does not take waits.
+    pub fn write(&self, record: &Record) {
+        let mut state = self.lock();
+        let line = record.to_line();
+        let is_whole = state.written == state.end();
+        state.tail.extend_from_slice(line.as_bytes());
+        // What waits goes first, and is tried again by the committer.
+        if is_whole {
+            self.write_what_waits(&mut state);
+        }
+    }
+
+    /// How long the log is, with what waits.
+    pub fn end(&self) -> u64 {
+        self.lock().end()
+    }
+
+    /// The end of the log that is not known to be durable.
+    pub fn pending(&self) -> Option<Fragment> {
+        let state = self.lock();
+        let bytes = state.between(state.durable, state.end());
+        let fragment = || Fragment { log: self.name.clone(), at: state.durable, bytes: bytes.to_vec() };
+        (!bytes.is_empty()).then(fragment)
+    }
+
+    /// A fragment of [`Journal::pending`] has been made durable.
+    pub fn committed(&self, fragment: &Fragment) {
+        let mut state = self.lock();
+        state.durable = state.durable.max(fragment.at + fragment.bytes.len() as u64);
+    }
+
+    /// How far the log is durable.
+    pub fn durable(&self) -> u64 {
+        self.lock().durable
+    }
+
+    /// Makes the file itself durable to its end.
     ///
     /// # Errors
     ///
-    /// When the disk does not take it. The log may then end in the middle of the record; nothing may follow it.
-    pub fn write(&mut self, record: &Record) -> io::Result<()> {
-        (&*self.file).write_all(record.to_line().as_bytes())
+    /// As the disk says. Nothing is lost then; it is to be tried again.
+    pub fn settle(&self) -> io::Result<()> {
+        let target = {
+            let mut state = self.lock();
+            if state.is_suspect {
+                let again = state.between(state.synced, state.written);
+                if let Err(error) = self.file.write_at(again, state.synced) {
+                    state.fault = Some(error.to_string());
+                    return Err(error);
+                }
+            }
+            if let Some(error) = self.write_what_waits(&mut state) {
+                return Err(error);
+            }
+            if state.reserved < state.written + self.ahead / 2 {
+                self.reserve(&mut state);
+            }
+            if state.tail.is_empty() {
+                return Ok(());
+            }
+            state.written
+        };
+        // The line may write meanwhile.
+        let synced = self.file.sync();
+        let mut state = self.lock();
+        if let Err(error) = synced {
+            state.is_suspect = true;
+            state.fault = Some(error.to_string());
+            return Err(error);
+        }
+        let done = (target - state.synced) as usize;
+        state.tail.drain(..done);
+        state.synced = target;
+        state.durable = state.durable.max(target);
+        state.is_suspect = false;
+        state.fault = None;
+        Ok(())
     }
 
-    /// The file, for whoever makes it durable elsewhere.
-    pub fn file(&self) -> Arc<File> {
-        Arc::clone(&self.file)
+    /// Is the file itself durable to its end?
+    pub fn is_settled(&self) -> bool {
+        self.lock().tail.is_empty()
+    }
+
+    /// What is wrong with the disk, while something waits for it.
+    pub fn fault(&self) -> Option<String> {
+        self.lock().fault.clone()
+    }
+
+    /// Does so much wait that no more should be recorded?
+    pub fn is_full(&self) -> bool {
+        self.lock().tail.len() >= MOST_WAITING
+    }
+
+    /// Has it space to grow, whatever else fills the disk?
+    pub fn is_reserved(&self) -> bool {
+        self.lock().reserved > 0
+    }
+
+    /// Gives back the space that it did not need. It is not written to any more.
+    pub fn release(&self) {
+        // Space that stays taken does no harm.
+        let _ = self.file.release();
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
-}
 
-/// The name of a file stands in its folder: a new file is durable only when its folder is.
-pub fn sync_folder_of(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
-        _ => File::open(".")?.sync_all(),
+    fn write_what_waits(&self, state: &mut State) -> Option<io::Error> {
+        let waiting = state.between(state.written, state.end());
+        match append_all(&*self.file, waiting) {
+            Ok(()) => {
+                state.written = state.end();
+                if !state.is_suspect {
+                    state.fault = None;
+                }
+                None
+            }
+            Err((taken, error)) => {
+                state.written += taken as u64;
+                state.fault = Some(error.to_string());
+                Some(error)
+            }
+        }
+    }
+
+    fn reserve(&self, state: &mut State) {
+        let wanted = state.written + self.ahead;
+        if self.file.reserve(wanted).is_ok() {
+            state.reserved = wanted;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -132,6 +132,11 @@ impl Settings {
         settings.fields().map(|(key, _)| key).into_iter()
     }
 
+    /// All settings, by their names in the configuration.
+    pub fn values(mut self) -> [(&'static str, u64); 15] {
+        self.fields().map(|(key, value)| (key, *value))
+    }
+
     /// Sets one of [`Settings::keys`].
     ///
     /// # Errors

@@ -41,6 +41,11 @@ impl Seating {
         self.seats.iter().map(|seat| &seat.board)
     }
 
+    /// The boards of a line.
+    pub fn boards_of<'s>(&'s self, line: &'s str) -> impl Iterator<Item = &'s Board> {
+        self.seats.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
+    }
+
     /// All games, by boards.
     pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
         self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
@@ -127,6 +132,7 @@ pub fn record(game: &Game) -> Option<GameRecord> {
             match published {
                 Published::Line(line) => Change::Line(line.to_owned()),
                 Published::Result(result) => Change::Result(result.to_owned()),
+                Published::Provisional(moves) => Change::Provisional(moves.to_vec()),
                 Published::Opened => continue,
             },
         );

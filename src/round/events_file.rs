@@ -19,14 +19,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::order;
-use crate::broadcast::events::{Event, Place};
+use crate::broadcast::events::{Event, Key, Place};
 use crate::disk::{self, Disk, Durability, File, Growing};
 
 /// How often the file may be changed by others before somebody has to look at the folder.
 const MOST_RECOVERED: u32 = 100;
 
-/// All events of each game, by board and number.
-pub type Streams = BTreeMap<(String, u32), Vec<Event>>;
+/// All events of each stream.
+pub type Streams = BTreeMap<Key, Vec<Event>>;
 
 /// The file of events.
 pub struct EventsFile {
@@ -40,8 +40,8 @@ struct Open {
     order: Growing,
     /// The lines of the file.
     seq: u64,
-    /// How many events of each game are told.
-    told: BTreeMap<(String, u32), u64>,
+    /// How many events of each stream are told.
+    told: BTreeMap<Key, u64>,
 }
 
 impl EventsFile {
@@ -55,9 +55,9 @@ impl EventsFile {
         self.open.is_some()
     }
 
-    /// How many events of a game are told.
-    pub fn told(&self, board: &str, game: u32) -> u64 {
-        let told = self.open.as_ref().and_then(|open| open.told.get(&(board.to_owned(), game)));
+    /// How many events of a stream are told.
+    pub fn told(&self, stream: &Key) -> u64 {
+        let told = self.open.as_ref().and_then(|open| open.told.get(stream));
         told.copied().unwrap_or(0)
     }
 
@@ -100,8 +100,8 @@ impl EventsFile {
             let order = Growing::new(disk.open(&self.order)?)?;
             let mut told = BTreeMap::new();
             let seq = places.len() as u64;
-            for Place { board, game, n } in places {
-                told.insert((board, game), n);
+            for place in places {
+                told.insert(place.key(), place.n);
             }
             self.open = Some(Open { events, order, seq, told });
             return Ok(notices);
@@ -130,7 +130,7 @@ impl EventsFile {
             records.push_str(&order::record(open.seq, &place));
             lines.push_str(&event.line(open.seq));
             lines.push('\n');
-            open.told.insert((place.board, place.game), place.n);
+            open.told.insert(place.key(), place.n);
         }
         // Whatever fails from here on waits in memory; an event is not told before its place in the order is written.
         let fault = push(&mut open.order, records.as_bytes())?;
@@ -177,9 +177,9 @@ fn names(folder: &Path) -> impl Iterator<Item = (PathBuf, bool)> + '_ {
 
 /// Takes from the file what the order lacks, as far as each line says what it is, and is the next of its game.
 pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams) {
-    let mut told: BTreeMap<(String, u32), u64> = BTreeMap::new();
+    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
     for place in places.iter() {
-        told.insert((place.board.clone(), place.game), place.n);
+        told.insert(place.key(), place.n);
     }
     for line in content.split_inclusive(|&byte| byte == b'\n').skip(places.len()) {
         let seq = places.len() as u64 + 1;
@@ -187,7 +187,7 @@ pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams
             Some(whole) => order::place_of_event(whole),
             // A line that was cut off: which of those that may follow begins so?
             None => {
-                let next = |(key, events): (&(String, u32), &Vec<Event>)| {
+                let next = |(key, events): (&Key, &Vec<Event>)| {
                     let told = told.get(key).copied().unwrap_or(0);
                     let event = events.get(usize::try_from(told).ok()?)?;
                     event.line(seq).as_bytes().starts_with(line).then(|| event.place())
@@ -196,7 +196,7 @@ pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams
             }
         };
         let Some(place) = place else { return };
-        let known = told.entry((place.board.clone(), place.game)).or_insert(0);
+        let known = told.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
             return;
         }
@@ -227,7 +227,7 @@ fn rest(content: &[u8], places: &[Place], streams: &Streams) -> Option<String> {
 
 /// A line of the file with its LF, if the event is known.
 pub fn line(seq: u64, place: &Place, streams: &Streams) -> Option<String> {
-    let events = streams.get(&(place.board.clone(), place.game))?;
+    let events = streams.get(&place.key())?;
     let event = events.get(usize::try_from(place.n.checked_sub(1)?).ok()?)?;
     Some(event.line(seq) + "\n")
 }
@@ -237,9 +237,14 @@ mod tests {
     use chrono::DateTime;
 
     use super::*;
+    use crate::broadcast::events::Stream;
     use crate::broadcast::{Board, Change, Delay, GameRecord, events};
     use crate::disk::RealDisk;
     use crate::rules::Variant;
+
+    fn key(board: &str) -> Key {
+        (board.to_owned(), 3, Stream::Game)
+    }
 
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
 
@@ -249,7 +254,7 @@ mod tests {
         lines.iter().for_each(|line| game.take(at, Change::Line((*line).to_owned())));
         let board = |name: &str| Board::new(name, Variant::international(), Vec::new());
         let events = |name: &str| events::events(&board(name), &game, Delay::NONE.view(&game, at), 0);
-        ["a", "b"].map(|name| ((name.to_owned(), 3), events(name))).into()
+        ["a", "b"].map(|name| (key(name), events(name))).into()
     }
 
     /// A folder in which these lines of a game were told of two boards, in turn.
@@ -260,7 +265,7 @@ mod tests {
         assert!(file.open(&RealDisk, &streams).unwrap().is_empty());
         for n in 0..4 {
             for board in ["b", "a"] {
-                file.tell(&streams[&(board.to_owned(), 3)][n..=n], Durability::Lazy).unwrap();
+                file.tell(&streams[&key(board)][n..=n], Durability::Lazy).unwrap();
             }
         }
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
@@ -276,7 +281,7 @@ mod tests {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut file = EventsFile::new(folder.path(), folder.path());
             assert_eq!(file.open(&RealDisk, &streams(&LINES)).unwrap(), [""; 0]);
-            assert_eq!(file.told("a", 3), 4);
+            assert_eq!(file.told(&key("a")), 4);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -310,7 +315,7 @@ mod tests {
         let notices = file.open(&RealDisk, &streams(&LINES)).unwrap();
         assert!(notices[0].contains("was changed by somebody"), "{notices:?}");
         let longer = streams(&["1. 32-28", "19-23", "2. 28x19", "14x23"]);
-        file.tell(&longer[&("a".to_owned(), 3)][4..], Durability::Safe).unwrap();
+        file.tell(&longer[&key("a")][4..], Durability::Safe).unwrap();
         let text = std::fs::read_to_string(folder.path().join("events.recovered-1.ndjson")).unwrap();
         assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
         assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), changed);

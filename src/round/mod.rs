@@ -21,7 +21,8 @@ mod outputs;
 mod plan;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -33,7 +34,8 @@ use crate::broadcast::{Change, Moment};
 use crate::bytelog::Header;
 use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
-use crate::playback::Game;
+use crate::journal::logs;
+use crate::playback::{self, Game, NamedLog};
 use crate::session::{BusAddress, Effect};
 
 pub use boards::Seating;
@@ -89,7 +91,20 @@ pub struct Round {
     /// Lines that have not been opened yet.
     awaited: BTreeSet<String>,
     public: PublicConfig,
+    directory: PathBuf,
     outputs: Outputs,
+}
+
+/// The games of all chains of a line.
+fn earlier_games(folder: &Path, line: &str) -> io::Result<Vec<Game>> {
+    let mut named = Vec::new();
+    for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
+        let (log, _) = playback::read_longest(&logs::read(&file.path)?);
+        if log.header.opened.is_some() {
+            named.push(NamedLog { name: file.path.display().to_string(), log });
+        }
+    }
+    playback::play(named, None).map(|played| played.games).map_err(io::Error::other)
 }
 
 impl Round {
@@ -104,6 +119,7 @@ impl Round {
             seating: Seating::new(plans),
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
             public: config.public.clone(),
+            directory: config.directory.clone(),
             outputs: Outputs::new(Box::new(RealDisk), &config.directory, config.public.clone()),
         }
     }
@@ -157,6 +173,23 @@ impl Round {
     pub fn opened(&mut self, line: &str, header: &Header, games: &[Game]) {
         self.awaited.remove(line);
         self.seating.opened(line, header, games);
+        if self.is_behind(line) {
+            // Off the way of the recording; and only until the last game of the round before is shown in full.
+            match earlier_games(&self.directory.join("log"), line) {
+                Ok(games) => self.seating.opened(line, header, &games),
+                Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
+            }
+        }
+    }
+
+    /// May games of earlier chains not be shown in full yet? A station that went on with a new configuration may have been
+    /// killed before their delay was over.
+    fn is_behind(&self, line: &str) -> bool {
+        self.seating.boards_of(line).any(|board| {
+            let is_known = board.games.iter().any(|game| game.number == board.hidden);
+            let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
+            board.hidden > 0 && !is_known && (self.public.has_delay() || !self.directory.join(last).exists())
+        })
     }
 
     /// A line has published something of a board.
@@ -165,6 +198,7 @@ impl Round {
             Effect::Open { game } => Change::Opened { game },
             Effect::Append(line) => Change::Line(line),
             Effect::Result(result) => Change::Result(result),
+            Effect::Provisional(moves) => Change::Provisional(moves),
             _ => return,
         };
         self.seating.take(line, board, at, change);

@@ -9,15 +9,19 @@
 //! here, `log/events.order`, before the events are told: then the file of events can be completed, and made again, byte for
 //! byte. It is a log of the station, not of a line; the records have the form of a byte log's.
 
-use crate::broadcast::events::Place;
+use crate::broadcast::events::{Place, Stream};
 use crate::bytelog::{self, Kind, Record};
 
 /// The mark of its records.
 const MARK: char = '+';
+/// What stands before the number of an event that is told beside a game.
+const ASIDE: &str = "~";
 
 /// The record of the line with this number.
 pub fn record(seq: u64, place: &Place) -> String {
-    Record::new(seq, Kind::Other(MARK, format!("{} {} {}", place.board, place.game, place.n))).to_line()
+    let Place { board, game, stream, n } = place;
+    let aside = if *stream == Stream::Aside { ASIDE } else { "" };
+    Record::new(seq, Kind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
 }
 
 /// Reads an order, as far as it is right: the events in their order, and how many bytes tell of them.
@@ -43,7 +47,8 @@ fn place(line: &[u8], seq: u64) -> Option<Place> {
         bytelog::Line::Record(Record { at, kind: Kind::Other(MARK, text) }) if at == seq => {
             let mut words = text.split(' ');
             let (board, game, n) = (words.next()?, words.next()?, words.next()?);
-            Some(Place { board: board.to_owned(), game: game.parse().ok()?, n: n.parse().ok()? })
+            let (stream, n) = n.strip_prefix(ASIDE).map_or((Stream::Game, n), |n| (Stream::Aside, n));
+            Some(Place { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
         }
         _ => None,
     }
@@ -60,7 +65,10 @@ pub fn place_of_event(line: &[u8]) -> Option<Place> {
     // Names of boards need no escapes, and these members stand before all others.
     let board = line.split("\"board\":\"").nth(1)?.split('"').next()?;
     let game = u32::try_from(number("\"game\":")?).ok()?;
-    Some(Place { board: board.to_owned(), game, n: number("\"n\":")? })
+    // The first of the two that comes: a tag may be called like the other.
+    let (n, p) = (line.find("\"n\":").unwrap_or(usize::MAX), line.find("\"p\":").unwrap_or(usize::MAX));
+    let (stream, name) = if n < p { (Stream::Game, "\"n\":") } else { (Stream::Aside, "\"p\":") };
+    Some(Place { board: board.to_owned(), game, stream, n: number(name)? })
 }
 
 #[cfg(test)]
@@ -69,8 +77,12 @@ mod tests {
 
     #[test]
     fn an_order_is_read_as_far_as_it_is_right() {
-        let place = |board: &str, game, n| Place { board: board.to_owned(), game, n };
-        let places = [place("hall-1", 1, 1), place("b", 12, 300), place("hall-1", 1, 2)];
+        let place = |board: &str, game, stream, n| Place { board: board.to_owned(), game, stream, n };
+        let places = [
+            place("hall-1", 1, Stream::Game, 1),
+            place("b", 12, Stream::Game, 300),
+            place("hall-1", 1, Stream::Aside, 1),
+        ];
         let lines: Vec<String> = (1..).zip(&places).map(|(seq, place)| record(seq, place)).collect();
         let text = lines.concat();
         assert_eq!(read(text.as_bytes()), (places.to_vec(), text.len()));

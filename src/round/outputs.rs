@@ -9,7 +9,7 @@ use tracing::{info, warn};
 
 use super::boards::Seating;
 use super::events_file::{EventsFile, Streams};
-use crate::broadcast::events::{self, Event};
+use crate::broadcast::events::{self, Event, Key, Stream};
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment, archive};
 use crate::config::{OutputConfig, PublicConfig};
@@ -93,6 +93,7 @@ impl Outputs {
     pub fn try_to_write(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
         if !self.is_made {
             fs::create_dir_all(self.directory.join("archive"))?;
+            self.remove_what_was_being_written()?;
             self.is_made = true;
         }
         seating.plans.save(self.disk.as_ref(), &self.log)?;
@@ -105,13 +106,23 @@ impl Outputs {
         Ok(())
     }
 
+    /// A station that was killed may have left the new text of a file that it was about to replace.
+    fn remove_what_was_being_written(&self) -> io::Result<()> {
+        for folder in [self.directory.clone(), self.directory.join("archive")] {
+            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.ends_with(".new")) {
+                self.disk.remove(&folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
     fn tell_events(&mut self, boards: &[&Board], now: Moment) -> io::Result<()> {
         if !self.events.is_open() {
             for notice in self.events.open(self.disk.as_ref(), &all_events(boards))? {
                 warn!("{notice}");
             }
         }
-        let new = untold(boards, self.public.events.delay, now, |board, game| self.events.told(board, game));
+        let new = untold(boards, self.public.events.delay, now, |stream| self.events.told(stream));
         self.events.tell(&new, self.public.events.durability)
     }
 
@@ -168,7 +179,9 @@ pub fn all_events(boards: &[&Board]) -> Streams {
     for board in boards {
         for game in &board.games {
             let events = events::events(board, game, Delay::NONE.view(game, game.latest()), 0);
-            streams.insert((board.name.clone(), game.number), events);
+            let asides = events::asides(board, game, Delay::NONE, game.latest(), 0);
+            streams.insert((board.name.clone(), game.number, Stream::Game), events);
+            streams.insert((board.name.clone(), game.number, Stream::Aside), asides);
         }
     }
     streams
@@ -176,15 +189,18 @@ pub fn all_events(boards: &[&Board]) -> Streams {
 
 /// The events that may be seen and were not told, in the order in which they are to be told: that of their moments, then of
 /// the boards.
-pub fn untold(boards: &[&Board], delay: Delay, now: Moment, told: impl Fn(&str, u32) -> u64) -> Vec<Event> {
+pub fn untold(boards: &[&Board], delay: Delay, now: Moment, told: impl Fn(&Key) -> u64) -> Vec<Event> {
     let mut new = Vec::new();
     for board in boards {
         for game in &board.games {
-            let told = told(&board.name, game.number);
+            let mut stream = (board.name.clone(), game.number, Stream::Game);
             let view = delay.view(game, now);
-            if events::count(view) > told {
-                new.append(&mut events::events(board, game, view, told));
+            let so_far = told(&stream);
+            if events::count(view) > so_far {
+                new.append(&mut events::events(board, game, view, so_far));
             }
+            stream.2 = Stream::Aside;
+            new.append(&mut events::asides(board, game, delay, now, told(&stream)));
         }
     }
     // Those of a game keep their order, for their moments never go back.

@@ -24,7 +24,8 @@ use super::score::Played;
 use super::script;
 use crate::broadcast::Moment;
 use crate::bytelog::{Header, Kind, Mode, Record};
-use crate::config::{Config, LineConfig, PublicConfig};
+use crate::config::{Config, LineConfig, LogConfig, PublicConfig};
+use crate::disk::{Durability, RealDisk};
 use crate::folder::fsck::{self, Level};
 use crate::folder::rebuild;
 use crate::journal::history::{self, History};
@@ -59,6 +60,8 @@ pub struct Day {
     pub outage_every_ms: u64,
     /// How often the station is killed, on average; 0 for never.
     pub kill_every_ms: u64,
+    /// When the day ends though games go on; 0 for never.
+    pub until_ms: u64,
     /// How often the public files are written.
     pub write_every_ms: u64,
     /// What everybody may see.
@@ -96,9 +99,10 @@ impl Day {
                 .into(),
             settings: Vec::new(),
             boards: Vec::new(),
+            logs: LogConfig::default(),
         };
         let lines = (1..=self.boards).map(line).collect();
-        Config { directory: self.directory.clone(), lines, public: self.public.clone() }
+        Config { directory: self.directory.clone(), lines, public: self.public.clone(), durability: Durability::Lazy }
     }
 
     /// Plays and records it. `watch` is called whenever the public files were written.
@@ -229,7 +233,7 @@ impl<'d> Hall<'d> {
         let mut next_kill = wait(&mut self.rng, self.day.kill_every_ms);
         let mut next_write = self.day.write_every_ms;
         self.open_all(now)?;
-        while self.tables.iter().any(|table| !table.is_done) {
+        while self.tables.iter().any(|table| !table.is_done) && (self.day.until_ms == 0 || now < self.day.until_ms) {
             let (index, next) =
                 self.next.iter().copied().enumerate().min_by_key(|(_, next)| *next).unwrap_or((0, u64::MAX));
             if next_write <= next && next_write <= next_kill {
@@ -285,7 +289,7 @@ impl<'d> Hall<'d> {
     fn open(&mut self, index: usize, now: u64) -> io::Result<()> {
         let (log, live) = (self.day.directory.join("log"), self.day.directory.join("live"));
         let config = &self.tables[index].config;
-        let history = History::read(&log, &config.name)?;
+        let history = History::read(&RealDisk, &log, &config.name)?;
         let played = playback::play(history.logs, None).map_err(io::Error::other)?;
         let mut path = PathBuf::new();
         for game in &played.games {

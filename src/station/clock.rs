@@ -38,11 +38,6 @@ impl Clock {
         self.last
     }
 
-    /// The same moment for the line.
-    pub fn of_line(&self, log_time: u64) -> Millis {
-        self.shift + Millis(log_time)
-    }
-
     /// When a moment of the line is, on the wall; an hour from now for what is later than that.
     pub fn instant(&self, deadline: Millis) -> Instant {
         let milliseconds = (deadline - self.shift).0 as f64 / self.scale;
@@ -61,7 +56,6 @@ mod tests {
         let mut clock = Clock::start(30.0, Millis(60_000));
         tokio::time::advance(Duration::from_millis(1500)).await;
         assert_eq!(clock.now(), 45_000);
-        assert_eq!(clock.of_line(45_000), Millis(105_000));
         tokio::time::sleep_until(clock.instant(Millis(60_000 + 48_000))).await;
         assert_eq!(clock.now(), 48_000);
         assert!(clock.instant(Millis(0)) <= Instant::now());

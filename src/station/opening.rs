@@ -12,17 +12,18 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset, Local, SubsecRound, TimeDelta};
+use chrono::{DateTime, FixedOffset, SubsecRound, TimeDelta};
 
-use super::clock::Clock;
 use crate::bytelog::{Header, Mode};
 use crate::config::LineConfig;
+use crate::disk::Disk;
 use crate::feed::{self, Feeds, reconcile};
 use crate::journal::Journal;
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
-use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, Game, PlaybackError, Played};
+use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, Game, NamedLog, PlaybackError, Played};
 use crate::session::{BusAddress, Line};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -58,8 +59,8 @@ pub enum OpeningError {
 pub struct Opened {
     /// The recorder, as it was when the last log ended.
     pub line: Line,
-    /// The clock of the new log.
-    pub clock: Clock,
+    /// The time of the line when the new log was opened.
+    pub shift: Millis,
     /// The new log.
     pub journal: Journal,
     /// The files.
@@ -76,14 +77,20 @@ pub struct Opened {
     pub header: Header,
 }
 
-/// Opens a line. Blocks on the disk.
+/// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
 ///
 /// # Errors
 ///
 /// When the disk does not do it, or the configuration asks for what cannot be played.
-pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningError> {
-    let history = History::read(&folders.log, &config.name).map_err(disk(&folders.log))?;
+pub fn open(
+    config: &LineConfig,
+    folders: &Folders,
+    disk: &Arc<dyn Disk>,
+    now: DateTime<FixedOffset>,
+) -> Result<Opened, OpeningError> {
+    let history = History::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
     let History { logs, next, bytes, problems: mut notices } = history;
+    close(&**disk, &logs).map_err(failed(&folders.log))?;
     let last_opening = logs.iter().filter_map(|log| log.log.header.opened).max();
     let played = playback::play(logs, None).unwrap_or_else(|error| {
         notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
@@ -93,16 +100,17 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
     let mut current = BTreeMap::new();
     for game in &played.games {
         let prefix = feed::prefix(&config.name, game.board, game.name.as_deref());
-        let (file, notice) = reconcile::reconcile(&folders.live, &prefix, game).map_err(disk(&folders.live))?;
+        let (file, notice) =
+            reconcile::reconcile(&**disk, &folders.live, &prefix, game).map_err(failed(&folders.live))?;
         notices.extend(notice);
         current.insert(game.board, file);
     }
-    let last_games = last_games(config, folders, &played).map_err(disk(&folders.live))?;
+    let last_games = last_games(config, folders, &**disk, &played).map_err(failed(&folders.live))?;
 
     let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
-    let opened = opening(last_end);
+    let opened = opening(now, last_end);
     let games = played.games;
-    let next_step = decide(config, played.last, bytes)?;
+    let next_step = decide(config, played.last, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
     let mut epoch = opened;
@@ -120,18 +128,21 @@ pub fn open(config: &LineConfig, folders: &Folders) -> Result<Opened, OpeningErr
         }
     };
     let path = history::path(&folders.log, &config.name, next);
-    let journal = Journal::create(&path, &header).map_err(disk(&path))?;
-    let clock = Clock::start(config.time_scale, shift);
+    let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
+    if !journal.is_reserved() {
+        notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
+    }
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
-    let feeds = Feeds::new(folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, clock, journal, feeds, is_outdated, notices, epoch, games, header: chain_header })
+    let feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect(), current);
+    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header: chain_header })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.
 fn last_games(
     config: &LineConfig,
     folders: &Folders,
+    disk: &dyn Disk,
     played: &Played,
 ) -> io::Result<BTreeMap<Option<BusAddress>, u32>> {
     let mut last = BTreeMap::new();
@@ -142,15 +153,15 @@ fn last_games(
     for game in &played.games {
         count(game.board, game.number);
     }
-    for number in history::numbers(&folders.live, &config.name, ".pdn")? {
+    for number in history::numbers(disk, &folders.live, &config.name, ".pdn")? {
         count(None, number);
     }
     for board in &config.boards {
-        for number in history::numbers(&folders.live, &board.name, ".pdn")? {
+        for number in history::numbers(disk, &folders.live, &board.name, ".pdn")? {
             count(Some(board.address), number);
         }
     }
-    for (address, number) in history::numbers_of_boards(&folders.live, &config.name, ".pdn")? {
+    for (address, number) in history::numbers_of_boards(disk, &folders.live, &config.name, ".pdn")? {
         if let Some(address) = BusAddress::new(address) {
             count(Some(address), number);
         }
@@ -181,19 +192,31 @@ impl NextStep {
 }
 
 /// A game is recorded to its end with the settings that it began with.
-fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextStep, PlaybackError> {
+fn decide(
+    config: &LineConfig,
+    chain: Option<Chain>,
+    bytes: u64,
+    now: DateTime<FixedOffset>,
+) -> Result<NextStep, PlaybackError> {
     let wanted = playback::settings(&config.header(), None)?.0.without_history();
     let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
     let had = playback::settings(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
-    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN) {
+    let is_old = chain.header.opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
+    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
         NextStep::GoOn { chain, is_outdated: false }
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
         NextStep::GoOn { chain, is_outdated: true }
     } else {
         NextStep::Begin { gives_up_a_game: is_playing }
     })
+}
+
+/// After what time a chain of a line ends, if it ends for its age.
+pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
+    let hours = config.logs.rotate_hours;
+    (hours > 0).then(|| TimeDelta::hours(hours.into()))
 }
 
 /// The head of the next log.
@@ -222,14 +245,26 @@ fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
 }
 
 /// Now, to the millisecond that a log can tell, but after everything that was logged before.
-fn opening(last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
-    let now = Local::now().fixed_offset().trunc_subsecs(3);
+fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
+    let now = now.trunc_subsecs(3);
     let earliest = last_end.and_then(|end| end.checked_add_signed(TimeDelta::milliseconds(1)));
     // A pause in the game is told in the time of today's place, also across a change of the clocks.
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }
 
-fn disk(path: &Path) -> impl Fn(io::Error) -> OpeningError {
+/// What is made of these logs from now on must not outlive them. Space that the last did not need is given back.
+fn close(disk: &dyn Disk, logs: &[NamedLog]) -> io::Result<()> {
+    for log in logs {
+        disk.open(Path::new(&log.name))?.sync()?;
+    }
+    if let Some(last) = logs.last() {
+        // Space that stays taken does no harm.
+        let _ = disk.open(Path::new(&last.name))?.release();
+    }
+    Ok(())
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> OpeningError {
     let what = path.display().to_string();
     move |error| OpeningError::Disk { what: what.clone(), error }
 }

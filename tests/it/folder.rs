@@ -8,6 +8,7 @@ use damcast::config::{OutputConfig, PublicConfig};
 use damcast::disk::{Durability, Lock};
 use damcast::folder::fsck::{self, Level};
 use damcast::folder::rebuild::rebuild;
+use damcast::journal::logs;
 use damcast::pdn::profile::{self, Profile};
 use damcast::pdn::strict;
 use damcast::simulation::day::{Day, Recorded};
@@ -40,6 +41,7 @@ fn day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
         seed,
         outage_every_ms: 300_000,
         kill_every_ms: 120_000,
+        until_ms: 0,
         write_every_ms: 3_000,
         public: lazy(),
     }
@@ -255,6 +257,31 @@ fn logs_are_listed_verified_and_taken_in_parts() {
     assert_eq!(verified.code, 1);
     assert!(verified.out.contains("\"damage\":\"line "), "{}", verified.out);
     assert_eq!(run(&["log", "verify", "/nowhere.log"]).code, 2);
+}
+
+#[test]
+fn compressed_logs_are_read_like_others() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let all = || run(&["log", "extract", path.to_str().unwrap(), "--line", "board-1"]).out;
+    let before = all();
+    for log in logs::list(&path.join("log")).unwrap().into_iter().filter(|log| log.line == "board-1") {
+        logs::compress(&log.path).unwrap();
+    }
+    assert!(path.join("log/board-1-1.log.gz").exists() && !path.join("log/board-1-1.log").exists());
+    assert_eq!(all(), before);
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    let checked = run(&["log", "verify", path.to_str().unwrap()]);
+    assert!(checked.code == 0 && checked.out.contains("board-1-1.log.gz: whole"), "{}", checked.out);
+    let logs: Vec<String> =
+        logs::list(&path.join("log")).unwrap().into_iter().map(|log| log.path.display().to_string()).collect();
+    let of_line = logs.iter().filter(|log| log.contains("board-1")).map(String::as_str);
+    let replayed = run(&["replay"].into_iter().chain(of_line).collect::<Vec<_>>());
+    assert!(replayed.out.as_bytes().starts_with(&read(path, "live/board-1-1.pdn")), "{}", replayed.err);
+    let damaged = path.join("log/board-1-1.log.gz");
+    let bytes = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
+    is_found(path, Level::Wrong, "log/board-1-1.log.gz", "the compressed log is damaged");
 }
 
 #[test]

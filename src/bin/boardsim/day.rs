@@ -1,14 +1,17 @@
 //! `boardsim day`: a day of a hall in virtual time, and whether its files are what its logs say.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Context;
 use damcast::broadcast::Delay;
 use damcast::config::{OutputConfig, PublicConfig};
-use damcast::disk::Durability;
+use damcast::disk::{Disk, Durability, RealDisk};
 use damcast::pdn::profile::Profile;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
+use damcast::station::{Folders, opening};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -37,6 +40,9 @@ pub struct Arguments {
     /// After how many minutes the station is killed, on average; 0 for never.
     #[arg(long, default_value_t = 60)]
     kill_minutes: u64,
+    /// End after so many minutes, though games go on; 0 for never. Then the time is told in which a station starts there.
+    #[arg(long, default_value_t = 0)]
+    until_minutes: u64,
     /// How many seconds later than the recording the public files show something.
     #[arg(long, default_value_t = 0)]
     delay: u32,
@@ -58,6 +64,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         seed: arguments.seed,
         outage_every_ms: arguments.outage_minutes * 60_000,
         kill_every_ms: arguments.kill_minutes * 60_000,
+        until_ms: arguments.until_minutes * 60_000,
         write_every_ms: 20_000,
         public: PublicConfig::all(Profile::Lidraughts, output),
     };
@@ -80,6 +87,31 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         report.games,
         report.events,
         report.bytes as f64 / 1e6
+    );
+    if arguments.until_minutes > 0 {
+        start(&day)?;
+    }
+    Ok(())
+}
+
+/// Opens all lines as a station does when it starts, one after the other, and tells how long that took.
+fn start(day: &Day) -> anyhow::Result<()> {
+    let config = day.config();
+    let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (mut open_games, mut games) = (0, 0);
+    let begun = Instant::now();
+    for line in &config.lines {
+        let opened = opening::open(line, &folders, &disk, chrono::Local::now().fixed_offset())?;
+        games += opened.games.len();
+        open_games += usize::from(opened.line.has_open_game());
+    }
+    let took = begun.elapsed().as_secs_f64() * 1000.0;
+    let count = config.lines.len();
+    println!(
+        "start: {count} lines with {games} games, {open_games} of them unfinished, are open after {took:.0} ms on one core, \
+         {:.2} ms a line",
+        took / count.max(1) as f64
     );
     Ok(())
 }

@@ -1,0 +1,81 @@
+//! `damcast config`: is the configuration right, what does it say, and what may it say?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use damcast::config::{ConfigErrors, DEFAULT_PATH, Sources, schema, show};
+
+use super::USAGE;
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 the configuration is right; 2 it is wrong, or cannot be read.
+
+Examples:
+  damcast config check                           is all well before the round?
+  damcast config show --config evening.toml      what counts, and where it comes from
+  damcast config schema > damcast.schema.json    for editors: with `#:schema ./damcast.schema.json` in the first line of a
+                                                 configuration, Even Better TOML and taplo complete and check its keys")]
+pub struct Arguments {
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(clap::Subcommand)]
+enum Question {
+    /// Say all that is wrong, each with its place and what to do.
+    Check(Which),
+    /// Print every setting that counts, and the file, drop-in or variable that it comes from.
+    Show(Which),
+    /// Print the JSON Schema of the configuration.
+    Schema,
+}
+
+#[derive(clap::Args)]
+struct Which {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
+    config: PathBuf,
+}
+
+/// Answers.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let answer = match &arguments.question {
+        Question::Check(which) => sources(which).and_then(|sources| check(&sources)),
+        Question::Show(which) => sources(which).and_then(|sources| show::show(&sources)),
+        Question::Schema => Ok(format!("{:#}\n", schema::schema())),
+    };
+    match answer {
+        Ok(answer) => {
+            print!("{answer}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(errors) => {
+            eprintln!("{errors}");
+            let count = errors.0.len();
+            eprintln!("\ndamcast: {count} mistake{}; nothing is started from this", if count == 1 { "" } else { "s" });
+            Ok(ExitCode::from(USAGE))
+        }
+    }
+}
+
+fn sources(which: &Which) -> Result<Sources, ConfigErrors> {
+    Ok(Sources::of_file(&which.config)?.with_environment(damcast::config::environment()))
+}
+
+fn check(sources: &Sources) -> Result<String, ConfigErrors> {
+    let config = sources.read()?;
+    let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
+    let lines = config.lines.len();
+    let mut text = format!("{}: right\n", sources.names().join(", "));
+    text += &format!(
+        "{lines} line{} with {boards} board{}; recordings go to {}\n",
+        if lines == 1 { "" } else { "s" },
+        if boards == 1 { "" } else { "s" },
+        config.directory.display()
+    );
+    for line in &config.lines {
+        text += &format!("  {}: game {} at {}\n", line.name, line.game_type, line.port);
+    }
+    Ok(text)
+}

@@ -1,0 +1,235 @@
+//! The keys of the configuration, one row each: from here come the JSON Schema, the effective configuration, and the names
+//! of environment variables.
+//!
+//! What a key is for, and its default, stand in one place only, the reference `config/damcast.toml` ([`super::reference`]).
+//! Tests hold the three against each other: every row is in the reference and every key of the reference is a row; the reader
+//! takes what a row allows, and refuses what is just beyond.
+//!
+//! To add a key: a row here, its lines in `config/damcast.toml`, and a `take` in the reader of its table.
+
+use std::fmt;
+
+/// A table of the configuration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Section {
+    /// `[station]`
+    Station,
+    /// `[public]`
+    Public,
+    /// `[log]`
+    Log,
+    /// `[recognition]`
+    Recognition,
+    /// `[[line]]`
+    Line,
+    /// `[[line.board]]`
+    Board,
+}
+
+/// What a value may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    /// A text in quotes.
+    Text,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Any of these words, separated by blanks, in one text.
+    Words(&'static [&'static str]),
+    /// A whole number within these limits, in this unit.
+    Whole {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+        /// What is counted.
+        unit: &'static str,
+    },
+    /// A number above 0.
+    Number {
+        /// The largest.
+        most: f64,
+    },
+    /// `true` or `false`.
+    Switch,
+}
+
+/// What holds where a key is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Absent {
+    /// It must be there.
+    Refused,
+    /// Its default, which the reference shows.
+    Default,
+    /// Nothing; what the reference shows is an example.
+    Nothing,
+}
+
+/// A key.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Key {
+    /// The table it stands in.
+    pub section: Section,
+    /// Its name.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: Kind,
+    /// What holds without it.
+    pub absent: Absent,
+}
+
+use Absent::{Default, Nothing, Refused};
+use Kind::{Choice, Number, Switch, Text, Whole, Words};
+use Section::{Board, Line, Log, Public, Recognition, Station};
+
+const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
+    Key { section, name, kind, absent }
+}
+
+/// A span of quiet on a board.
+const QUIET: Kind = Whole { least: 50, most: 600_000, unit: "ms" };
+/// A span on a bus.
+const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
+
+/// How much later than the recording something is shown: a day at most, and more plies than a game has.
+const DELAY: Kind = Whole { least: 0, most: 86_400, unit: "s" };
+const PLIES: Kind = Whole { least: 0, most: 1000, unit: "plies" };
+const DURABILITY: Kind = Choice(&["safe", "lazy"]);
+const ORIENTATION: Kind = Choice(&["auto", "normal", "turned"]);
+const TURKISH_PROMOTION: Kind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
+const THAI_REMOVAL: Kind = Choice(&["at-once", "after-the-move"]);
+const THAI_REVERSAL: Kind = Choice(&["allowed", "forbidden"]);
+const QUESTIONS: Kind =
+    Words(&["clock", "version", "serial-number", "long-serial-number", "trade-mark", "bus-address", "battery"]);
+
+/// All keys, in the order of the reference.
+pub const KEYS: &[Key] = &[
+    key(Station, "directory", Text, Refused),
+    key(Station, "sync", DURABILITY, Default),
+    key(Public, "profile", Choice(&["lidraughts", "pydraughts", "standard"]), Default),
+    key(Public, "delay", DELAY, Default),
+    key(Public, "delay-plies", PLIES, Default),
+    key(Public, "sync", DURABILITY, Default),
+    key(Public, "games-delay", DELAY, Nothing),
+    key(Public, "games-delay-plies", PLIES, Nothing),
+    key(Public, "games-sync", DURABILITY, Nothing),
+    key(Public, "started-delay", DELAY, Nothing),
+    key(Public, "started-delay-plies", PLIES, Nothing),
+    key(Public, "started-sync", DURABILITY, Nothing),
+    key(Public, "events-delay", DELAY, Nothing),
+    key(Public, "events-delay-plies", PLIES, Nothing),
+    key(Public, "events-sync", DURABILITY, Nothing),
+    key(Public, "archive-delay", DELAY, Nothing),
+    key(Public, "archive-delay-plies", PLIES, Nothing),
+    key(Public, "archive-sync", DURABILITY, Nothing),
+    key(Log, "rotate-hours", Whole { least: 0, most: 8760, unit: "h" }, Default),
+    key(Log, "compress", Switch, Default),
+    key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
+    key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
+    key(Recognition, "settle-ms", QUIET, Default),
+    key(Recognition, "answered-ms", QUIET, Default),
+    key(Recognition, "unpressed-ms", QUIET, Default),
+    key(Recognition, "out-of-step-ms", QUIET, Default),
+    key(Recognition, "no-clock-ms", QUIET, Default),
+    key(Recognition, "no-clock-answered-ms", QUIET, Default),
+    key(Recognition, "left-ms", QUIET, Default),
+    key(Recognition, "odd-ms", QUIET, Default),
+    key(Recognition, "ambiguous-ms", QUIET, Default),
+    key(Recognition, "stopped-ms", QUIET, Default),
+    key(Recognition, "unexplained-ms", QUIET, Default),
+    key(Recognition, "unexplained-unpressed-ms", QUIET, Default),
+    key(Recognition, "unexplained-no-clock-ms", QUIET, Default),
+    key(Recognition, "chaos-ms", QUIET, Default),
+    key(Recognition, "unconfirmed-ms", QUIET, Default),
+    key(Line, "name", Text, Refused),
+    key(Line, "mode", Choice(&["single", "bus"]), Default),
+    key(Line, "port", Text, Refused),
+    key(Line, "board", Text, Nothing),
+    key(Line, "connect", QUESTIONS, Default),
+    key(Line, "game-type", Text, Refused),
+    key(Line, "orientation", ORIENTATION, Default),
+    key(Line, "codes", Text, Default),
+    key(Line, "turkish-promotion", TURKISH_PROMOTION, Nothing),
+    key(Line, "thai-removal", THAI_REMOVAL, Nothing),
+    key(Line, "thai-reversal", THAI_REVERSAL, Nothing),
+    key(Line, "bus-answer-ms", SPAN, Default),
+    key(Line, "bus-gap-ms", Whole { least: 0, most: 10_000, unit: "ms" }, Default),
+    key(Line, "bus-poll-ms", SPAN, Default),
+    key(Line, "bus-unknown-boards", Choice(&["record", "ignore"]), Default),
+    key(Line, "bus-start-tag", Switch, Default),
+    key(Line, "time-scale", Number { most: 10_000.0 }, Default),
+    key(Board, "address", Whole { least: 1, most: 16_383, unit: "the number of the board" }, Refused),
+    key(Board, "name", Text, Nothing),
+    key(Board, "game-type", Text, Nothing),
+    key(Board, "orientation", ORIENTATION, Nothing),
+    key(Board, "codes", Text, Nothing),
+    key(Board, "turkish-promotion", TURKISH_PROMOTION, Nothing),
+    key(Board, "thai-removal", THAI_REMOVAL, Nothing),
+    key(Board, "thai-reversal", THAI_REVERSAL, Nothing),
+];
+
+impl Section {
+    /// All tables, in the order of the reference.
+    pub const ALL: [Section; 6] = [Station, Public, Log, Recognition, Line, Board];
+
+    /// Its key in the table around it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Station => "station",
+            Public => "public",
+            Log => "log",
+            Recognition => "recognition",
+            Line => "line",
+            Board => "board",
+        }
+    }
+
+    /// Its title, as it stands in a file.
+    pub fn title(self) -> &'static str {
+        match self {
+            Station => "[station]",
+            Public => "[public]",
+            Log => "[log]",
+            Recognition => "[recognition]",
+            Line => "[[line]]",
+            Board => "[[line.board]]",
+        }
+    }
+
+    /// The title of its table of tags, if it has one.
+    pub fn tags_title(self) -> Option<&'static str> {
+        match self {
+            Station => Some("[station.tags]"),
+            Line => Some("[line.tags]"),
+            Board => Some("[line.board.tags]"),
+            Public | Log | Recognition => None,
+        }
+    }
+
+    /// May there be several?
+    pub fn is_array(self) -> bool {
+        matches!(self, Line | Board)
+    }
+
+    /// Its keys.
+    pub fn keys(self) -> impl Iterator<Item = &'static Key> {
+        KEYS.iter().filter(move |key| key.section == self)
+    }
+}
+
+impl fmt::Display for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+impl Kind {
+    /// A value given as bare text, as in an environment variable, in TOML.
+    pub fn to_toml(self, text: &str) -> String {
+        let is_bare = match self {
+            Text | Choice(_) | Words(_) => false,
+            Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
+            Switch => matches!(text, "true" | "false"),
+        };
+        if is_bare { text.to_owned() } else { toml::Value::String(text.to_owned()).to_string() }
+    }
+}

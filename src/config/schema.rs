@@ -1,0 +1,84 @@
+//! The JSON Schema of the configuration, for editors: `damcast config schema > damcast.schema.json`.
+//!
+//! Made of the rows of [`super::keys`] and the text of [`super::reference`]; it holds what can be said of one value alone.
+//! That two lines must not share a port is said by `damcast config check`.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{Absent, Key, Kind, Section};
+use super::reference;
+
+/// The schema, in the draft that the editors' TOML tools read.
+pub fn schema() -> Value {
+    let mut board = table(Section::Board);
+    board["properties"]["tags"] = tags("Tags of the games of this board; an empty one takes that of the line away.");
+    let mut line = table(Section::Line);
+    line["properties"]["tags"] = tags("Tags of the games of this line; an empty one takes that of the station away.");
+    // On a line with one board it is the serial number, on a bus the boards.
+    let number = line["properties"]["board"].take();
+    line["properties"]["board"] = json!({ "oneOf": [number, { "type": "array", "items": board }] });
+    let mut station = table(Section::Station);
+    station["properties"]["tags"] = tags("Tags of all games.");
+    let mut properties = Map::new();
+    for section in Section::ALL {
+        let value = match section {
+            Section::Station => station.clone(),
+            Section::Line => json!({ "type": "array", "minItems": 1, "items": line }),
+            Section::Board => continue,
+            other => table(other),
+        };
+        properties.insert(section.name().to_owned(), value);
+    }
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "damcast",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["station", "line"],
+        "properties": properties,
+    })
+}
+
+fn table(section: Section) -> Value {
+    let properties: Map<String, Value> = section.keys().map(|key| (key.name.to_owned(), value(key))).collect();
+    let required: Vec<&str> = section.keys().filter(|key| key.absent == Absent::Refused).map(|key| key.name).collect();
+    json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
+}
+
+fn value(key: &Key) -> Value {
+    let mut value = match key.kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
+        Kind::Words(words) => {
+            let word = words.join("|");
+            json!({ "type": "string", "pattern": format!("^\\s*(({word})(\\s+({word}))*)?\\s*$") })
+        }
+        Kind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
+        Kind::Switch => json!({ "type": "boolean" }),
+    };
+    let Some(entry) = reference::entry(key) else { return value };
+    let unit = match key.kind {
+        Kind::Whole { unit, .. } => format!(" [{unit}]"),
+        _ => String::new(),
+    };
+    value["description"] = format!("{}{unit}", entry.about).into();
+    let shown = format!("value = {}", entry.value).parse::<toml::Table>().ok();
+    if let Some(shown) = shown.and_then(|table| serde_json::to_value(&table["value"]).ok()) {
+        if key.absent == Absent::Default {
+            value["default"] = shown;
+        } else {
+            value["examples"] = json!([shown]);
+        }
+    }
+    value
+}
+
+fn tags(description: &str) -> Value {
+    json!({
+        "type": "object",
+        "description": description,
+        "propertyNames": { "pattern": "^[A-Za-z][A-Za-z0-9_]*$" },
+        "additionalProperties": { "type": ["string", "number", "boolean"] },
+    })
+}

@@ -1,0 +1,196 @@
+//! Where a configuration comes from: its file, the folder of drop-ins beside it, and the environment.
+//!
+//! ```text
+//!   /etc/damcast/damcast.toml             the file
+//!   /etc/damcast/damcast.d/*.toml         laid over it, in the order of their names
+//!   DAMCAST_PUBLIC_DELAY=60               laid over those: DAMCAST_, the table, the key
+//!   DAMCAST_LINE_BOARD_1_PORT=...         of a [[line]] its name too; letters and digits, all else is _
+//!   DAMCAST_STATION_TAGS_Event=...        tags in their own letters
+//! ```
+//!
+//! The last one counts. A drop-in that names a `[[line]]` of an earlier file changes its keys; another name adds a line.
+//! Every value keeps the place it comes from, and complaints name that.
+
+use std::fs;
+use std::path::Path;
+
+use super::document::{Complaints, ConfigError, ConfigErrors, Document};
+use super::keys::{KEYS, Kind, Section};
+use super::value::Table;
+use super::{Config, read_config};
+
+/// What the names of variables begin with.
+const PREFIX: &str = "DAMCAST_";
+
+/// The texts of a configuration, later ones laid over earlier ones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sources {
+    files: Vec<Source>,
+    environment: Vec<(String, String)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Source {
+    name: String,
+    text: String,
+}
+
+impl Sources {
+    /// One text.
+    pub fn text(name: &str, text: &str) -> Sources {
+        Sources { files: vec![Source { name: name.to_owned(), text: text.to_owned() }], environment: Vec::new() }
+    }
+
+    /// A file, and the files `*.toml` in the folder beside it whose name ends in `.d` instead.
+    ///
+    /// # Errors
+    ///
+    /// When one of them cannot be read.
+    pub fn of_file(path: &Path) -> Result<Sources, ConfigErrors> {
+        let mut files = vec![read(path)?];
+        let folder = path.with_extension("d");
+        if folder.is_dir() {
+            let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
+            let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+            paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+            paths.sort();
+            for path in paths {
+                files.push(read(&path)?);
+            }
+        }
+        Ok(Sources { files, environment: Vec::new() })
+    }
+
+    /// With environment variables; those of other programs are left alone.
+    #[must_use]
+    pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Sources {
+        self.environment = variables.into_iter().filter(|(name, _)| is_ours(name)).collect();
+        self.environment.sort();
+        self
+    }
+
+    /// The names of the files, and of the variables that count.
+    pub fn names(&self) -> Vec<&str> {
+        let variables = self.environment.iter().map(|(name, _)| name.as_str());
+        self.files.iter().map(|file| file.name.as_str()).chain(variables).collect()
+    }
+
+    /// The configuration.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong.
+    pub fn read(&self) -> Result<Config, ConfigErrors> {
+        self.with_tables(read_config)
+    }
+
+    /// Lays the texts over one another, and gives the table to a reader that notes what is wrong and may have nothing
+    /// then.
+    pub(super) fn with_tables<T>(&self, reader: impl FnOnce(Table) -> Option<T>) -> Result<T, ConfigErrors> {
+        let complaints = Complaints::default();
+        let names = self.names();
+        let mut overrides = Vec::new();
+        let read = {
+            let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
+            let first = documents.next().unwrap_or(Document::new("", "", &complaints));
+            let mut table = first.parse();
+            for document in documents {
+                table.overlay(document.parse());
+            }
+            // Of a text that is no TOML nobody knows what else it says.
+            if first.is_sound() {
+                let lines = line_names(&table);
+                for (name, value) in &self.environment {
+                    if let Some(text) = complaints.note(as_toml(name, value, &lines)) {
+                        overrides.push((name, text));
+                    }
+                }
+                for (name, text) in &overrides {
+                    table.overlay(Document::new(name, text, &complaints).parse());
+                }
+                reader(table)
+            } else {
+                None
+            }
+        };
+        complaints.settle(&names, read)
+    }
+}
+
+fn read(path: &Path) -> Result<Source, ConfigErrors> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    Ok(Source { name: path.display().to_string(), text })
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> ConfigErrors {
+    let file = path.display().to_string();
+    let remedy = match error.kind() {
+        std::io::ErrorKind::NotFound => "; `damcast init` writes a configuration",
+        std::io::ErrorKind::PermissionDenied => "; who runs damcast must be allowed to read it",
+        _ => "",
+    };
+    ConfigErrors::from(ConfigError { file, message: format!("{error}{remedy}"), place: None })
+}
+
+/// A variable that names a table of the configuration.
+fn is_ours(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(PREFIX) else { return false };
+    tables().any(|section| rest.strip_prefix(&upper(section.name())).is_some_and(|rest| rest.starts_with('_')))
+}
+
+fn tables() -> impl Iterator<Item = Section> {
+    Section::ALL.into_iter().filter(|section| *section != Section::Board)
+}
+
+fn upper(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+}
+
+/// The lines of a table, by name.
+fn line_names(table: &Table) -> Vec<String> {
+    let mut table = table.clone();
+    let Some(Ok(lines)) = table.take("line").map(|value| value.tables("[[line]]")) else { return Vec::new() };
+    let name = |mut line: Table| line.take("name").and_then(|name| name.string().ok().map(str::to_owned));
+    lines.into_iter().filter_map(name).collect()
+}
+
+/// A variable as a text of TOML.
+fn as_toml(variable: &str, value: &str, lines: &[String]) -> Result<String, ConfigError> {
+    let refuse = |message: String| ConfigError { file: variable.to_owned(), message, place: None };
+    let rest = variable.strip_prefix(PREFIX).unwrap_or_default();
+    let of_table =
+        tables().find_map(|section| Some((section, rest.strip_prefix(&upper(section.name()))?.strip_prefix('_')?)));
+    let Some((section, mut rest)) = of_table else { return Err(refuse("names no table".to_owned())) };
+    let mut line = None;
+    if section == Section::Line {
+        let found = lines.iter().filter_map(|name| Some((name, rest.strip_prefix(&upper(name))?.strip_prefix('_')?)));
+        let Some((name, key)) = found.max_by_key(|(name, _)| name.len()) else {
+            let names = lines.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            return Err(refuse(format!(
+                "names no [[line]]; there are {names}; capital letters, and `_` for all that is no letter or digit"
+            )));
+        };
+        line = Some(name);
+        rest = key;
+    }
+    let head = match line {
+        Some(name) => format!("[[line]]\nname = {}\n", toml::Value::String(name.clone())),
+        None => format!("[{}]\n", section.name()),
+    };
+    if let (Some(_), Some(tag)) = (section.tags_title(), rest.strip_prefix("TAGS_")) {
+        let [tag, value] = [tag, value].map(|text| toml::Value::String(text.to_owned()));
+        return Ok(format!("{head}tags.{tag} = {value}\n"));
+    }
+    let Some(key) = section.keys().find(|key| upper(key.name) == rest) else {
+        let known: Vec<String> = section.keys().map(|key| upper(key.name)).collect();
+        return Err(refuse(format!("unknown key `{rest}` of {section}; its keys are {}", known.join(", "))));
+    };
+    Ok(format!("{head}{} = {}\n", key.name, Kind::to_toml(key.kind, value)))
+}
+
+/// The variable that sets a key, for documentation: `DAMCAST_PUBLIC_DELAY`; of a line `DAMCAST_LINE_NAME_PORT`.
+pub fn variable(section: Section, key: &str) -> Option<String> {
+    let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
+    let name = if section == Section::Line { "NAME_" } else { "" };
+    (is_known && section != Section::Board).then(|| format!("{PREFIX}{}_{name}{}", upper(section.name()), upper(key)))
+}

@@ -1,0 +1,355 @@
+//! Tables and values of a configuration, taken apart key by key, each with the place it comes from.
+//!
+//! What is left of a [`Table`] at the end is a key that nobody knows, and so an error. Several files make one table: a
+//! later one is laid over it ([`Table::overlay`]), and its values keep their own places. Absent on purpose: what the keys mean.
+
+use std::fmt;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::document::{ConfigError, Document};
+
+/// Tables of an array that are known by one of their keys: a later file that names one changes it.
+const IDENTITIES: [(&str, &str); 2] = [("line", "name"), ("board", "address")];
+
+/// A table, from which keys are taken one by one.
+#[derive(Clone)]
+pub struct Table<'d> {
+    document: Document<'d>,
+    title: &'static str,
+    span: Range<usize>,
+    entries: Vec<Value<'d>>,
+    known: Vec<String>,
+}
+
+/// A value with its key.
+#[derive(Clone)]
+pub struct Value<'d> {
+    document: Document<'d>,
+    /// Its key.
+    pub key: String,
+    key_span: Range<usize>,
+    span: Range<usize>,
+    node: Node<'d>,
+}
+
+#[derive(Clone)]
+enum Node<'d> {
+    Leaf(DeValue<'d>),
+    Array(Vec<Value<'d>>),
+    Table(Vec<Value<'d>>),
+}
+
+/// A file and a line of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spot {
+    /// The file, as it was named.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
+    let value = |(key, value): (Spanned<std::borrow::Cow<'d, str>>, Spanned<DeValue<'d>>)| {
+        let key_span = key.span();
+        Value::new(document, key.into_inner().into_owned(), key_span, value)
+    };
+    let mut values: Vec<Value> = table.into_iter().map(value).collect();
+    values.sort_by_key(|value| value.key_span.start);
+    values
+}
+
+impl<'d> Table<'d> {
+    /// The outermost table of a text.
+    pub(super) fn outermost(document: Document<'d>, table: DeTable<'d>) -> Table<'d> {
+        Table::new(document, "the file", 0..0, entries(document, table))
+    }
+
+    fn new(document: Document<'d>, title: &'static str, span: Range<usize>, entries: Vec<Value<'d>>) -> Table<'d> {
+        Table { document, title, span, entries, known: Vec::new() }
+    }
+
+    /// Lays a later table over this one: its values count, tables are laid over tables. Of the tables of an array those
+    /// are changed that the later one names; others are added.
+    pub fn overlay(&mut self, later: Table<'d>) {
+        overlay(&mut self.entries, later.entries);
+    }
+
+    /// The value of a key, if it is there.
+    pub fn take(&mut self, key: &str) -> Option<Value<'d>> {
+        self.known.push(key.to_owned());
+        let at = self.entries.iter().position(|value| value.key == key)?;
+        Some(self.entries.remove(at))
+    }
+
+    /// Reads the value of a key, if it is there. What is wrong with it is noted.
+    pub fn read<T>(&mut self, key: &str, read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>) -> Option<T> {
+        let value = self.take(key)?;
+        self.document.complaints.note(read(&value))
+    }
+
+    /// Reads the value of a key that must be there. What is wrong is noted.
+    pub fn need<T>(
+        &mut self,
+        key: &str,
+        example: &str,
+        read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>,
+    ) -> Option<T> {
+        let value = self.require(key, example);
+        let value = self.document.complaints.note(value)?;
+        self.document.complaints.note(read(&value))
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there. A key that is nearly the same is taken for a slip of the pen, and named with its place.
+    pub fn require(&mut self, key: &str, example: &str) -> Result<Value<'d>, ConfigError> {
+        if let Some(value) = self.take(key) {
+            return Ok(value);
+        }
+        let slip =
+            self.entries.iter().filter(|other| is_slip(key, &other.key)).min_by_key(|other| other.key_span.start);
+        Err(match slip {
+            Some(slip) => slip.unknown(self.title, &format!("did you mean `{key}`?")),
+            None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)),
+        })
+    }
+
+    /// Notes what is wrong.
+    pub fn note(&self, error: ConfigError) {
+        self.document.complaints.note::<()>(Err(error));
+    }
+
+    /// An error about the table as a whole.
+    pub fn error(&self, message: String) -> ConfigError {
+        self.document.error(self.span.clone(), message)
+    }
+
+    /// All that is left, in the order of the text: for tables whose keys are free.
+    pub fn into_values(self) -> Vec<Value<'d>> {
+        self.entries
+    }
+
+    /// Sees that nothing is left. Of several keys that nobody asked for all but the first are noted.
+    ///
+    /// # Errors
+    ///
+    /// The first key that nobody asked for. One that is nearly the same as a key that is not there is taken for a slip.
+    pub fn finish(mut self) -> Result<(), ConfigError> {
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        let known: Vec<String> = self.known.iter().map(|known| format!("`{known}`")).collect();
+        let unknown = |value: &Value| {
+            let meant = self.known.iter().find(|known| known.len() > 3 && is_slip(known, &value.key));
+            let remedy = match meant {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("its keys are {}", known.join(", ")),
+            };
+            value.unknown(self.title, &remedy)
+        };
+        let mut errors: Vec<ConfigError> = self.entries.iter().map(unknown).collect();
+        self.entries.clear();
+        let first = errors.remove(0);
+        for error in errors {
+            self.document.complaints.note::<()>(Err(error));
+        }
+        Err(first)
+    }
+
+    /// [`Table::finish`], its error noted.
+    pub fn close(self) {
+        let complaints = self.document.complaints;
+        let _ = complaints.note(self.finish());
+    }
+}
+
+fn overlay<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>) {
+    for over in later {
+        let Some(under) = below.iter_mut().find(|under| under.key == over.key) else {
+            below.push(over);
+            continue;
+        };
+        let identity = IDENTITIES.iter().find(|(key, _)| *key == over.key).map(|(_, identity)| *identity);
+        match (&mut under.node, over.node, identity) {
+            (Node::Table(under), Node::Table(over), _) => overlay(under, over),
+            (Node::Array(under), Node::Array(over), Some(identity)) => overlay_array(under, over, identity),
+            (under_node, over_node, _) => {
+                *under_node = over_node;
+                (under.document, under.span, under.key_span) = (over.document, over.span, over.key_span);
+            }
+        }
+    }
+}
+
+fn overlay_array<'d>(below: &mut Vec<Value<'d>>, later: Vec<Value<'d>>, identity: &str) {
+    for over in later {
+        let name = over.identity(identity);
+        let same = below.iter_mut().find(|under| name.is_some() && under.identity(identity) == name);
+        match (same, over) {
+            (Some(Value { node: Node::Table(under), .. }), Value { node: Node::Table(over), .. }) => {
+                overlay(under, over)
+            }
+            (_, over) => below.push(over),
+        }
+    }
+}
+
+/// Are two keys so alike that one is the other mistyped? Up to two letters added, left out or changed.
+pub(super) fn is_slip(meant: &str, written: &str) -> bool {
+    const MOST: usize = 2;
+    let (meant, written): (Vec<char>, Vec<char>) = (meant.chars().collect(), written.chars().collect());
+    if meant.len().abs_diff(written.len()) > MOST {
+        return false;
+    }
+    // The edit distance, row by row.
+    let mut row: Vec<usize> = (0..=written.len()).collect();
+    for (index, letter) in meant.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = index + 1;
+        for column in 0..written.len() {
+            let changed = corner + usize::from(written[column] != *letter);
+            corner = row[column + 1];
+            row[column + 1] = changed.min(corner + 1).min(row[column] + 1);
+        }
+    }
+    row[written.len()] <= MOST
+}
+
+impl<'d> Value<'d> {
+    fn new(document: Document<'d>, key: String, key_span: Range<usize>, value: Spanned<DeValue<'d>>) -> Value<'d> {
+        let span = value.span();
+        let node = match value.into_inner() {
+            DeValue::Table(table) => Node::Table(entries(document, table)),
+            DeValue::Array(items) => {
+                let item = |item: Spanned<DeValue<'d>>| Value::new(document, key.clone(), item.span(), item);
+                Node::Array(items.into_iter().map(item).collect())
+            }
+            leaf => Node::Leaf(leaf),
+        };
+        Value { document, key, key_span, span, node }
+    }
+
+    /// An error about this value.
+    pub fn error(&self, message: impl fmt::Display) -> ConfigError {
+        self.document.error(self.span.clone(), message.to_string())
+    }
+
+    fn unknown(&self, title: &str, remedy: &str) -> ConfigError {
+        self.document.error(self.key_span.clone(), format!("unknown key `{}` in {title}; {remedy}", self.key))
+    }
+
+    /// Where it stands.
+    pub fn spot(&self) -> Spot {
+        Spot { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
+    }
+
+    /// A place as this value's complaints name it: by its line in the same file.
+    pub fn line_of(&self, spot: &Spot) -> String {
+        if spot.file == self.document.file { format!("line {}", spot.line) } else { spot.to_string() }
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub fn string(&self) -> Result<&str, ConfigError> {
+        match &self.node {
+            Node::Leaf(DeValue::String(text)) => Ok(text),
+            _ => Err(self.wrong("a string in quotes")),
+        }
+    }
+
+    /// A number.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub fn number(&self) -> Result<f64, ConfigError> {
+        let text = match &self.node {
+            Node::Leaf(DeValue::Integer(integer)) if integer.radix() == 10 => integer.as_str(),
+            Node::Leaf(DeValue::Float(float)) => float.as_str(),
+            _ => return Err(self.wrong("a number")),
+        };
+        text.parse().map_err(|_| self.wrong("a number"))
+    }
+
+    /// A string, number or truth value, as text.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn scalar(&self) -> Result<String, ConfigError> {
+        match &self.node {
+            Node::Leaf(DeValue::String(text)) => Ok(text.to_string()),
+            Node::Leaf(DeValue::Integer(integer)) => Ok(integer.to_string()),
+            Node::Leaf(DeValue::Float(float)) => Ok(float.to_string()),
+            Node::Leaf(DeValue::Boolean(truth)) => Ok(truth.to_string()),
+            _ => Err(self.wrong("a string or a number")),
+        }
+    }
+
+    /// The value as TOML: numbers as they were written, strings in quotes; `None` for tables and arrays.
+    pub fn as_toml(&self) -> Option<String> {
+        match &self.node {
+            Node::Leaf(DeValue::String(text)) => Some(toml::Value::String(text.to_string()).to_string()),
+            Node::Leaf(DeValue::Integer(integer)) => Some(integer.to_string()),
+            Node::Leaf(_) => self.document.text.get(self.span.clone()).map(str::to_owned),
+            _ => None,
+        }
+    }
+
+    /// A table, called `title` in messages.
+    ///
+    /// # Errors
+    ///
+    /// When it is none.
+    pub fn table(self, title: &'static str) -> Result<Table<'d>, ConfigError> {
+        match self.node {
+            Node::Table(entries) => Ok(Table::new(self.document, title, self.span, entries)),
+            _ => Err(self.wrong(&format!("a table {title}"))),
+        }
+    }
+
+    /// Tables, each called `title` in messages.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn tables(self, title: &'static str) -> Result<Vec<Table<'d>>, ConfigError> {
+        let wrong = self.wrong(&format!("tables, each under {title}"));
+        let Node::Array(values) = self.node else { return Err(wrong) };
+        let table = |value: Value<'d>| match value.node {
+            Node::Table(entries) => Ok(Table::new(value.document, title, value.span, entries)),
+            _ => Err(wrong.clone()),
+        };
+        values.into_iter().map(table).collect()
+    }
+
+    /// What a table of an array is known by.
+    fn identity(&self, key: &str) -> Option<String> {
+        let Node::Table(entries) = &self.node else { return None };
+        entries.iter().find(|value| value.key == key)?.scalar().ok()
+    }
+
+    fn wrong(&self, expected: &str) -> ConfigError {
+        let kind = match &self.node {
+            Node::Leaf(leaf) => leaf.type_str(),
+            Node::Array(_) => "array",
+            Node::Table(_) => "table",
+        };
+        let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        self.error(format!("`{}` is {article} {kind}; expected {expected}", self.key))
+    }
+}

@@ -1,0 +1,149 @@
+//! One line's core with its log and its files: what happened goes in, what is to be sent comes out, and what is published
+//! is durable before anybody sees it.
+//!
+//! ```text
+//!                    line's task                     │        one thread for all lines
+//!   what happened ─▸ log file ─▸ Line::handle ─▸ ────┼─▸ Writer: the ends of all logs that wait, one sync
+//!                                    │               │      └─▸ live files ─▸ Told::Published
+//!                                    ▾               │
+//!                              for the board         │      a fault of the disk: it waits, and is tried again
+//! ```
+//!
+//! A line does not wait for the disk. What it publishes while a sync is under way goes with the next one, together with
+//! what the others have: sixty-four boards that move at once cost two syncs, not sixty-four.
+//!
+//! Invariants: the record of an input is in the log before the core takes it; no line of a file is seen before the
+//! records that it was made of are durable (unless [`Durability::Lazy`] was asked for: then after they are written, and
+//! durable a moment later); files are written in the order of publication. Absent on purpose: clocks, ports, a runtime;
+//! a disk is what [`crate::disk::Disk`] says, and a test can be one.
+
+mod committer;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::bytelog::{Kind, Record};
+use crate::disk::Durability;
+use crate::feed::{self, Feeds};
+use crate::journal::Journal;
+use crate::millis::Millis;
+use crate::playback;
+use crate::session::{BusAddress, Effect, Input, Line, Output};
+
+pub use committer::{Committer, Gone, LineId, Unfinished};
+pub use writer::{COMMITS, Writer};
+
+/// What a line publishes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Publication {
+    /// When, in the time of the line.
+    pub at: Millis,
+    /// On which board of a bus.
+    pub board: Option<BusAddress>,
+    /// What.
+    pub effect: Effect,
+}
+
+/// What a line is told of its files.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Told {
+    /// This is durable, and was given to the live files.
+    Published(Vec<Publication>),
+    /// These are the files of the games that were opened last.
+    LiveFiles(Vec<(Option<BusAddress>, PathBuf)>),
+    /// Something that the operator should know.
+    Notice(String),
+    /// The disk fails. The recording goes on; what waits follows when the fault is over.
+    Fault(String),
+    /// The fault is over, and nothing is missing.
+    Healed,
+}
+
+/// A line that is recorded.
+pub struct Recorder {
+    line: Line,
+    shift: Millis,
+    journal: Arc<Journal>,
+    feeds: Arc<Mutex<Feeds>>,
+    durability: Durability,
+    committer: Committer,
+    id: LineId,
+}
+
+impl Recorder {
+    /// Begins to record. `shift`: the time of the line when its log was opened. `tell` is called by the thread that writes,
+    /// and must not wait.
+    ///
+    /// # Errors
+    ///
+    /// When that thread has ended.
+    pub fn new(
+        line: Line,
+        shift: Millis,
+        journal: Journal,
+        feeds: Feeds,
+        durability: Durability,
+        committer: Committer,
+        tell: impl Fn(Told) + Send + 'static,
+    ) -> Result<Recorder, Gone> {
+        let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
+        let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
+        Ok(Recorder { line, shift, journal, feeds, durability, committer, id })
+    }
+
+    /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
+    /// to be done.
+    ///
+    /// # Errors
+    ///
+    /// When the thread that writes has ended. The log has what happened.
+    pub fn take(&mut self, at: u64, kind: Kind) -> Result<Vec<Output>, Gone> {
+        let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
+        let is_tick = input == Input::Tick;
+        if !is_tick {
+            self.write(at, kind);
+        }
+        let outputs = self.line.handle(self.shift + Millis(at), input);
+        let (published, others): (Vec<Output>, _) =
+            outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
+        if published.is_empty() {
+            return Ok(others);
+        }
+        // What is published because time passed has no input; a replay has to know how far time had gone.
+        if is_tick {
+            self.write(at, Kind::Tick);
+        }
+        let publication = |Output { at, board, effect }| Publication { at, board, effect };
+        self.publish(published.into_iter().map(publication).collect())?;
+        Ok(others)
+    }
+
+    /// Adds a record that the core has not to know of: what was sent, a note.
+    pub fn write(&self, at: u64, kind: Kind) {
+        self.journal.write(&Record::new(at, kind));
+    }
+
+    fn publish(&self, publications: Vec<Publication>) -> Result<(), Gone> {
+        if self.durability == Durability::Lazy {
+            let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+            publications.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
+        }
+        self.committer.publish(self.id, publications, self.journal.end(), self.durability)
+    }
+
+    /// Does so much wait for the disk that no more should be taken from the board?
+    pub fn is_full(&self) -> bool {
+        self.journal.is_full()
+    }
+
+    /// The core, to be asked.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Path {
+        self.journal.path()
+    }
+}

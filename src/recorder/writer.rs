@@ -1,0 +1,361 @@
+//! The thread that makes logs durable and writes live files, for all lines of a station.
+//!
+//! ```text
+//!   loop:  take everything that lines have told until now
+//!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
+//!          what follows from them ─▸ live files                    fails: it waits, and is tried again
+//!   idle:  every few seconds the logs themselves are synced, one at a time
+//!   commits nearly full:  all logs are synced, and the commits begin anew
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use tracing::{info, warn};
+
+use super::committer::{Committer, LineId, Message, Tell};
+use super::{Publication, Told};
+use crate::disk::{Disk, Durability};
+use crate::feed::Feeds;
+use crate::journal::Journal;
+use crate::journal::commits::{self, Commits, Fragment};
+use crate::session::Effect;
+
+/// The name of the file of commits, beside the folders of logs and live files.
+pub const COMMITS: &str = "commits";
+/// So often the logs themselves are synced: what was not published yet is durable within this.
+const SWEEP: Duration = Duration::from_secs(3);
+/// A disk that failed is tried again after this.
+const AGAIN: Duration = Duration::from_millis(500);
+/// Names for commits files that are none, before somebody has to look.
+const MOST_KEPT: u32 = 100;
+
+/// The thread's work.
+pub struct Writer {
+    inbox: mpsc::Receiver<Message>,
+    commits: Commits,
+    recordings: BTreeMap<LineId, Recording>,
+    /// Those with something to be done now.
+    busy: BTreeSet<LineId>,
+    /// Those with something that the disk did not do.
+    stuck: BTreeSet<LineId>,
+    /// Those whose logs are to be synced one after the other.
+    unsettled: Vec<LineId>,
+    /// Why the commits cannot be written.
+    fault: Option<String>,
+}
+
+struct Recording {
+    journal: Arc<Journal>,
+    feeds: Arc<Mutex<Feeds>>,
+    tell: Tell,
+    /// What is published as soon as the log is durable up to `upto`.
+    waiting: Vec<(Publication, Durability)>,
+    upto: u64,
+    told_fault: Option<String>,
+    /// Who waits for its end, which is when this is gone.
+    finish: Vec<mpsc::Sender<()>>,
+}
+
+impl Writer {
+    /// Puts back what the logs of a station lack after a crash, and begins. `directory` has the commits, `logs` the logs.
+    /// Returns what the operator should know, too.
+    ///
+    /// # Errors
+    ///
+    /// When the disk cannot be used at all.
+    pub fn open(
+        disk: &dyn Disk,
+        directory: &Path,
+        logs: &Path,
+        size: u64,
+    ) -> io::Result<(Committer, Writer, Vec<String>)> {
+        let mut notices = Vec::new();
+        let path = directory.join(COMMITS);
+        let (mut commits, fragments) = match Commits::open(disk, &path, size) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let kept = keep_aside(disk, directory)?;
+                notices.push(format!("{error}; it is kept as {kept}"));
+                Commits::open(disk, &path, size)?
+            }
+            other => other?,
+        };
+        notices.extend(commits::put_back(disk, logs, &fragments)?);
+        if !commits.is_empty() {
+            commits.begin_anew()?;
+        }
+        let (sender, inbox) = mpsc::channel();
+        let writer = Writer {
+            inbox,
+            commits,
+            recordings: BTreeMap::new(),
+            busy: BTreeSet::new(),
+            stuck: BTreeSet::new(),
+            unsettled: Vec::new(),
+            fault: None,
+        };
+        Ok((Committer::new(sender), writer, notices))
+    }
+
+    /// Works until the last line is gone.
+    pub fn run(mut self) {
+        let (mut swept, mut tried) = (Instant::now(), Instant::now());
+        loop {
+            let wait = match (self.unsettled.is_empty(), self.stuck.is_empty()) {
+                (false, _) => Duration::ZERO,
+                (true, true) => SWEEP.saturating_sub(swept.elapsed()),
+                (true, false) => AGAIN.saturating_sub(tried.elapsed()),
+            };
+            match self.inbox.recv_timeout(wait) {
+                Ok(message) => {
+                    self.hear(message);
+                    self.turn();
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if !self.stuck.is_empty() && tried.elapsed() >= AGAIN {
+                        self.try_again();
+                        tried = Instant::now();
+                    }
+                    if swept.elapsed() >= SWEEP {
+                        self.unsettled = self.recordings.keys().copied().collect();
+                        swept = Instant::now();
+                    }
+                }
+            }
+        }
+        self.settle_all();
+    }
+
+    /// Takes what has been told, and does it.
+    pub fn turn(&mut self) {
+        while let Ok(message) = self.inbox.try_recv() {
+            self.hear(message);
+        }
+        self.make_durable();
+        for id in std::mem::take(&mut self.busy) {
+            let Some(recording) = self.recordings.get_mut(&id) else { continue };
+            recording.publish();
+            recording.tell_fault(self.fault.as_deref());
+            if recording.is_finished() {
+                self.recordings.remove(&id);
+                self.stuck.remove(&id);
+            } else if recording.is_stuck() {
+                self.stuck.insert(id);
+            } else {
+                self.stuck.remove(&id);
+            }
+        }
+    }
+
+    /// Does what the disk did not do before, as far as it does it now.
+    pub fn try_again(&mut self) {
+        self.busy.append(&mut self.stuck);
+        for recording in self.busy.iter().filter_map(|id| self.recordings.get(id)) {
+            let _ = recording.journal.settle();
+            recording.feeds().catch_up();
+        }
+        self.turn();
+    }
+
+    /// Syncs all logs. Returns whether the disk did it.
+    pub fn settle_all(&mut self) -> bool {
+        let ids: Vec<LineId> = self.recordings.keys().copied().collect();
+        ids.into_iter().filter(|&id| !self.settle(id)).count() == 0
+    }
+
+    /// Syncs the next log that is to be synced. Returns whether there was one.
+    fn settle_next(&mut self) -> bool {
+        let Some(id) = self.unsettled.pop() else { return false };
+        self.settle(id);
+        true
+    }
+
+    fn settle(&mut self, id: LineId) -> bool {
+        let Some(recording) = self.recordings.get_mut(&id) else { return true };
+        let settled = recording.journal.settle().is_ok();
+        recording.tell_fault(self.fault.as_deref());
+        if !settled {
+            self.stuck.insert(id);
+        }
+        settled
+    }
+
+    fn hear(&mut self, message: Message) {
+        match message {
+            Message::Open { id, journal, feeds, tell } => {
+                let recording = Recording {
+                    journal,
+                    feeds,
+                    tell,
+                    waiting: Vec::new(),
+                    upto: 0,
+                    told_fault: None,
+                    finish: Vec::new(),
+                };
+                self.recordings.insert(id, recording);
+            }
+            Message::Publish { id, publications, upto, durability } => {
+                if let Some(recording) = self.recordings.get_mut(&id) {
+                    recording.waiting.extend(publications.into_iter().map(|publication| (publication, durability)));
+                    recording.upto = upto;
+                    self.busy.insert(id);
+                }
+            }
+            Message::Finish { folder_and_line, done } => {
+                let is_of_it = |recording: &Recording| is_log_of(recording.journal.path(), &folder_and_line);
+                for (id, recording) in self.recordings.iter_mut().filter(|(_, recording)| is_of_it(recording)) {
+                    recording.finish.push(done.clone());
+                    self.busy.insert(*id);
+                }
+            }
+        }
+    }
+
+    /// Makes durable what is to be published, for all lines at once.
+    fn make_durable(&mut self) {
+        let waiting = |id: &LineId| {
+            let recording = self.recordings.get(id)?;
+            if recording.waiting.is_empty() || recording.is_durable() {
+                return None;
+            }
+            Some((*id, recording.journal.pending()?))
+        };
+        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = self.busy.iter().filter_map(waiting).unzip();
+        if fragments.is_empty() {
+            return;
+        }
+        if self.commits.is_nearly_full() || !self.commits.has_room(&fragments) {
+            self.begin_anew();
+        }
+        let committed = if self.commits.has_room(&fragments) {
+            self.commits.commit(&fragments)
+        } else {
+            Err(io::Error::new(io::ErrorKind::StorageFull, "the logs have more than the commits have room for"))
+        };
+        let journals = ids.iter().zip(&fragments).filter_map(|(id, fragment)| {
+            let recording = self.recordings.get(id)?;
+            Some((&recording.journal, fragment))
+        });
+        match committed {
+            Ok(()) => {
+                if self.fault.take().is_some() {
+                    info!("the commits can be written again");
+                }
+                journals.for_each(|(journal, fragment)| journal.committed(fragment));
+            }
+            Err(error) => {
+                if self.fault.is_none() {
+                    warn!("the commits cannot be written: {error}; every log is synced by itself");
+                }
+                self.fault = Some(error.to_string());
+                for (journal, _) in journals {
+                    // A journal keeps what was wrong.
+                    let _ = journal.settle();
+                }
+            }
+        }
+    }
+
+    fn begin_anew(&mut self) {
+        if !self.commits.is_empty() && self.settle_all() {
+            // The next commit tries it again.
+            let _ = self.commits.begin_anew();
+        }
+    }
+}
+
+impl Recording {
+    fn is_durable(&self) -> bool {
+        self.journal.durable() >= self.upto
+    }
+
+    fn publish(&mut self) {
+        if !self.is_durable() {
+            return;
+        }
+        let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opens = false;
+        let mut published = Vec::with_capacity(self.waiting.len());
+        for (publication, durability) in self.waiting.drain(..) {
+            if durability == Durability::Safe {
+                feeds.publish(publication.board, &publication.effect);
+            }
+            opens |= matches!(publication.effect, Effect::Open { .. });
+            published.push(publication);
+        }
+        let (notices, paths) = (feeds.take_notices(), if opens { feeds.paths() } else { Vec::new() });
+        drop(feeds);
+        notices.into_iter().for_each(|notice| (self.tell)(Told::Notice(notice)));
+        if !published.is_empty() {
+            (self.tell)(Told::Published(published));
+        }
+        if opens {
+            (self.tell)(Told::LiveFiles(paths));
+        }
+    }
+
+    fn tell_fault(&mut self, commits: Option<&str>) {
+        let mut faults = Vec::new();
+        if let Some(error) = self.journal.fault() {
+            faults.push(format!("the log cannot be written ({error}), what happens is kept in memory"));
+        }
+        if let Some(error) = commits.filter(|_| !self.waiting.is_empty()) {
+            faults.push(format!("nothing can be made durable ({error}), so nothing is published"));
+        }
+        if let Some(error) = self.feeds().fault() {
+            faults.push(format!("the live files cannot be written ({error}), they are completed later"));
+        }
+        match (&self.told_fault, faults.is_empty()) {
+            (None, false) => {
+                let fault = format!("the disk fails: {}; trying again", faults.join("; "));
+                (self.tell)(Told::Fault(fault.clone()));
+                self.told_fault = Some(fault);
+            }
+            (Some(_), true) => {
+                (self.tell)(Told::Healed);
+                self.told_fault = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn is_stuck(&self) -> bool {
+        !self.waiting.is_empty() || self.told_fault.is_some() || !self.finish.is_empty()
+    }
+
+    /// Ends it, if that is wanted and possible.
+    fn is_finished(&mut self) -> bool {
+        if self.finish.is_empty() || !self.waiting.is_empty() || self.journal.settle().is_err() {
+            return false;
+        }
+        // Live files that lack something are completed from the log when the line is opened again.
+        self.journal.release();
+        true
+    }
+
+    fn feeds(&self) -> MutexGuard<'_, Feeds> {
+        self.feeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Is this the path of a log of a line? Its path begins like that, and `-NUMBER.log` follows.
+fn is_log_of(path: &Path, folder_and_line: &str) -> bool {
+    let path = path.display().to_string();
+    let number = path.strip_prefix(folder_and_line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".log"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Gives a commits file that is none another name.
+fn keep_aside(disk: &dyn Disk, directory: &Path) -> io::Result<String> {
+    let names = disk.list(directory)?;
+    let kept = (1..=MOST_KEPT).map(|number| format!("{COMMITS}.kept-{number}")).find(|name| !names.contains(name));
+    let kept =
+        kept.ok_or_else(|| io::Error::other("too many commits files were kept; look at them and remove them"))?;
+    disk.rename(&directory.join(COMMITS), &directory.join(&kept))?;
+    Ok(kept)
+}

@@ -1,0 +1,96 @@
+//! What a table makes of its clock: whose time runs, which press belongs to which ply, and how long silence is no gap.
+//!
+//! ```text
+//! report ──▸ ClockTruth (good readings) ──▸ ClockWatch (lever, sides) ──▸ press, running, stopped ──▸ the recogniser
+//! ```
+
+use super::{Stage, Table};
+use crate::millis::Millis;
+use crate::protocol::{ClockReport, ClockTimes};
+use crate::recognition::{Clock, PressId};
+use crate::session::Effect;
+
+/// Clock readings that are kept for plies that are recognised late.
+const MOST_READINGS: usize = 64;
+/// A running clock is heard every second.
+const DEAF: Millis = Millis(2_500);
+
+impl Table {
+    /// The clock said something.
+    pub fn clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match report {
+            ClockReport::NoClock => {
+                let had_one = self.clock_state != Clock::None;
+                effects.extend(self.clock_notices.no_clock(had_one).map(Effect::Notice));
+                self.truth.forget();
+                self.clock_state = Clock::None;
+            }
+            ClockReport::Times(times) if !times.is_all_zero() => {
+                let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
+                let judged = self.truth.judge(now, *times, plies);
+                if judged.afresh {
+                    self.clock.forget_reading();
+                }
+                for times in judged.good {
+                    effects.extend(self.clock_times(now, times));
+                }
+            }
+            // All zero: right after a clock command. Acknowledgements and garbled readings tell no time.
+            ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => {}
+        }
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.clock(self.clock_state);
+        }
+        effects
+    }
+
+    fn clock_times(&mut self, now: Millis, times: ClockTimes) -> Vec<Effect> {
+        let news = self.clock.read(times);
+        let ran = self.clock_state == Clock::Running;
+        self.clock_state = match (times.running(), self.clock_state) {
+            (true, _) => Clock::Running,
+            (false, Clock::Running) => Clock::Stopped { since: Some(now) },
+            (false, Clock::Stopped { since }) => Clock::Stopped { since },
+            (false, Clock::None) => Clock::Stopped { since: None },
+        };
+        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
+        let told = self.clock_notices.reading(&times, self.clock.right_player());
+        let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
+        let recogniser = &mut game.recogniser;
+        let opening = recogniser.plies() == 0;
+        let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
+        if times.running() && opening && (!ran || untouched) {
+            self.clock.assume(recogniser.position().turn());
+            recogniser.lever_means(self.clock.turn_now());
+        }
+        // A press that starts the clock completes no ply.
+        if news.pressed && (ran || !opening) {
+            if let Some(mover) = recogniser.likely_presser(now)
+                && self.clock.learn(mover)
+            {
+                effects.push(Effect::Notice(
+                    "the clock's sides are not as they were learned; are White and Black at the right sides?"
+                        .to_owned(),
+                ));
+            }
+            self.presses += 1;
+            let id = PressId(self.presses);
+            if self.readings.len() == MOST_READINGS {
+                self.readings.pop_front();
+            }
+            self.readings.push_back((id, times));
+            recogniser.press(now, id, self.clock.turn_now());
+        }
+        effects
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.clock_state, Clock::Stopped { .. })
+    }
+
+    /// From when on silence means that the board is not heard.
+    pub fn deaf_at(&self) -> Option<Millis> {
+        (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
+    }
+}

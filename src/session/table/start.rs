@@ -1,0 +1,158 @@
+//! How a game begins on a table: by the start position on the board, however the board lies, or because the operator says so.
+//!
+//! A start position that appears where a game is going on is a new game only when it has stood for a while: longer when few
+//! plies have been played, since then it may be a correction of the opening, and never while the clock runs.
+
+use super::{Stage, Table};
+use crate::millis::Millis;
+use crate::protocol::PieceCode;
+use crate::recognition::{Clock, Recogniser, Sight};
+use crate::rules::{Placement, Position, SquareSet};
+use crate::session::game::Game;
+use crate::session::sensors::{Orientation, Sensors};
+use crate::session::{Effect, OrientationSetting};
+
+/// How long the start position must stand, in the middle of a game, to begin a new one.
+const NEW_GAME: Millis = Millis::seconds(1);
+/// The same when few plies have been played: it may be a correction of the opening.
+const NEW_GAME_EARLY: Millis = Millis::seconds(3);
+/// Plies after which the start position can only be a new game.
+const FEW_PLIES: u32 = 6;
+/// How long a board that is being set up must be quiet before the operator is told what is wrong.
+const SETTING_UP: Millis = Millis::seconds(5);
+/// Boards of which more is wrong than this are not being set up for a game.
+const NEARLY_SET_UP: usize = 8;
+
+impl Table {
+    /// Would a board that shows this show the start position?
+    pub fn is_start(&self, codes: &[PieceCode]) -> bool {
+        let mut sensors = self.sensors.clone();
+        sensors.dump(codes).is_some() && self.start_in(&sensors).is_some()
+    }
+
+    /// When the start position on the board will begin a new game.
+    pub(super) fn new_game_at(&self) -> Option<Millis> {
+        if !self.linked {
+            return None;
+        }
+        match &self.stage {
+            Stage::Playing(game) if game.recogniser.plies() == 0 && game.number().is_none() => None,
+            Stage::Playing(game) => {
+                self.start_seen.filter(|_| self.confirmed)?;
+                let few = game.recogniser.plies() < FEW_PLIES;
+                if few && self.clock_state == Clock::Running {
+                    return None;
+                }
+                Some(self.last_change + if few { NEW_GAME_EARLY } else { NEW_GAME })
+            }
+            Stage::Waiting | Stage::Over => self.start_seen.map(|_| Millis::ZERO),
+        }
+    }
+
+    pub(super) fn begin_new_game(&mut self, now: Millis) -> Vec<Effect> {
+        let Some(orientation) = self.new_game_at().filter(|&at| at <= now).and(self.start_seen) else {
+            return Vec::new();
+        };
+        self.sensors.turn(orientation);
+        let mut effects = self.start(now, Position::start(self.settings.variant));
+        effects.push(Effect::Notice(match orientation {
+            Orientation::Normal => "the start position is set up: ready".to_owned(),
+            Orientation::Turned => "the start position is set up, the board lies turned round: ready".to_owned(),
+        }));
+        effects
+    }
+
+    /// Closes the game that is going on, if any, and begins one from a position.
+    pub(super) fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
+        let mut effects = match &self.stage {
+            Stage::Playing(game) => self.close(game, self.won_without_moves(game).map(|(_, result)| result)),
+            Stage::Waiting | Stage::Over => Vec::new(),
+        };
+        let clock = match self.clock_state {
+            Clock::Stopped { .. } => Clock::Stopped { since: None },
+            other => other,
+        };
+        self.clock_state = clock;
+        self.clock.forget_sides();
+        self.clock_notices.new_game();
+        self.told = None;
+        self.told_doubt = false;
+        let sight = self.sensors.sight();
+        let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.recognition);
+        if clock == Clock::Running {
+            self.clock.assume(position.turn());
+            recogniser.lever_means(self.clock.turn_now());
+        }
+        recogniser.link(now, self.linked && self.gap_until.is_none());
+        self.begun += 1;
+        self.stage = Stage::Playing(Box::new(Game::new(position, recogniser, now)));
+        effects.extend(self.news());
+        effects
+    }
+
+    /// How the board lies, if it shows the start position. To be asked again after every change: it looks at every field.
+    pub(super) fn look_for_start(&self) -> Option<Orientation> {
+        self.start_in(&self.sensors)
+    }
+
+    fn start_in(&self, sensors: &Sensors) -> Option<Orientation> {
+        let start = Position::start(self.settings.variant);
+        let shows_start = |orientation: Orientation| {
+            sensors.sight_from(orientation).differs_from_placement(start.placement()).is_empty()
+        };
+        self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
+    }
+
+    fn orientations(&self) -> &'static [Orientation] {
+        match (self.settings.orientation, self.flipped) {
+            (OrientationSetting::Auto, _) => &[Orientation::Normal, Orientation::Turned],
+            (OrientationSetting::Normal, false) | (OrientationSetting::Turned, true) => &[Orientation::Normal],
+            (OrientationSetting::Turned, false) | (OrientationSetting::Normal, true) => &[Orientation::Turned],
+        }
+    }
+
+    /// When the operator is told what is missing for the start position.
+    pub(super) fn tells_at(&self) -> Option<Millis> {
+        let waits = matches!(self.stage, Stage::Waiting | Stage::Over) && self.linked && self.sensors.is_known();
+        if !waits {
+            return None;
+        }
+        let (wrong, _) = self.wrong_for_start();
+        (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
+    }
+
+    pub(super) fn tell_set_up(&mut self, now: Millis) -> Vec<Effect> {
+        if self.tells_at().is_none_or(|at| at > now) {
+            return Vec::new();
+        }
+        let (wrong, words) = self.wrong_for_start();
+        self.told = Some(wrong);
+        vec![Effect::Notice(format!("the start position is not complete: {words}"))]
+    }
+
+    /// The squares that differ from the start position, as the board lies nearest to it, and the same in words.
+    fn wrong_for_start(&self) -> (SquareSet, String) {
+        let start = Position::start(self.settings.variant);
+        let wrong = |&orientation: &Orientation| {
+            let sight = self.sensors.sight_from(orientation);
+            (sight.differs_from_placement(start.placement()), sight)
+        };
+        let nearest = self.orientations().iter().map(wrong).min_by_key(|(wrong, _)| wrong.len());
+        let (wrong, sight) = nearest.unwrap_or_default();
+        (wrong, self.wrong_in_words(wrong, &sight, start.placement()))
+    }
+
+    fn wrong_in_words(&self, wrong: SquareSet, sight: &Sight, expected: &Placement) -> String {
+        let geometry = &self.settings.variant.geometry;
+        let mut words = Vec::new();
+        for square in geometry.in_name_order(wrong) {
+            let name = geometry.name(square);
+            words.push(match (expected.color(square), sight.color(square)) {
+                (Some(color), None) => format!("{color} man missing on {name}"),
+                (Some(_), Some(seen)) => format!("{seen} piece instead on {name}"),
+                (None, _) => format!("piece too many on {name}"),
+            });
+        }
+        words.join(", ")
+    }
+}

@@ -1,0 +1,152 @@
+//! The keys of the configuration: their table, the reference file and the reader say the same.
+
+use damcast::config::keys::{Absent, KEYS, Key, Kind, Section};
+use damcast::config::{Config, reference, schema};
+use serde_json::Value;
+
+/// A configuration with one pair in one table, on a bus if the table needs one; and the line of the pair.
+fn with(section: Section, pair: &str) -> (String, usize) {
+    let name = pair.split(" = ").next().unwrap();
+    let own = |key: &str, value: &str| if key == name { String::new() } else { format!("{key} = {value}\n") };
+    let mode = if section == Section::Board { "mode = \"bus\"\n" } else { "" };
+    let (mut text, mut at) = (String::new(), 0);
+    let tables = [
+        (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
+        (Section::Public, String::new()),
+        (Section::Recognition, String::new()),
+        (
+            Section::Line,
+            [("name", "\"a\""), ("port", "\"/dev/a\""), ("game-type", "\"20\"")]
+                .map(|(key, value)| own_if(section == Section::Line, &own, key, value))
+                .concat()
+                + mode,
+        ),
+        (Section::Board, own_if(section == Section::Board, &own, "address", "7")),
+    ];
+    for (table, rest) in tables {
+        if table == Section::Board && section != Section::Board {
+            continue;
+        }
+        text += &format!("{}\n{rest}", table.title());
+        if table == section {
+            text += &format!("{pair}\n");
+            at = text.lines().count();
+        }
+    }
+    (text, at)
+}
+
+fn own_if(is_here: bool, own: &impl Fn(&str, &str) -> String, key: &str, value: &str) -> String {
+    if is_here { own(key, value) } else { format!("{key} = {value}\n") }
+}
+
+#[track_caller]
+fn accept(key: &Key, value: &str) -> Config {
+    let (text, _) = with(key.section, &format!("{} = {value}", key.name));
+    Config::read("x.toml", &text).unwrap_or_else(|error| panic!("{} {}: {error}", key.section, key.name))
+}
+
+/// It is refused, at its place, and the key is named.
+#[track_caller]
+fn refuse(key: &Key, value: &str) {
+    let (text, line) = with(key.section, &format!("{} = {value}", key.name));
+    let errors = Config::read("x.toml", &text).expect_err(&text).0;
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].place.as_ref().map(|place| place.line), Some(line), "{text}{}", errors[0]);
+    assert!(errors[0].message.contains(key.name), "{}", errors[0]);
+}
+
+#[test]
+fn the_table_of_keys_and_the_reference_say_the_same() {
+    assert_eq!(reference::differences(), Vec::<String>::new());
+    for key in KEYS {
+        let entry = reference::entry(key).unwrap();
+        assert!(entry.about.len() > 20, "{} `{}` is not explained in config/damcast.toml", key.section, key.name);
+    }
+}
+
+#[test]
+fn the_reader_takes_what_a_row_allows_and_nothing_else() {
+    for key in KEYS {
+        let entry = reference::entry(key).unwrap();
+        let shown = accept(key, &entry.value);
+        if key.absent == Absent::Default {
+            let (without, _) = with(key.section, "");
+            let without = Config::read("x.toml", &without).unwrap();
+            assert_eq!(shown, without, "{} `{}`: the reference does not show the default", key.section, key.name);
+        }
+        match key.kind {
+            Kind::Text => refuse(key, "[1]"),
+            Kind::Choice(words) => {
+                for word in words {
+                    accept(key, &format!("\"{word}\""));
+                }
+                refuse(key, &format!("\"{}x\"", words[0]));
+                refuse(key, "[]");
+            }
+            Kind::Words(words) => {
+                accept(key, &format!("\"{}\"", words.join(" ")));
+                refuse(key, &format!("\"{} x\"", words[0]));
+            }
+            Kind::Whole { least, most, .. } => {
+                accept(key, &least.to_string());
+                accept(key, &most.to_string());
+                refuse(key, &(i128::from(least) - 1).to_string());
+                refuse(key, &(most + 1).to_string());
+                refuse(key, &format!("{least}.5"));
+                refuse(key, "\"many\"");
+            }
+            Kind::Number { most } => {
+                accept(key, &most.to_string());
+                refuse(key, "0");
+                refuse(key, &(most + 1.0).to_string());
+                refuse(key, "true");
+            }
+            Kind::Switch => {
+                accept(key, "true");
+                accept(key, "false");
+                refuse(key, "2");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_that_must_be_there_is_missed() {
+    for key in KEYS.iter().filter(|key| key.absent == Absent::Refused) {
+        let (text, _) = with(key.section, &format!("{} = ", key.name));
+        let text = text.replace(&format!("{} = \n", key.name), "");
+        let error = Config::read("x.toml", &text).expect_err(&text).to_string();
+        assert!(error.contains(&format!("{} needs the key `{}`", key.section.title(), key.name)), "{error}");
+    }
+}
+
+#[test]
+fn the_schema_has_every_key_with_type_limits_and_default() {
+    let schema = schema::schema();
+    let properties = |section: Section| -> Value {
+        let top = &schema["properties"];
+        match section {
+            Section::Line => top["line"]["items"]["properties"].clone(),
+            Section::Board => top["line"]["items"]["properties"]["board"]["oneOf"][1]["items"]["properties"].clone(),
+            other => top[other.name()]["properties"].clone(),
+        }
+    };
+    for section in Section::ALL {
+        let properties = properties(section);
+        let mut known: Vec<&str> = section.keys().map(|key| key.name).collect();
+        known.extend(section.tags_title().map(|_| "tags"));
+        known.sort_unstable();
+        let mut found: Vec<&String> = properties.as_object().unwrap().keys().collect();
+        found.sort_unstable();
+        assert_eq!(found, known);
+        for key in section.keys().filter(|key| (key.section, key.name) != (Section::Line, "board")) {
+            let value = &properties[key.name];
+            assert!(value["description"].as_str().is_some_and(|about| !about.is_empty()), "{}", key.name);
+            assert_eq!(value.get("default").is_some(), key.absent == Absent::Default, "{}", key.name);
+        }
+    }
+    let delay = &properties(Section::Public)["delay"];
+    assert_eq!((&delay["type"], &delay["maximum"], &delay["default"]), (&"integer".into(), &86_400.into(), &0.into()));
+    assert_eq!(properties(Section::Line)["bus-start-tag"]["default"], true);
+}

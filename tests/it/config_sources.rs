@@ -1,0 +1,139 @@
+//! Drop-ins and environment variables, laid over the file; and the effective configuration.
+
+use std::fs;
+use std::path::Path;
+
+use damcast::config::keys::Section;
+use damcast::config::{Config, Sources, show, sources};
+
+const BASE: &str = r#"[station]
+directory = "r"
+[station.tags]
+Event = "Cup"
+[[line]]
+name = "board-1"
+port = "/dev/a"
+game-type = "20"
+[[line]]
+name = "hall"
+mode = "bus"
+port = "/dev/b"
+game-type = "20"
+[[line.board]]
+address = 7
+"#;
+
+fn write(folder: &Path, drop_ins: &[(&str, &str)]) -> std::path::PathBuf {
+    fs::create_dir_all(folder.join("damcast.d")).unwrap();
+    fs::write(folder.join("damcast.toml"), BASE).unwrap();
+    for (name, text) in drop_ins {
+        fs::write(folder.join("damcast.d").join(name), text).unwrap();
+    }
+    folder.join("damcast.toml")
+}
+
+fn pair(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+#[test]
+fn drop_ins_are_laid_over_the_file_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(
+        folder.path(),
+        &[
+            ("20-late.toml", "[public]\ndelay = 900\n"),
+            ("10-early.toml", "[public]\ndelay = 60\ndelay-plies = 2\n[station.tags]\nRound = 3\n"),
+            (
+                "30-lines.toml",
+                "[[line]]\nname = \"board-1\"\nport = \"/dev/c\"\n[[line]]\nname = \"board-2\"\nport = \"/dev/a\"\ngame-type = \"25\"\n\
+                 [[line]]\nname = \"hall\"\n[[line.board]]\naddress = 7\nname = \"table-1\"\n[[line.board]]\naddress = 8\n",
+            ),
+            ("notes.txt", "not a configuration"),
+        ],
+    );
+    let config = Sources::of_file(&file).unwrap().read().unwrap();
+    assert_eq!((config.public.games.delay.seconds, config.public.games.delay.plies), (900, 2));
+    let ports: Vec<String> = config.lines.iter().map(|line| line.port.to_string()).collect();
+    assert_eq!(ports, ["serial:/dev/c", "serial:/dev/b", "serial:/dev/a"]);
+    assert_eq!(config.lines[0].tags, [pair("Event", "Cup"), pair("Round", "3")]);
+    let boards: Vec<(u16, &str)> =
+        config.lines[1].boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
+    assert_eq!(boards, [(7, "table-1"), (8, "hall-8")]);
+}
+
+#[test]
+fn the_environment_counts_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n")]);
+    let read = |variables: &[(&str, &str)]| {
+        let variables = variables.iter().map(|(name, value)| pair(name, value));
+        Sources::of_file(&file).unwrap().with_environment(variables).read()
+    };
+    let config = read(&[
+        ("DAMCAST_PUBLIC_DELAY", "900"),
+        ("DAMCAST_STATION_DIRECTORY", "other \"place\""),
+        ("DAMCAST_STATION_TAGS_Round", "4"),
+        ("DAMCAST_LINE_BOARD_1_GAME_TYPE", "40"),
+        ("DAMCAST_LINE_HALL_BUS_START_TAG", "false"),
+        ("DAMCAST_CORPUS", "of somebody else"),
+        ("PATH", "/bin"),
+    ])
+    .unwrap();
+    assert_eq!(config.public.games.delay.seconds, 900);
+    assert_eq!(config.directory.to_str(), Some("other \"place\""));
+    assert_eq!(config.lines[0].game_type, "40");
+    assert_eq!(config.lines[1].settings, [pair("bus-start-tag", "false")]);
+    assert!(config.lines[0].tags.contains(&pair("Round", "4")));
+    for (name, value, message) in [
+        ("DAMCAST_PUBLIC_DELY", "5", "unknown key `DELY` of [public]"),
+        ("DAMCAST_PUBLIC_DELAY", "soon", "DAMCAST_PUBLIC_DELAY:2:9: `delay` is a string; expected a number"),
+        ("DAMCAST_LINE_BOARD_9_PORT", "any", "names no [[line]]; there are `board-1`, `hall`"),
+        ("DAMCAST_LINE_BOARD_1_PROT", "any", "unknown key `PROT` of [[line]]"),
+    ] {
+        let error = read(&[(name, value)]).unwrap_err().to_string();
+        assert!(error.starts_with(name) && error.contains(message), "{error}");
+    }
+    assert_eq!(sources::variable(Section::Line, "port").as_deref(), Some("DAMCAST_LINE_NAME_PORT"));
+}
+
+#[test]
+fn what_is_wrong_in_a_drop_in_is_told_with_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), &[("a.toml", "[public]\ndelay = -1\n"), ("b.toml", "[[line]]\nname = \"x\"\n")]);
+    let error = Config::load(&file).unwrap_err().to_string();
+    assert!(error.contains("damcast.d/a.toml:2:9: `delay` is a whole number"), "{error}");
+    assert!(error.contains("damcast.d/b.toml:1:1: [[line]] needs the key `port`"), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), &[("a.toml", "[[line]]\nname = \"x\"\nport = \"/dev/a\"\ngame-type = \"20\"\n")]);
+    let error = Config::load(&file).unwrap_err().to_string();
+    assert!(
+        error.contains("a.toml:3:8: the port serial:/dev/a is used already, in ") && error.contains("damcast.toml:7;"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_effective_configuration_means_the_same_and_names_where_it_comes_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n[station.tags]\nTimeControl = \"180+2\"\n")]);
+    let sources = Sources::of_file(&file).unwrap().with_environment([pair("DAMCAST_PUBLIC_DELAY_PLIES", "3")]);
+    let shown = show::show(&sources).unwrap();
+    assert_eq!(Config::read("shown", &shown).unwrap(), sources.read().unwrap(), "{shown}");
+    for (line, origin) in [
+        ("delay = 60", "a.toml:2"),
+        ("delay-plies = 3", "DAMCAST_PUBLIC_DELAY_PLIES:2"),
+        ("profile = \"lidraughts\"", "# default"),
+        ("name = \"hall\"", "damcast.toml:10"),
+        ("settle-ms = 300", "# default"),
+        ("# [recognition] unpressed-ms is 4000 here", "blitz"),
+    ] {
+        let shows = |text: &str| text.starts_with(line) && text.contains(origin);
+        assert!(shown.lines().any(shows), "{line} from {origin}:\n{shown}");
+    }
+    for example in ["config/damcast.toml", "config/examples/tournament-bus.toml", "config/examples/blitz.toml"] {
+        let sources = Sources::of_file(example.as_ref()).unwrap();
+        let shown = show::show(&sources).unwrap();
+        assert_eq!(Config::read("shown", &shown).unwrap(), sources.read().unwrap(), "{shown}");
+    }
+}
