@@ -6,22 +6,33 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// What is asked of the program.
 #[derive(Parser)]
 #[command(name = "damcast", version, about, max_term_width = 100)]
-struct Arguments {
+#[command(
+    after_help = "`damcast help VERB` explains a verb, with examples and its exit codes: 0 done, 1 something is wrong, 2 asked wrongly."
+)]
+pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
 }
 
+/// What is to be done.
 #[derive(clap::Subcommand)]
-enum Verb {
+pub enum Verb {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
     /// Show it: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
+    /// Write a first configuration, for the boards that are there.
+    Init(cli::init::Arguments),
     /// Check or show the configuration, or print its JSON Schema.
     Config(cli::config::Arguments),
+    /// Say what is wrong with this machine before the round does, and what to do about it.
+    Doctor(cli::doctor::Arguments),
+    /// Show a board live, to try every square and piece.
+    TestBoard(cli::test_board::Arguments),
     /// List the serial ports.
     Ports(cli::ports::Arguments),
     /// Print the PDN that logs make.
@@ -51,6 +62,9 @@ fn main() -> ExitCode {
         Verb::Run(arguments) => cli::run::run(&arguments),
         #[cfg(feature = "demo")]
         Verb::Demo(arguments) => cli::demo::run(&arguments),
+        Verb::Init(arguments) => cli::init::run(&arguments),
+        Verb::Doctor(arguments) => cli::doctor::run(&arguments),
+        Verb::TestBoard(arguments) => cli::test_board::run(&arguments),
         Verb::Config(arguments) => cli::config::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),
         Verb::Replay(arguments) => cli::replay::run(&arguments),

@@ -243,7 +243,7 @@ impl Playback {
                         game.times.result = at;
                     }
                 }
-                Effect::Notice(text) => self.notices.push((at, about(board, &text))),
+                Effect::Notice(text) | Effect::Refused(text) => self.notices.push((at, about(board, &text))),
                 Effect::Provisional(moves) => {
                     if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
                         game.provisional.push((at, moves));

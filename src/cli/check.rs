@@ -21,6 +21,11 @@ use super::input::{self, Reading, json_text};
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 no error; 1 there are errors; 2 a file cannot be read, or a wrong argument.
+
+Examples:
+  damcast check games.pdn
+  damcast check --strict --profile lidraughts games.pdn")]
 pub struct Arguments {
     /// The files; `-` is the standard input.
     #[arg(required = true)]

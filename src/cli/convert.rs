@@ -19,6 +19,10 @@ use super::input::{self, Reading};
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 converted; 1 a file has errors or cannot be read; 2 a wrong argument.
+
+Example:
+  damcast convert evening.pdn > standard.pdn")]
 pub struct Arguments {
     /// The files; `-` is the standard input. Their games are written one after the other.
     #[arg(required = true)]

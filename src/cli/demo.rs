@@ -30,6 +30,11 @@ const REFRESH: Duration = Duration::from_millis(200);
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 ended; 1 it could not be shown; 2 a wrong argument.
+
+Examples:
+  damcast demo                              four boards, twenty times as fast as life; Ctrl-C ends it
+  damcast demo --boards 8 --exit-when-done  until the last game is over")]
 pub struct Arguments {
     /// How many boards.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]

@@ -34,6 +34,12 @@ const LONGEST_INPUT: u64 = 1 << 20;
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 everything was understood; 1 the input broke off; 2 something was not understood, or a wrong argument.
+
+Example:
+  echo '0 = up' | damcast line"
+)]
 pub struct Arguments {
     /// The game: a number of PDN's GameType table, or all its attributes. Goes before `# game-type:` of the input;
     /// 20, international, if neither says.
@@ -176,7 +182,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
             Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
             Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
-            Effect::Notice(notice) => {
+            Effect::Notice(notice) | Effect::Refused(notice) => {
                 let notice = playback::about(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }

@@ -225,7 +225,8 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
                 Ok(bytes) => is_damaged |= !verify_log(&file, &bytes, arguments.json)?,
                 Err(error) => {
                     eprintln!("damcast: {}: {error}", file.display());
-                    is_unreadable = true;
+                    is_damaged |= error.kind() == std::io::ErrorKind::InvalidData;
+                    is_unreadable |= error.kind() != std::io::ErrorKind::InvalidData;
                 }
             }
         }

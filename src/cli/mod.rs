@@ -5,8 +5,11 @@ pub mod config;
 pub mod convert;
 #[cfg(feature = "demo")]
 pub mod demo;
+pub mod doctor;
 pub mod fsck;
+pub mod init;
 mod input;
+mod inquiry;
 pub mod line;
 pub mod log;
 pub mod moves;
@@ -16,6 +19,7 @@ pub mod rebuild;
 pub mod replay;
 pub mod run;
 pub mod show;
+pub mod test_board;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

@@ -19,6 +19,10 @@ pub struct Asked {
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 listed; 1 the position is not understood; 2 a wrong argument.
+
+Example:
+  damcast moves --game-type 25 --fen 'W:Wc3,Kd2:Bd4,f6' --long")]
 pub struct Arguments {
     #[command(flatten)]
     asked: Asked,

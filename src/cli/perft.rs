@@ -7,6 +7,10 @@ use damcast::rules::perft::perft;
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 counted; 1 the position is not understood; 2 a wrong argument.
+
+Example:
+  damcast perft 9")]
 pub struct Arguments {
     #[command(flatten)]
     asked: super::moves::Asked,

@@ -13,6 +13,10 @@ const STABLE_NAMES: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 listed, also when there are none; 1 this system cannot list them.
+
+Example:
+  damcast ports")]
 pub struct Arguments {}
 
 /// Prints one port after the other.
@@ -50,7 +54,7 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
 }
 
 /// The stable names of each port.
-fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
+pub fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
     let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for folder in STABLE_NAMES {
         // No USB port was ever plugged in: no folder.

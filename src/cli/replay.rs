@@ -13,6 +13,13 @@ use super::line::{Mode, Profile, refuse_what_is_not_built};
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 played; 1 a log is damaged and was played up to there, or cannot be read; 2 a wrong argument.
+
+Examples:
+  damcast replay recordings/log/board-1-*.log > board-1.pdn
+  damcast replay --board 1025 recordings/log/hall-1.log      one board of a bus"
+)]
 pub struct Arguments {
     /// The logs of one line, in any order: they are played in the order in which they were opened.
     #[arg(required = true, value_name = "FILE")]

@@ -16,6 +16,15 @@ use super::USAGE;
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 stopped by a signal, in good order; 1 it cannot start (the folder, another station in it); 2 the configuration
+is wrong.
+
+Examples:
+  damcast run                           the installed configuration
+  damcast run --config damcast.toml     another one
+  RUST_LOG=damcast=debug damcast run    with more to read"
+)]
 pub struct Arguments {
     /// The configuration.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
@@ -48,7 +57,7 @@ fn log_to_stderr() {
 }
 
 /// Done when somebody wants the station to stop. Listens from now on, not from when it is waited for.
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+pub fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {

@@ -16,6 +16,12 @@ use super::input::{self, Reading};
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 drawn; 1 the file cannot be read, or there is no such game or ply; 2 a wrong argument.
+
+Example:
+  damcast show --ply 4 evening.pdn"
+)]
 pub struct Arguments {
     /// The file; `-` is the standard input.
     file: PathBuf,

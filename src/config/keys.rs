@@ -51,6 +51,8 @@ pub enum Kind {
     },
     /// `true` or `false`.
     Switch,
+    /// A list of texts: a program and its arguments.
+    Strings,
 }
 
 /// What holds where a key is not there.
@@ -225,8 +227,12 @@ impl fmt::Display for Section {
 impl Kind {
     /// A value given as bare text, as in an environment variable, in TOML.
     pub fn to_toml(self, text: &str) -> String {
+        if self == Kind::Strings {
+            let words = text.split_whitespace().map(|word| toml::Value::String(word.to_owned()));
+            return toml::Value::Array(words.collect()).to_string();
+        }
         let is_bare = match self {
-            Text | Choice(_) | Words(_) => false,
+            Text | Choice(_) | Words(_) | Kind::Strings => false,
             Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
             Switch => matches!(text, "true" | "false"),
         };

@@ -24,6 +24,7 @@
 
 mod bus;
 mod document;
+pub mod draft;
 pub mod keys;
 mod public;
 pub mod reference;

@@ -56,6 +56,7 @@ fn value(key: &Key) -> Value {
         Kind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
         Kind::Switch => json!({ "type": "boolean" }),
+        Kind::Strings => json!({ "type": "array", "items": { "type": "string" } }),
     };
     let Some(entry) = reference::entry(key) else { return value };
     let unit = match key.kind {

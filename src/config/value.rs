@@ -300,13 +300,28 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// The value as TOML: numbers as they were written, strings in quotes; `None` for tables and arrays.
+    /// A list of strings.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn strings(&self) -> Result<Vec<String>, ConfigError> {
+        let wrong = || self.wrong("a list of strings, as in [\"/usr/local/bin/alarm\", \"--phone\"]");
+        let Node::Array(values) = &self.node else { return Err(wrong()) };
+        values.iter().map(|value| value.string().map(str::to_owned).map_err(|_| wrong())).collect()
+    }
+
+    /// The value as TOML: numbers as they were written, strings in quotes; `None` for tables and arrays of them.
     pub fn as_toml(&self) -> Option<String> {
         match &self.node {
             Node::Leaf(DeValue::String(text)) => Some(toml::Value::String(text.to_string()).to_string()),
             Node::Leaf(DeValue::Integer(integer)) => Some(integer.to_string()),
             Node::Leaf(_) => self.document.text.get(self.span.clone()).map(str::to_owned),
-            _ => None,
+            Node::Array(values) => {
+                let values: Option<Vec<String>> = values.iter().map(Value::as_toml).collect();
+                values.map(|values| format!("[{}]", values.join(", ")))
+            }
+            Node::Table(_) => None,
         }
     }
 

@@ -69,7 +69,12 @@ impl Feed {
             Effect::Open { game } => Step::Create(*game),
             Effect::Append(text) => Step::Append(format!("{text}\n").into_bytes()),
             Effect::Result(result) => Step::SetResult(result.clone()),
-            Effect::Send(_) | Effect::Notice(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {
+            Effect::Send(_)
+            | Effect::Notice(_)
+            | Effect::Refused(_)
+            | Effect::Note(_)
+            | Effect::Provisional(_)
+            | Effect::Reopen { .. } => {
                 return Ok(());
             }
         });

@@ -390,7 +390,9 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
     let streams = round::all_events(&boards);
     let (mut places, right) = round::read_order(&found.order);
     let order = "log/events.order";
-    if right < found.order.len() && !(report.station.is_some() && !found.order[right..].contains(&b'\n')) {
+    let rest = found.order.get(right..).unwrap_or_default();
+    let is_being_written = report.station.is_some() && !rest.contains(&b'\n');
+    if !rest.is_empty() && !is_being_written {
         let what = format!("line {} and what follows it are not right", places.len() + 1);
         report.add(Level::Mended, order, what, "");
     }

@@ -185,7 +185,8 @@ fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {
     usb.vid == id.vendor && usb.pid == id.product && id.serial.as_ref().is_none_or(has_serial)
 }
 
-fn is_board(usb: &serialport::UsbPortInfo) -> bool {
+/// Is this a USB port of a maker of boards?
+pub fn is_board(usb: &serialport::UsbPortInfo) -> bool {
     let is_makers = usb.manufacturer.as_ref().is_some_and(|manufacturer| manufacturer.starts_with(MANUFACTURER));
     is_makers || BOARDS.contains(&(usb.vid, usb.pid))
 }

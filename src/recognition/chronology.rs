@@ -40,6 +40,8 @@ pub struct Chronology<'a> {
     vague: SquareSet,
     /// Squares of which a dump showed a change that was not reported.
     untold: SquareSet,
+    /// Squares that changed more often than a hand does it.
+    flickering: SquareSet,
 }
 
 impl<'a> Chronology<'a> {
@@ -52,7 +54,7 @@ impl<'a> Chronology<'a> {
         }
         let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
         let mut count = [0_usize; Square::MAX_COUNT];
-        let (mut vague, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
+        let (mut flickering, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for change in &changes {
             sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
             scenes.push(Scene { sight, from: change.at, moment: change.moment });
@@ -60,11 +62,11 @@ impl<'a> Chronology<'a> {
             if change.source == Source::Dump {
                 untold.insert(change.square);
             }
-            if count[change.square.index()] >= FLICKER_CHANGES || change.source == Source::Dump {
-                vague.insert(change.square);
+            if count[change.square.index()] >= FLICKER_CHANGES {
+                flickering.insert(change.square);
             }
         }
-        Chronology { changes, scenes, vague, untold }
+        Chronology { changes, scenes, vague: flickering | untold, untold, flickering }
     }
 
     /// What a question costs, in moves looked at.
@@ -102,7 +104,9 @@ impl<'a> Chronology<'a> {
         let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
-        let fitting = std::iter::once(first).chain(arrivals).find(|arrival| arrival.at + SCAN >= earliest)?;
+        // A piece that flickers came down when it was first seen.
+        let again = arrivals.filter(|_| !self.flickering.contains(to));
+        let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + SCAN >= earliest)?;
         Some(fitting.at.max(after))
     }
 

@@ -30,9 +30,11 @@ struct Traces {
     touched: Option<Moment>,
     /// Flickers between empty and this colour.
     flickers: Option<Color>,
+    /// A piece of this colour flickered here, and was seen to be gone then. It had left before.
+    gone: Option<(Color, Moment)>,
 }
 
-const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], touched: None, flickers: None };
+const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], touched: None, flickers: None, gone: None };
 
 /// How a change came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +60,37 @@ pub struct Change {
     pub after: Option<Color>,
     /// How it came to be known.
     pub source: Source,
+}
+
+/// Where pieces left and where they arrived, by their colour.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Traffic {
+    left: [SquareSet; 2],
+    arrived: [SquareSet; 2],
+    /// Arrivals that were reported, or shown by a dump; those of `arrived` may be guesses.
+    seen: [SquareSet; 2],
+}
+
+impl Traffic {
+    /// Was a piece of this colour seen to leave this square?
+    pub fn has_left(&self, square: Square, color: Color) -> bool {
+        self.left[color.index()].contains(square)
+    }
+
+    /// Was a piece of this colour seen to arrive on this square?
+    pub fn has_arrived(&self, square: Square, color: Color) -> bool {
+        self.arrived[color.index()].contains(square)
+    }
+
+    /// The same, of arrivals that are not guessed.
+    pub fn was_seen_arriving(&self, square: Square, color: Color) -> bool {
+        self.seen[color.index()].contains(square)
+    }
+
+    /// A hand was on this square; what it did is not known.
+    pub fn blur(&mut self, square: Square) {
+        self.left.iter_mut().chain(&mut self.arrived).for_each(|squares| squares.insert(square));
+    }
 }
 
 /// The evidence of the squares.
@@ -122,6 +155,11 @@ impl Evidence {
         }
         let moment = Moment(self.generation);
         self.history.push_back(Change { at: now, moment, square, before, after: color, source });
+        if let Some(other) = traces.flickers.filter(|&other| color.is_some_and(|color| color != other))
+            && self.flickering.contains(square)
+        {
+            traces.gone = Some((other, moment));
+        }
         let often = traces.changes[FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= FLICKER_SPAN);
         let between_empty_and_one_color = before.is_none() || color.is_none();
         if often && between_empty_and_one_color {
@@ -141,14 +179,18 @@ impl Evidence {
         self.last_change = now;
     }
 
-    /// Squares that have been quiet long enough are trusted again.
+    /// Squares that have been quiet long enough are trusted again. What they show counts from their last change on.
     pub fn calm_down(&mut self, now: Millis) {
         for square in self.flickering {
             if self.flickers_until(square).is_none_or(|until| until <= now) {
                 self.flickering.remove(square);
                 self.generation += 1;
-                self.traces[square.index()].touched = Some(Moment(self.generation));
-                self.last_change = now;
+                let traces = &mut self.traces[square.index()];
+                traces.touched = Some(Moment(self.generation));
+                if self.sight.color(square).is_none() {
+                    traces.gone = traces.flickers.map(|color| (color, Moment(self.generation)));
+                }
+                self.last_change = self.last_change.max(traces.changes[0].unwrap_or_default());
             }
         }
     }
@@ -172,6 +214,43 @@ impl Evidence {
         changed | self.flickering
     }
 
+    /// Where pieces of each colour were seen to leave after a moment, and where to arrive. A piece that flickers may have done
+    /// either, and so may any piece where a change is no longer remembered, or only a dump has shown one.
+    pub fn traffic_since(&self, since: Moment) -> Traffic {
+        let mut traffic = Traffic::default();
+        let mut told = SquareSet::EMPTY;
+        for change in self.changes_since(since) {
+            if let Some(color) = change.before {
+                traffic.left[color.index()].insert(change.square);
+            }
+            if let Some(color) = change.after {
+                traffic.arrived[color.index()].insert(change.square);
+                traffic.seen[color.index()].insert(change.square);
+            }
+            if change.source == Source::Report {
+                told.insert(change.square);
+            } else {
+                traffic.blur(change.square);
+            }
+        }
+        let is_whole = self.history.front().is_none_or(|first| first.moment <= since);
+        let is_whole = is_whole || self.history.len() < MOST_CHANGES;
+        for square in self.touched_since(since) {
+            if let Some((color, _)) = self.traces[square.index()].gone.filter(|(_, at)| *at > since) {
+                traffic.left[color.index()].insert(square);
+            }
+            match self.traces[square.index()].flickers.filter(|_| self.is_flickering(square)) {
+                Some(color) => {
+                    traffic.left[color.index()].insert(square);
+                    traffic.arrived[color.index()].insert(square);
+                }
+                None if is_whole && told.contains(square) => {}
+                None => traffic.blur(square),
+            }
+        }
+        traffic
+    }
+
     /// Does this square flicker?
     pub fn is_flickering(&self, square: Square) -> bool {
         self.flickering.contains(square)
@@ -181,6 +260,15 @@ impl Evidence {
     pub fn changes_since(&self, since: Moment) -> impl DoubleEndedIterator<Item = &Change> {
         let first = self.history.partition_point(|change| change.moment <= since);
         self.history.range(first..)
+    }
+
+    /// Does the piece on this square stand so firmly that a hand has lifted it if it is gone?
+    pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
+        /// A ply ends here, and is adjusted.
+        const CHANGES: usize = 3;
+        const SPAN: Millis = Millis::seconds(20);
+        let restless = self.traces[square.index()].changes[CHANGES - 1].is_some_and(|at| now - at < SPAN);
+        !restless && !self.flickering.contains(square) && self.sight.color(square).is_some()
     }
 
     /// A sight with every piece that flickers in its place.

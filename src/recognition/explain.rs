@@ -10,7 +10,7 @@
 //! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
 
 use super::chronology::Chronology;
-use super::evidence::{Evidence, Moment};
+use super::evidence::{Evidence, Moment, Traffic};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
 
@@ -42,7 +42,7 @@ mod points {
     pub const LANDED_UNSEEN: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
-    /// If the last ply ends on a square that flickers and shows nothing.
+    /// If the last ply ends on a square that flickers and shows nothing, and nobody saw a piece come down there.
     pub const FLICKERS_EMPTY: i32 = -250;
     /// For each position in between that was never seen.
     pub const UNSEEN: i32 = -200;
@@ -93,10 +93,13 @@ pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Ex
     if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
         return Vec::new();
     }
+    let mut traffic = question.evidence.traffic_since(question.since);
+    // Where a piece was missing or too many, a hand has been.
+    question.anomalies.into_iter().for_each(|square| traffic.blur(square));
     let mut search = Search {
         question,
-        // Where a piece was missing or too many, a hand has been.
         touched: question.evidence.touched_since(question.since) | question.anomalies,
+        traffic,
         chronology: Chronology::new(question.evidence, question.since),
         work_left: *work,
         landed_unseen: 0,
@@ -141,6 +144,7 @@ fn is_in_reach(question: &Question, captured: &[SquareSet; 2], position: &Positi
 struct Search<'a> {
     question: &'a Question<'a>,
     touched: SquareSet,
+    traffic: Traffic,
     chronology: Chronology<'a>,
     work_left: u32,
     /// How many of the plies landed unseen.
@@ -171,7 +175,7 @@ impl Search<'_> {
             if unseen.is_some_and(|square| !ply.captured().contains(square)) {
                 continue;
             }
-            let Some(unseen) = self.touches(&ply) else { continue };
+            let Some(unseen) = self.touches(&ply, position.turn()) else { continue };
             if unseen.is_some() && depth == 1 {
                 continue;
             }
@@ -191,11 +195,15 @@ impl Search<'_> {
         }
     }
 
-    /// Were hands seen where this move starts and ends? `Some` if it may have been played, with the square where it landed
-    /// unseen. A circular capture shows on the pieces it takes. After a gap one end is enough: the other may have been
-    /// touched twice.
-    fn touches(&self, ply: &Move) -> Option<Option<Square>> {
-        let [from, to] = [ply.from(), ply.to()].map(|square| self.touched.contains(square));
+    /// Was a piece of this colour seen to leave where this move starts, and to arrive where it ends? `Some` if it may have been
+    /// played, with the square where it landed unseen. A circular capture shows on the pieces it takes. After a gap a hand on
+    /// one end is enough: the other may have been touched twice.
+    fn touches(&self, ply: &Move, color: Color) -> Option<Option<Square>> {
+        let [from, to] = if self.question.gap {
+            [ply.from(), ply.to()].map(|square| self.touched.contains(square))
+        } else {
+            [self.traffic.has_left(ply.from(), color), self.traffic.has_arrived(ply.to(), color)]
+        };
         if ply.from() == ply.to() {
             return (!(ply.captured() & self.touched).is_empty()).then_some(None);
         }
@@ -244,8 +252,14 @@ impl Search<'_> {
         let missing = odd.len() as i32 - too_many;
         score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
         score += points::LANDED_UNSEEN * self.landed_unseen as i32;
-        let ends_on = self.plies.last().map(Move::to);
-        if ends_on.is_some_and(|to| self.question.evidence.is_flickering(to) && sight.color(to).is_none()) {
+        let guessed = |to: Square| {
+            let (first, second) = (self.question.base.turn(), !self.question.base.turn());
+            let mover = if self.plies.len().is_multiple_of(2) { second } else { first };
+            self.question.evidence.is_flickering(to)
+                && sight.color(to).is_none()
+                && !self.traffic.was_seen_arriving(to, mover)
+        };
+        if self.plies.last().map(Move::to).is_some_and(guessed) {
             score += points::FLICKERS_EMPTY;
         }
         score + self.path_seen()

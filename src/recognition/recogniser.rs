@@ -139,6 +139,8 @@ pub struct Recogniser {
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
+    /// A ply that was let go of by taking up another piece, and the moment at which it stood.
+    let_go: Option<(Explanation, Moment)>,
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
@@ -181,6 +183,7 @@ impl Recogniser {
             unexplained_since: None,
             linked: true,
             gap: false,
+            let_go: None,
             followed: Followed::NOTHING,
             revision: 0,
             effort: Effort::default(),
@@ -214,7 +217,10 @@ impl Recogniser {
     }
 
     fn take(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) {
+        let let_go = if seen.is_none() && source == Source::Report { self.let_go_by(now, square) } else { None };
+        let before = self.evidence.moment();
         if self.evidence.see(now, square, seen, source) {
+            self.let_go = self.let_go.take().or_else(|| Some((let_go?, before)));
             self.confirmed &= self.evidence.is_flickering(square);
             self.anomalies.retain(|anomaly| anomaly.square != square);
             self.revision += 1;
@@ -323,6 +329,7 @@ impl Recogniser {
     pub fn was_deaf(&mut self, now: Millis) {
         self.evidence.disturb(now);
         self.confirmed = false;
+        self.let_go = None;
         self.gap = true;
         self.revision += 1;
     }
@@ -346,6 +353,19 @@ impl Recogniser {
         self.take_up(position, plies, self.presses.len(), Reason::Operator)
     }
 
+    /// The operator says that play goes on from a position of the game before, `plies` plies after its start.
+    pub fn go_back(&mut self, position: Position, plies: u32) -> Verdict {
+        self.grounds = None;
+        self.take_up(position, plies, self.presses.len(), Reason::Operator)
+    }
+
+    /// The operator says that what stands on the board is right. `None`: it is no position of this game. `turn`: who is to
+    /// move, if he says so.
+    pub fn set_up_seen(&mut self, turn: Option<Color>) -> Option<Verdict> {
+        let position = self.position_of(self.sight(), turn.or(self.presses.turn()))?;
+        Some(self.set_up(position))
+    }
+
     /// The next thing to publish, if it is time for one. To be called after every event and at the deadline, again and
     /// again until it says `None`.
     pub fn verdict(&mut self, now: Millis) -> Option<Verdict> {
@@ -360,6 +380,13 @@ impl Recogniser {
         if let Some(at) = self.effort.goes_on_at() {
             self.wake_at(now, Some(at));
             return None;
+        }
+        if let Some((ply, stood)) = self.let_go.take() {
+            let decision = Decision::Ply(ply, Rule::LetGo);
+            self.grounds = Some(self.grounds_of(now, &decision));
+            let verdict = self.decide(now, decision);
+            self.since = stood;
+            return Some(verdict);
         }
         self.evidence.calm_down(now);
         self.wake_at(now, self.evidence.calms_down_at());

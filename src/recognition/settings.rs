@@ -68,7 +68,7 @@ impl Default for Settings {
             answered_ms: 6_000,
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
-            no_clock_ms: 2_600,
+            no_clock_ms: 2_700,
             no_clock_answered_ms: 500,
             left_ms: 2_500,
             odd_ms: 1_500,

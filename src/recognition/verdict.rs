@@ -32,6 +32,8 @@ pub enum Rule {
     Unpressed,
     /// It has stood for long on a board without a clock.
     NoClock,
+    /// Its player has let go of it, on a board without a clock: another piece was taken up.
+    LetGo,
     /// It was complete when the clock stopped.
     BeforeStop,
 }

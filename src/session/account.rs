@@ -62,6 +62,7 @@ fn rule_word(rule: Rule) -> &'static str {
         Rule::Answered => "answered",
         Rule::Unpressed => "unpressed",
         Rule::NoClock => "no-clock",
+        Rule::LetGo => "let-go",
         Rule::BeforeStop => "before-stop",
     }
 }

@@ -3,6 +3,8 @@
 //! The file appears with the first entry. Plies of the side that starts carry their number, the other side's do not, but
 //! for the first ply after a setup or a FEN tag.
 
+use std::collections::VecDeque;
+
 use super::endings::EndWatch;
 use super::lever::ClockWatch;
 use super::{Effect, LineSettings};
@@ -27,13 +29,39 @@ pub struct Game {
     /// The result that the operator gave, and when, while the last plies are still being recognised.
     pub result: Option<(String, Millis)>,
     last: Option<String>,
+    /// Where the game stood before each entry, the latest last.
+    past: VecDeque<Standing>,
+    standing: Standing,
 }
+
+/// A position, and how many plies of the game lead to it, hidden ones included.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// The position.
+    pub position: Position,
+    /// The plies.
+    pub plies: u32,
+}
+
+/// So many entries can be taken back. A mistake further back is told by the position.
+const MOST_TAKEN_BACK: usize = 64;
 
 impl Game {
     /// A game that starts from a position.
     pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> Game {
         let ends = EndWatch::new(start);
-        Game { recogniser, start, ends, started_at: now, number: None, number_next: true, result: None, last: None }
+        Game {
+            recogniser,
+            start,
+            ends,
+            started_at: now,
+            number: None,
+            number_next: true,
+            result: None,
+            last: None,
+            past: VecDeque::new(),
+            standing: Standing { position: start, plies: 0 },
+        }
     }
 
     /// The number of its file, if it has one yet.
@@ -80,6 +108,11 @@ impl Game {
             }
         };
         self.ends.follow(verdict);
+        if self.past.len() == MOST_TAKEN_BACK {
+            self.past.pop_front();
+        }
+        self.past.push_back(self.standing);
+        self.standing = Standing { position: *self.recogniser.position(), plies: self.recogniser.plies() };
         self.last = Some(text.clone());
         let comment = reading.and_then(|reading| clock.comment(reading));
         effects.push(Effect::Append(match comment {
@@ -87,6 +120,22 @@ impl Game {
             None => text,
         }));
         effects
+    }
+
+    /// Where the game stood before its last `count` entries. `None`: it has not so many, or they are too long ago.
+    pub fn before(&self, count: usize) -> Option<Standing> {
+        let index = self.past.len().checked_sub(count).filter(|_| count > 0)?;
+        self.past.get(index).copied()
+    }
+
+    /// How many entries can be taken back.
+    pub fn can_take_back(&self) -> usize {
+        self.past.len()
+    }
+
+    /// The last entry says where the game stood `count` entries before it: neither these nor it can be taken back any more.
+    pub fn has_taken_back(&mut self, count: usize) {
+        self.past.truncate(self.past.len().saturating_sub(count + 1));
     }
 
     /// What the operator is to know about draws, and about a side that cannot move, after the last entry.

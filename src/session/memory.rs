@@ -82,7 +82,9 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
         });
         if fits && at >= start {
             let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
-            if best.is_none_or(|(most, _)| same >= most) {
+            // Where nothing was reported before, every position fits.
+            let is_told = same > 0 || known.recent.is_empty();
+            if is_told && best.is_none_or(|(most, _)| same >= most) {
                 best = Some((same, at));
             }
         }
@@ -190,14 +192,24 @@ fn thought(changes: &[Change], mut sides: [u32; 2]) -> Vec<Millis> {
     costs.into_iter().map(|cost| Millis::seconds(cost.saturating_add(brought).unsigned_abs())).collect()
 }
 
-/// Which changes belong to one ply: those up to a press, or without a clock those of one scan.
+/// Which changes belong to one ply: those up to a press, or without a clock those of one scan, and those of a hand that goes on
+/// from where it came down.
 fn groups(changes: &[Change], has_presses: bool) -> Vec<u64> {
     let mut group = 0;
     let mut is_first = true;
     let mut groups = Vec::with_capacity(changes.len());
+    let mut rests_on = None;
     for change in changes {
         let is_later = matches!(change, Change::Piece { pace: Pace::Later, .. });
-        if !has_presses && is_later && !is_first {
+        let goes_on = match *change {
+            Change::Piece { field, piece, .. } if piece.is_empty() => rests_on.take() == Some(field),
+            Change::Piece { field, .. } => {
+                rests_on = Some(field);
+                false
+            }
+            _ => false,
+        };
+        if !has_presses && is_later && !is_first && !goes_on {
             group += 1;
         }
         groups.push(group);

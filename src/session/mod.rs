@@ -47,6 +47,7 @@ pub use crate::bytelog::Mode;
 use crate::millis::Millis;
 use bus::Bus;
 use single::Single;
+use table::Attention;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,9 +58,9 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `start`, `start W:W31:B1`, `setup W:W31:B1`, `flip`,
-    /// `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the address of the board goes before it:
-    /// `1025 result 2-0`.
+    /// An operator's request, as on the command line: `result 2-0`, `resign white`, `start`, `start W:W31:B1`,
+    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the
+    /// address of the board goes before it: `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
     Tick,
@@ -99,6 +100,8 @@ pub enum Effect {
     },
     /// Tell the operator.
     Notice(String),
+    /// Tell the operator that a request cannot be done, and why. Nothing has changed.
+    Refused(String),
     /// Keep this in the log: why something was published.
     Note(String),
     /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
@@ -202,6 +205,23 @@ impl Line {
         }
     }
 
+    /// What of its bytes told nothing.
+    pub fn damage(&self) -> Damage {
+        match &self.wire {
+            Wire::Single(single) => single.damage(),
+            Wire::Bus(bus) => bus.damage(),
+        }
+    }
+
+    /// Could the line begin anew, with other settings, without losing anything of a game? Not while a file grows, a hand is
+    /// on a board, or a clock runs for a first move.
+    pub fn may_begin_anew(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().attention() == Attention::Idle,
+            Wire::Bus(bus) => bus.may_begin_anew(),
+        }
+    }
+
     /// Lives through every deadline up to `now`, each at its own time.
     fn live_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         /// More at one moment would be a deadline that does not move on: then the input goes first.
@@ -222,9 +242,84 @@ impl Line {
     }
 }
 
+/// What is going on on a board, as a program sees it: one word of a short list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Condition {
+    /// The port is not open.
+    #[default]
+    NoConnection,
+    /// The port is open, and the board does not answer.
+    NoAnswer,
+    /// Another board answers than the one expected.
+    OtherBoard,
+    /// What was played while the board was not heard is being read.
+    CatchingUp,
+    /// No game has begun; the start position does not stand on the board.
+    Waiting,
+    /// The start position stands on the board.
+    Ready,
+    /// A game is going on.
+    Playing,
+    /// A game is going on, and its clock stands.
+    ClockStopped,
+    /// A game is going on, and nothing legal explains the board.
+    Unexplained,
+    /// The game is over.
+    Over,
+}
+
+impl Condition {
+    /// All of them, in the order of a day.
+    pub const ALL: [Condition; 10] = [
+        Condition::NoConnection,
+        Condition::NoAnswer,
+        Condition::OtherBoard,
+        Condition::CatchingUp,
+        Condition::Waiting,
+        Condition::Ready,
+        Condition::Playing,
+        Condition::ClockStopped,
+        Condition::Unexplained,
+        Condition::Over,
+    ];
+
+    /// The word for it: small letters and `-`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Condition::NoConnection => "no-connection",
+            Condition::NoAnswer => "no-answer",
+            Condition::OtherBoard => "other-board",
+            Condition::CatchingUp => "catching-up",
+            Condition::Waiting => "waiting",
+            Condition::Ready => "ready",
+            Condition::Playing => "playing",
+            Condition::ClockStopped => "clock-stopped",
+            Condition::Unexplained => "unexplained",
+            Condition::Over => "over",
+        }
+    }
+}
+
+/// Bytes of a line that told nothing, since the line was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Damage {
+    /// Bytes that belong to no message.
+    pub noise_bytes: u64,
+    /// Answers of a bus whose checksum is wrong.
+    pub bad_checksums: u64,
+}
+
 /// The state of a line for people.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Status {
+    /// What is going on, in one word.
+    pub condition: Condition,
+    /// Whether the operator holds back what would be published.
+    pub is_held: bool,
+    /// What is wrong with a board that is nearly set up for a game, once it has stood so for a while.
+    pub wrong_start: Option<String>,
+    /// A game is going on and no clock tells its time, though one did or its time control says that there is one.
+    pub misses_clock: bool,
     /// The serial number of the board, if it has said one since the link came up.
     pub board: Option<String>,
     /// Whether it is the board expected, or none is.

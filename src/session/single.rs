@@ -15,7 +15,7 @@ use super::gap::{Gap, Report, Step};
 use super::held::Held;
 use super::identity::Identity;
 use super::table::Table;
-use super::{Effect, LineSettings, Output, Status, hindsight, memory};
+use super::{Condition, Damage, Effect, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
@@ -32,6 +32,7 @@ pub struct Single {
     table: Table,
     held: Held,
     told_unknown: Vec<u8>,
+    noise_bytes: u64,
     /// A time in which it was not heard, and which is not closed yet.
     gap: Option<Gap>,
     /// When it was last heard, in the table's time.
@@ -58,6 +59,7 @@ impl Single {
             table: Table::new(settings),
             held: Held::default(),
             told_unknown: Vec::new(),
+            noise_bytes: 0,
             gap: None,
             heard_at: Millis::ZERO,
             ahead: Millis::ZERO,
@@ -80,14 +82,22 @@ impl Single {
     pub fn status(&self) -> Status {
         let status = self.table.status();
         let board = self.identity.serial().map(str::to_owned);
-        let state = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            _ if self.held.is_holding() => format!("held back: {}", status.state),
-            (_, true) => "no answer".to_owned(),
-            (false, _) if self.dialogue.is_up() => "not the board expected".to_owned(),
-            (true, _) if self.gap.is_some() && self.dialogue.is_up() => "catching up".to_owned(),
-            _ => status.state,
+        let (condition, state) = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
+            (_, true) => (Condition::NoAnswer, "no answer".to_owned()),
+            (false, _) if self.dialogue.is_up() => (Condition::OtherBoard, "not the board expected".to_owned()),
+            (true, _) if self.gap.is_some() && self.dialogue.is_up() => {
+                (Condition::CatchingUp, "catching up".to_owned())
+            }
+            _ => (status.condition, status.state.clone()),
         };
-        Status { state, board, is_admitted: self.identity.is_admitted(), ..status }
+        let is_held = self.held.is_holding();
+        let state = if is_held { format!("held back: {}", status.state) } else { state };
+        Status { condition, is_held, state, board, is_admitted: self.identity.is_admitted(), ..status }
+    }
+
+    /// What of its bytes told nothing.
+    pub fn damage(&self) -> Damage {
+        Damage { noise_bytes: self.noise_bytes, bad_checksums: 0 }
     }
 
     /// The port is open.
@@ -138,14 +148,15 @@ impl Single {
     /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
     pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> bool {
         let Some(item) = self.decoder.push(byte) else { return false };
-        // Noise is counted by the decoder; there is nothing else to do about it.
-        if let Item::Message(message) = item {
-            self.take(now, &message, outputs);
+        match item {
+            Item::Message(message) => self.take(now, &message, outputs),
+            Item::Noise(noise) => self.noise_bytes += noise.bytes as u64,
         }
         true
     }
 
     fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+        let was_missed = self.dialogue.is_missed();
         if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
@@ -165,7 +176,7 @@ impl Single {
         if !self.identity.is_admitted() {
             return;
         }
-        self.notice_gap(now, message, outputs);
+        self.notice_gap(now, message, was_missed, outputs);
         let at = self.table_time(now);
         let report = match message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
@@ -195,12 +206,13 @@ impl Single {
         self.decide(now, outputs);
     }
 
-    /// Does this message show that something was not heard?
-    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+    /// Does this message show that something was not heard? `was_missed`: a question before it was not answered, which only a
+    /// clock that speaks every second can excuse.
+    fn notice_gap(&mut self, now: Millis, message: &Message, was_missed: bool, outputs: &mut Vec<Output>) {
         if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
             return;
         }
-        let is_deaf = self.table.deaf_at().is_some_and(|at| at < self.table_time(now));
+        let is_deaf = self.table.deaf_at().map_or(was_missed, |at| at < self.table_time(now));
         let is_wrong = |codes: &[PieceCode]| self.table.is_running() && self.table.misses(codes) > FEW_MISSED;
         let is_wrong = matches!(message, Message::BoardDump(codes) if !self.has_no_memory && is_wrong(codes));
         if is_deaf || is_wrong {

@@ -15,12 +15,12 @@
 //! | `clock.rs` | whose time runs, and which press belongs to which ply |
 //! | `start.rs` | how a game begins |
 //! | `ending.rs` | how it ends |
-//! | `request.rs` | what the operator asks |
+//! | `requests.rs` | what the operator asks |
 //! | `telling.rs` | what people are told |
 
 mod clock;
 mod ending;
-mod request;
+mod requests;
 mod start;
 mod telling;
 
@@ -37,6 +37,7 @@ use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Verdict};
 use crate::rules::{Move, Position, SquareSet};
+use requests::Resync;
 
 #[derive(Debug)]
 enum Stage {
@@ -69,6 +70,10 @@ pub struct Table {
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
+    /// The operator says that what stands on the board is right, and the board has yet to say what that is.
+    resync: Option<Resync>,
+    /// A clock has told its time.
+    had_clock: bool,
     /// The link is up again, but no dump has come since: until when one is waited for.
     gap_until: Option<Millis>,
     /// What was last told to be likely, and from what that text was made.
@@ -118,6 +123,8 @@ impl Table {
             told_doubt: false,
             result_pieces: ResultPieces::default(),
             flipped: false,
+            resync: None,
+            had_clock: false,
             gap_until: None,
             provisional: Vec::new(),
             expected: None,
@@ -137,6 +144,7 @@ impl Table {
     /// before may be a hand in the air, however long ago.
     pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
+        self.resync = None;
         self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
             game.recogniser.link(now, false);
@@ -239,6 +247,7 @@ impl Table {
         };
         self.end_gap(now);
         self.confirmed = !changed;
+        self.is_shown(!changed);
         if changed {
             self.last_change = now;
             self.start_seen = self.look_for_start();
@@ -256,6 +265,7 @@ impl Table {
             return;
         }
         self.confirmed = true;
+        self.is_shown(true);
         let sight = self.sensors.sight();
         if let Stage::Playing(game) = &mut self.stage {
             game.recogniser.dump(now, &sight);
@@ -309,7 +319,10 @@ impl Table {
             return None;
         }
         match &self.stage {
-            Stage::Playing(game) => game.recogniser.wants_dump_at(),
+            Stage::Playing(game) => {
+                let asks = self.resync.as_ref().map(Resync::asks_at);
+                game.recogniser.wants_dump_at().into_iter().chain(asks).min()
+            }
             Stage::Waiting | Stage::Over => {
                 let settled = self.last_change + Millis(self.recognition.settle_ms);
                 (!self.confirmed).then_some(settled)
@@ -330,7 +343,8 @@ impl Table {
         };
         let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
         let over = self.ends_without_moves_at();
-        let ends = [over, self.gap_until, verdict, result];
+        let resync = self.resync.as_ref().map(Resync::ends_at);
+        let ends = [over, self.gap_until, verdict, result, resync];
         [new_game, setting_up, self.doubts_at(), pieces].into_iter().chain(ends).flatten().min()
     }
 
@@ -345,6 +359,7 @@ impl Table {
             effects.extend(self.publish(now, &verdict));
             effects.extend(self.news());
         }
+        effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));

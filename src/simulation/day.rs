@@ -409,7 +409,9 @@ impl<'d> Hall<'d> {
                     log(&mut recorder.log, Kind::ToBoard(bytes.clone()))?;
                     table.world.host(now - table.began, bytes);
                 }
-                Effect::Notice(text) | Effect::Note(text) => log(&mut recorder.log, Kind::Note(text.clone()))?,
+                Effect::Notice(text) | Effect::Refused(text) | Effect::Note(text) => {
+                    log(&mut recorder.log, Kind::Note(text.clone()))?
+                }
                 Effect::Open { game } => {
                     recorder.live_path =
                         self.day.directory.join("live").join(format!("{}-{game}.pdn", table.config.name));

@@ -370,7 +370,7 @@ impl Station {
                 // What is provisional is part of the status.
                 Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
-                Effect::Notice(text) => self.tell(now, &playback::about(board, &text)),
+                Effect::Notice(text) | Effect::Refused(text) => self.tell(now, &playback::about(board, &text)),
                 Effect::Note(text) => {
                     let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");

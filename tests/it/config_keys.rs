@@ -13,6 +13,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let tables = [
         (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
         (Section::Public, String::new()),
+        (Section::Log, String::new()),
         (Section::Recognition, String::new()),
         (
             Section::Line,
@@ -101,6 +102,11 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
                 refuse(key, "0");
                 refuse(key, &(most + 1.0).to_string());
                 refuse(key, "true");
+            }
+            Kind::Strings => {
+                accept(key, "[\"a\", \"b\"]");
+                refuse(key, "[\"a\", 5]");
+                refuse(key, "\"a\"");
             }
             Kind::Switch => {
                 accept(key, "true");

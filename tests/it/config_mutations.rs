@@ -95,6 +95,7 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
                 (format!("{name} = \"{}{}\"", letter(random), letter(random)), "no such word")
             }
             Kind::Text => (format!("{name} = [\"\"]"), "wrong type"),
+            Kind::Strings => (format!("{name} = 5"), "wrong type"),
         },
         3 => (format!("{name} = {value}\n{name} = {value}"), "duplicate"),
         4 => (format!("{name} = \"{}", value.trim_matches('"')), "unclosed string"),

@@ -61,12 +61,12 @@ impl Desk {
         self.wait(20_000);
     }
 
-    fn notices(&self) -> Vec<&str> {
-        let text = |output: &'_ Output| matches!(output.effect, Effect::Notice(_));
-        let notices = self.outputs.iter().filter(|output| text(output));
-        notices
-            .filter_map(|output| if let Effect::Notice(text) = &output.effect { Some(text.as_str()) } else { None })
-            .collect()
+    fn notices(&self) -> Vec<String> {
+        let notice = |output: &'_ Output| match &output.effect {
+            Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
+            _ => None,
+        };
+        self.outputs.iter().filter_map(notice).collect()
     }
 
     fn told(&self, words: &str) -> usize {
@@ -141,12 +141,124 @@ fn what_is_held_back_is_published_on_release() {
     assert_eq!(desk.told("nothing is held back"), 1);
 }
 
+/// Four plies, none of them pressed for: 32-28 19-23 28x19 14x23.
+fn four_plies(desk: &mut Desk) {
+    desk.play(63, 54, 1);
+    desk.play(36, 45, 4);
+    desk.update(45, 0);
+    desk.play(54, 36, 1);
+    desk.update(36, 0);
+    desk.play(27, 45, 4);
+}
+
 #[test]
-fn what_is_not_known_or_not_built_says_so() {
+fn what_was_published_is_taken_back_by_the_position_before_it() {
     let mut desk = Desk::with_start(&[], false);
-    desk.ask("undo 2");
-    desk.ask("resign");
-    assert_eq!((desk.told("`undo` is not built yet"), desk.told("request `resign` is not known")), (1, 1));
+    four_plies(&mut desk);
+    assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"]), "{:?}", desk.file());
+    let published: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
+    // The pieces are put back first: what stands on the board would be recognised again.
+    desk.update(45, 0);
+    desk.update(36, 1);
+    desk.update(27, 4);
+    desk.ask("undo");
+    let setup = |desk: &Desk| desk.file().last().map(|line| (*line).to_owned()).unwrap();
+    assert!(setup(&desk).starts_with("/FEN \"B:W19,"), "{}", setup(&desk));
+    // Twice: each takes back one entry more.
+    desk.update(36, 0);
+    desk.update(54, 1);
+    desk.update(45, 4);
+    desk.ask("undo 1");
+    assert!(setup(&desk).starts_with("/FEN \"W:W28,"), "{}", setup(&desk));
+    assert_eq!(desk.file()[..published.len()], published, "what was published stays");
+    desk.wait(60_000);
+    assert!(setup(&desk).starts_with("/FEN \"W:W28,"), "nothing is published again: {:?}", desk.file());
+    // Its number says how many plies count.
+    desk.update(45, 0);
+    desk.play(54, 36, 1);
+    assert_eq!(desk.file().last(), Some(&"2. 28x19"), "{:?}", desk.file());
+    for (wrong, why) in
+        [("undo 0", "expected how many"), ("undo x", "expected how many"), ("undo 9", "there are not 9")]
+    {
+        desk.ask(wrong);
+        assert_eq!(desk.notices().last().map(|notice| notice.contains(why)), Some(true), "{:?}", desk.notices());
+    }
+}
+
+#[test]
+fn nothing_is_taken_back_where_nothing_is_published() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("undo");
+    assert_eq!(desk.told("there are not 1 entries to take back"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.file(), [""; 0]);
+}
+
+#[test]
+fn who_resigns_has_lost() {
+    for (game_type, side, result) in [("20", "white", "0-2"), ("20", "B", "2-0"), ("25", "white", "0-1")] {
+        let variant = Variant::from_tag(game_type).unwrap();
+        let mut desk = Desk::with_start(&[], false);
+        if game_type == "20" {
+            desk.play(63, 54, 1);
+        } else {
+            desk = Desk { line: Line::new(LineSettings::new(variant)), now: 0, outputs: Vec::new() };
+            desk.give(Input::LinkUp);
+            desk.ask("start");
+            desk.ask("setup W:Wc3,e3:Bf6,h6");
+        }
+        desk.ask(&format!("resign {side}"));
+        desk.wait(20_000);
+        let given = desk.outputs.iter().find_map(|output| match &output.effect {
+            Effect::Result(result) => Some(result.as_str()),
+            _ => None,
+        });
+        assert_eq!(given, Some(result), "{:?}", desk.notices());
+        desk.ask("resign");
+        desk.ask("resign white");
+        assert_eq!((desk.told("the side that gives up"), desk.told("no game is going on")), (1, 1));
+    }
+}
+
+#[test]
+fn what_stands_on_the_board_is_set_up_when_the_operator_says_that_it_is_right() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.play(63, 54, 1);
+    desk.ask("resync");
+    desk.wait(5_000);
+    assert_eq!(desk.told("the board shows the position that is published"), 1, "{:?}", desk.notices());
+    // Two men of Black are off, which no move explains; for a board without a clock that may take minutes to decide.
+    desk.update(36, 0);
+    desk.update(27, 0);
+    desk.wait(1_000);
+    desk.ask("resync black");
+    assert_eq!(desk.file().last(), Some(&"1. 32-28"), "nothing before the board has said what stands on it");
+    let shown = |field: usize| {
+        if [27, 36, 63].contains(&field) {
+            0
+        } else if field == 54 {
+            1
+        } else {
+            start_code(field)
+        }
+    };
+    desk.give(Input::Bytes([vec![0x86, 0x00, 0x67], (0..100).map(shown).collect()].concat()));
+    let last = desk.file().last().map(|line| (*line).to_owned()).unwrap();
+    assert!(last.starts_with("/FEN \"B:W28,") && !last.contains("14,"), "{last}");
+    desk.ask("resync red");
+    desk.give(Input::LinkDown);
+    desk.ask("resync");
+    assert_eq!((desk.told("white or black"), desk.told("the board is not connected")), (1, 1), "{:?}", desk.notices());
+}
+
+#[test]
+fn what_is_not_known_is_refused_and_changes_nothing() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.outputs.clear();
+    desk.ask("adjourn");
+    desk.ask("result 3-0");
+    let refused: Vec<bool> = desk.outputs.iter().map(|o| matches!(o.effect, Effect::Refused(_))).collect();
+    assert_eq!(refused, [true, true], "{:?}", desk.outputs);
+    assert_eq!(desk.told("request `adjourn` is not known"), 1);
 }
 
 #[test]

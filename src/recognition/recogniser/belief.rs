@@ -3,6 +3,10 @@
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
 use crate::recognition::explain::{CREDIBLE, Explanation};
+use crate::rules::Square;
+
+/// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
+const MARGIN: i32 = 150;
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.
@@ -36,10 +40,10 @@ impl Recogniser {
     pub(super) fn explained(&self, best: &Explanation, all: &[Explanation]) -> Option<Draft> {
         /// Once the opponent has replied, blemishes of the ply before matter less.
         const BLEMISH_ANSWERED_MS: u64 = 600;
-        /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
-        const MARGIN: i32 = 150;
         /// A piece that flickers may look like something unlikely for this long.
         const UNLIKELY_MS: u64 = 1_200;
+        /// Captured pieces are taken off by who has made up his mind.
+        const CLEARED_MS: u64 = 1_500;
         /// After a gap a position is as good as a guess of how it came about.
         const AFTER_GAP_MS: u64 = 700;
         let settings = &self.settings;
@@ -47,6 +51,9 @@ impl Recogniser {
         let pressed = self.is_pressed(best) || self.is_believed(best);
         let (rule, mut wait) = match self.clock {
             Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
+            Clock::None if !best.plies[0].captured().is_empty() && best.left.is_empty() => {
+                (Rule::NoClock, settings.no_clock_ms.min(CLEARED_MS))
+            }
             Clock::None => (Rule::NoClock, settings.no_clock_ms),
             _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms),
             _ if answered => (Rule::Answered, settings.answered_ms),
@@ -92,6 +99,24 @@ impl Recogniser {
             };
         }
         Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Ply(best.clone(), rule) })
+    }
+
+    /// The ply that was given up if this piece is lifted now, on a board without a clock: it has stood complete, and who still
+    /// thinks about it has that piece in mind, not another.
+    pub(super) fn let_go_by(&self, now: Millis, lifted: Square) -> Option<Explanation> {
+        /// Captured pieces are taken off sooner, each after the other.
+        const STANDS: Millis = Millis(1_000);
+        let (key, found) = self.known.as_ref()?;
+        let stands = self.confirmed && self.linked && now >= self.evidence.last_change() + STANDS;
+        if self.clock != Clock::None || !stands || *key != self.key() || self.gap {
+            return None;
+        }
+        let best = found.first()?;
+        let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= CREDIBLE;
+        let rival = found.iter().find(|rival| rival.plies[0] != best.plies[0]);
+        let is_clear = rival.is_none_or(|rival| best.score - rival.score >= MARGIN);
+        let other = best.plies[0].to() != lifted && self.evidence.stands_firmly(now, lifted);
+        (is_sure && is_clear && other).then(|| best.clone())
     }
 
     /// Is this the rest of an explanation that a press has confirmed? Presses may be fewer than plies: who forgets to press

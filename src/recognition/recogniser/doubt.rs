@@ -75,7 +75,8 @@ impl Recogniser {
             return None;
         }
         let wait = match plies {
-            1 if clockless => self.settings.no_clock_ms,
+            // A hand that is not done looks like many things.
+            _ if clockless => self.settings.no_clock_ms,
             1 => REPLACED_MS,
             _ => self.settings.settle_ms,
         };

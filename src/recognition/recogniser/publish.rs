@@ -90,6 +90,7 @@ impl Recogniser {
         self.plies = plies;
         self.previous = None;
         self.since = self.evidence.moment();
+        self.let_go = None;
         self.anomalies.clear();
         self.snapshots.clear();
         self.unpressed_run = 0;

@@ -35,7 +35,8 @@ mod usage;
 
 use std::collections::BTreeMap;
 
-use super::{BusAddress, Effect, LineSettings, Output, Status, UnknownBoards};
+use super::table::Attention;
+use super::{BusAddress, Condition, Damage, Effect, LineSettings, Output, Status, UnknownBoards};
 use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 use board::{BusBoard, Origin, Presence};
@@ -80,6 +81,7 @@ pub struct Bus {
     usage: Usage,
     ignored: Vec<BusAddress>,
     told_nobody: bool,
+    damage: Damage,
 }
 
 impl Bus {
@@ -102,6 +104,7 @@ impl Bus {
             usage: Usage::default(),
             ignored: Vec::new(),
             told_nobody: false,
+            damage: Damage::default(),
             settings,
         }
     }
@@ -145,10 +148,14 @@ impl Bus {
             None => return false,
             Some(BusItem::Message(message)) => self.take(now, &message, outputs),
             Some(BusItem::BadChecksum { id, .. }) => {
+                self.damage.bad_checksums += 1;
                 let is_awaited = self.asked.is_some_and(|asked| asked.command.answer() == Some(id));
-                self.damage(now, is_awaited);
+                self.disturb(now, is_awaited);
             }
-            Some(BusItem::Noise(_)) => self.damage(now, false),
+            Some(BusItem::Noise(noise)) => {
+                self.damage.noise_bytes += noise.bytes as u64;
+                self.disturb(now, false);
+            }
         }
         true
     }
@@ -215,7 +222,7 @@ impl Bus {
     }
 
     /// Bytes that are no answer. `is_awaited`: they looked like the one that is due, but for their checksum.
-    fn damage(&mut self, now: Millis, is_awaited: bool) {
+    fn disturb(&mut self, now: Millis, is_awaited: bool) {
         if self.discovery.is_listening() {
             self.discovery.heard_something();
             return;
@@ -374,7 +381,17 @@ impl Bus {
                 return;
             }
         };
-        outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice) });
+        outputs.push(Output { at: now, board: None, effect: Effect::Refused(notice) });
+    }
+
+    /// What of its bytes told nothing.
+    pub fn damage(&self) -> Damage {
+        self.damage
+    }
+
+    /// Would no board lose anything of a game?
+    pub fn may_begin_anew(&self) -> bool {
+        self.boards.values().all(|board| board.table().attention() == Attention::Idle)
     }
 
     /// Is a game going on, on any board, whose file is not complete?
@@ -395,7 +412,13 @@ impl Bus {
         if self.is_up && !away.is_empty() {
             state += &format!(", no answer from {}", away.join(", "));
         }
-        Status { state, ..Status::default() }
+        let condition = match here {
+            _ if !self.is_up => Condition::NoConnection,
+            0 if !self.boards.is_empty() => Condition::NoAnswer,
+            _ if self.has_open_game() => Condition::Playing,
+            _ => Condition::Waiting,
+        };
+        Status { condition, state, ..Status::default() }
     }
 
     /// The states of the boards, by ascending address.

@@ -27,6 +27,7 @@ impl Table {
                 self.clock_state = Clock::None;
             }
             ClockReport::Times(times) if !times.is_all_zero() => {
+                self.had_clock = true;
                 let plies = if let Stage::Playing(game) = &self.stage { game.recogniser.plies() } else { 0 };
                 let judged = self.truth.judge(now, *times, plies);
                 if judged.afresh {

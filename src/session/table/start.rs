@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// The squares that differ from the start position, as the board lies nearest to it, and the same in words.
-    fn wrong_for_start(&self) -> (SquareSet, String) {
+    pub(super) fn wrong_for_start(&self) -> (SquareSet, String) {
         let start = Position::start(self.settings.variant);
         let wrong = |&orientation: &Orientation| {
             let sight = self.sensors.sight_from(orientation);

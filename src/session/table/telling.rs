@@ -4,7 +4,7 @@ use super::{Stage, Table};
 use crate::millis::Millis;
 use crate::recognition::Clock;
 use crate::rules::SquareSet;
-use crate::session::{Effect, Status, account};
+use crate::session::{Condition, Effect, Status, account};
 
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
@@ -16,30 +16,52 @@ impl Table {
         let clocks = clocks.filter(|_| self.clock_state != Clock::None);
         match &self.stage {
             Stage::Playing(game) => {
-                let state = match game.recogniser.doubt() {
-                    _ if !self.linked => "no connection".to_owned(),
-                    Some(doubt) => format!("unexplained: {}", self.names(doubt.squares)),
-                    None if game.number().is_none() => "ready".to_owned(),
-                    None if self.is_stopped() => "clock stopped".to_owned(),
-                    None => "playing".to_owned(),
+                let (condition, state) = match game.recogniser.doubt() {
+                    _ if !self.linked => (Condition::NoConnection, "no connection".to_owned()),
+                    Some(doubt) => (Condition::Unexplained, format!("unexplained: {}", self.names(doubt.squares))),
+                    None if game.number().is_none() => (Condition::Ready, "ready".to_owned()),
+                    None if self.is_stopped() => (Condition::ClockStopped, "clock stopped".to_owned()),
+                    None => (Condition::Playing, "playing".to_owned()),
                 };
-                let (plies, last) = (game.recogniser.plies(), game.last().map(str::to_owned));
                 let doubt = game.recogniser.doubt().filter(|_| self.linked);
-                let doubt = doubt.map(|doubt| account::doubt(&doubt, self.settings.variant));
-                let provisional = self.provisional.clone();
-                Status { state, game: game.number(), plies, last, clocks, provisional, doubt, ..Status::default() }
+                Status {
+                    condition,
+                    state,
+                    misses_clock: self.misses_clock(),
+                    game: game.number(),
+                    plies: game.recogniser.plies(),
+                    last: game.last().map(str::to_owned),
+                    clocks,
+                    provisional: self.provisional.clone(),
+                    doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
+                    ..Status::default()
+                }
             }
             Stage::Waiting | Stage::Over => {
                 let over = matches!(self.stage, Stage::Over);
-                let state = match (self.linked, over) {
-                    (false, _) => "no connection",
-                    (true, true) => "over",
-                    (true, false) => "waiting for the start position",
+                let (condition, state) = match (self.linked, over) {
+                    (false, _) => (Condition::NoConnection, "no connection"),
+                    (true, true) => (Condition::Over, "over"),
+                    (true, false) => (Condition::Waiting, "waiting for the start position"),
                 };
                 let game = over.then_some(self.games);
-                Status { state: state.to_owned(), game, clocks, ..Status::default() }
+                let wrong_start = self.wrong_start();
+                Status { condition, state: state.to_owned(), wrong_start, game, clocks, ..Status::default() }
             }
         }
+    }
+
+    /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
+    fn wrong_start(&self) -> Option<String> {
+        let told = self.told.filter(|told| !told.is_empty() && self.linked)?;
+        let (wrong, words) = self.wrong_for_start();
+        (wrong == told).then_some(words)
+    }
+
+    /// A game is going on, and its clock is not heard of though there is one.
+    fn misses_clock(&self) -> bool {
+        let is_expected = || self.settings.tags.iter().any(|(tag, _)| tag.starts_with("TimeControl"));
+        self.linked && self.has_open_game() && self.clock_state == Clock::None && (self.had_clock || is_expected())
     }
 
     /// What the operator is to know about draws and the like.

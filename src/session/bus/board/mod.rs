@@ -25,7 +25,7 @@ use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
 use crate::protocol::{BusAnswer, BusCommand, changes};
 use crate::session::held::Held;
 use crate::session::table::{Attention, Table};
-use crate::session::{BusSettings, Effect, LineSettings, Status};
+use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
 
 /// A board that is away is pinged again after this, then after ever longer waits.
@@ -429,8 +429,10 @@ impl BusBoard {
     /// The state for people.
     pub fn status(&self) -> Status {
         let status = self.table.status();
-        let state = if self.held.is_holding() { format!("held back: {}", status.state) } else { status.state };
-        Status { state, ..status }
+        let is_held = self.held.is_holding();
+        let state = if is_held { format!("held back: {}", status.state) } else { status.state };
+        let condition = if self.is_here() { status.condition } else { Condition::NoAnswer };
+        Status { condition, is_held, state, ..status }
     }
 
     /// When something is due without an answer: a board that is away can still get its result.

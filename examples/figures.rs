@@ -1,0 +1,126 @@
+//! What the station costs: how long from its start to the first byte read, how much memory it takes with one board, how large
+//! the program is.
+//!
+//!     ./scripts/figures
+//!
+//! A board at a pseudo-terminal has said something before the station starts, so nothing is measured but the station: from the
+//! moment before the process is made until the first bytes stand in the log.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use damcast::protocol::{Message, PieceCode};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+const STARTS: usize = 21;
+const MOST_MS: f64 = 50.0;
+const MOST_MEMORY_MIB: f64 = 12.0;
+const MOST_SIZE_MIB: f64 = 6.0;
+/// How long the station idles before its memory is read.
+const IDLE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn main() -> anyhow::Result<()> {
+    let program = PathBuf::from(std::env::args_os().nth(1).context("which program? ./scripts/figures")?);
+    let size = fs::metadata(&program)?.len() as f64 / f64::from(1 << 20);
+    let mut starts = Vec::new();
+    for _ in 0..STARTS {
+        starts.push(start(&program)?);
+    }
+    starts.sort_by(f64::total_cmp);
+    let memory = idle(&program)?;
+    let median = starts[STARTS / 2];
+    println!(
+        "start to first byte read   {median:6.1} ms median, {:.1} ms worst of {STARTS} (at most {MOST_MS})",
+        starts[STARTS - 1]
+    );
+    println!("idle memory, one board     {memory:6.1} MiB (at most {MOST_MEMORY_MIB})");
+    println!("program, stripped          {size:6.1} MiB (at most {MOST_SIZE_MIB})");
+    ensure!(median <= MOST_MS && memory <= MOST_MEMORY_MIB && size <= MOST_SIZE_MIB, "a figure is above its limit");
+    Ok(())
+}
+
+/// A station with one board, which has said something already.
+struct Station {
+    child: Child,
+    folder: PathBuf,
+    _board: [std::os::fd::OwnedFd; 2],
+}
+
+impl Station {
+    fn new(program: &Path) -> anyhow::Result<Station> {
+        let folder = std::env::temp_dir().join(format!("damcast-figures-{}", std::process::id()));
+        fs::remove_dir_all(&folder).or_else(|_| fs::create_dir_all(&folder))?;
+        fs::create_dir_all(&folder)?;
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        let name = ptsname(&master, Vec::new())?.into_string()?;
+        let slave = rustix::fs::open(name.as_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, 0.into())?;
+        let mut raw = tcgetattr(&slave)?;
+        raw.make_raw();
+        tcsetattr(&slave, OptionalActions::Now, &raw)?;
+        fcntl_setfl(&master, OFlags::NONBLOCK)?;
+        let mut board = fs::File::from(master);
+        board.write_all(&Message::BoardDump(vec![PieceCode::EMPTY; 100]).encode())?;
+        let config = folder.join("damcast.toml");
+        let directory = folder.join("recordings");
+        fs::write(
+            &config,
+            format!(
+                "[station]\ndirectory = {directory:?}\n[[line]]\nname = \"board\"\nport = {name:?}\ngame-type = \"20\"\n"
+            ),
+        )?;
+        let mut command = Command::new(program);
+        command
+            .arg("run")
+            .arg("--config")
+            .arg(&config)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        Ok(Station { child: command.spawn()?, folder, _board: [board.into(), slave] })
+    }
+
+    fn wait_for_the_first_byte(&self) -> anyhow::Result<()> {
+        let log = self.folder.join("recordings/log/board-1.log");
+        let began = Instant::now();
+        while !fs::read_to_string(&log).is_ok_and(|text| text.contains(" < ")) {
+            ensure!(began.elapsed() < PATIENCE, "{}: nothing was read", log.display());
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Station {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Milliseconds from the start to the first byte.
+fn start(program: &Path) -> anyhow::Result<f64> {
+    let began = Instant::now();
+    let station = Station::new(program)?;
+    station.wait_for_the_first_byte()?;
+    Ok(began.elapsed().as_secs_f64() * 1000.0)
+}
+
+/// Memory in MiB after a while.
+fn idle(program: &Path) -> anyhow::Result<f64> {
+    let station = Station::new(program)?;
+    station.wait_for_the_first_byte()?;
+    std::thread::sleep(IDLE);
+    let status = fs::read_to_string(format!("/proc/{}/status", station.child.id()))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? / 1024.0)
+}

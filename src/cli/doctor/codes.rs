@@ -1,0 +1,87 @@
+//! Piece codes: does what the boards said last fit the setting `codes`?
+//!
+//! A wrong set is not seen in the hall, only in the files: every man is a king, or no piece at all. The last log of each line
+//! tells, so nothing has to be asked while a station records.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use damcast::bytelog::{Kind, Mode};
+use damcast::config::{Config, LineConfig};
+use damcast::playback;
+use damcast::protocol::{Decoder, Item, Message, PieceCode};
+use damcast::session::CodeMap;
+
+use super::Report;
+use super::machine::Machine;
+
+/// The sets that have names.
+const SETS: [&str; 3] = ["draughts", "draughts-old", "chess"];
+/// With fewer pieces on the board nothing can be told.
+const FEWEST: usize = 10;
+/// No game has so many kings of one colour.
+const MOST_KINGS: usize = 10;
+/// Codes of pieces; above are result pieces.
+const LAST_PIECE: u8 = 12;
+
+/// Looks at the last log of each line.
+pub fn examine(machine: &Machine, config: &Config, directory: &Path, report: &mut Report) {
+    for line in config.lines.iter().filter(|line| line.mode == Mode::Single) {
+        let Some(pieces) = last_pieces(machine, line, directory) else { continue };
+        let Ok((settings, _)) = playback::settings(&line.header(), None) else { continue };
+        let setting = line.settings.iter().rev().find(|(key, _)| key == "codes").map_or("draughts", |(_, value)| value);
+        let Some(what) = misfit(&settings.codes, &pieces) else {
+            report.fine("codes", format!("{}: the pieces on the board are known", line.name));
+            continue;
+        };
+        let fitting = SETS.iter().find(|set| set.parse().is_ok_and(|codes: CodeMap| misfit(&codes, &pieces).is_none()));
+        let remedy = match fitting {
+            Some(set) => format!("set codes = \"{set}\" in the [[line]] `{}`", line.name),
+            None => {
+                "`damcast test-board` shows which code each piece has; name them as in codes = \"1=w 4=b 7=W 10=B\""
+                    .to_owned()
+            }
+        };
+        report.fault("codes", &line.name, format!("with codes = \"{setting}\" {what}"), remedy);
+    }
+}
+
+/// How many pieces of each code stood on the board when it was last full enough.
+fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option<BTreeMap<u8, usize>> {
+    let folder = directory.join("log");
+    let number =
+        |name: &String| name.strip_prefix(&line.name)?.strip_prefix('-')?.strip_suffix(".log")?.parse::<u64>().ok();
+    let names = machine.list(&folder);
+    let last = names.iter().filter_map(|name| Some((number(name)?, name))).max()?.1;
+    let (log, _) = playback::read_longest(&std::fs::read(machine.path(folder.join(last))).ok()?);
+    let (mut decoder, mut found) = (Decoder::new(), None);
+    for record in &log.records {
+        let Kind::FromBoard(bytes) = &record.kind else { continue };
+        for item in decoder.feed(bytes) {
+            let Item::Message(Message::BoardDump(fields)) = item else { continue };
+            let mut pieces = BTreeMap::new();
+            for code in fields.iter().filter(|code| (1..=LAST_PIECE).contains(&code.0)) {
+                *pieces.entry(code.0).or_default() += 1;
+            }
+            if pieces.values().sum::<usize>() >= FEWEST {
+                found = Some(pieces);
+            }
+        }
+    }
+    found
+}
+
+/// What does not fit, in words.
+fn misfit(codes: &CodeMap, pieces: &BTreeMap<u8, usize>) -> Option<String> {
+    let unknown: Vec<String> = pieces
+        .iter()
+        .filter(|(code, _)| codes.piece(PieceCode(**code)).is_none())
+        .map(|(code, count)| format!("{count} of code {code}"))
+        .collect();
+    if !unknown.is_empty() {
+        return Some(format!("some pieces on the board mean nothing: {}", unknown.join(", ")));
+    }
+    let kings = pieces.iter().filter(|(code, _)| codes.piece(PieceCode(**code)).is_some_and(|piece| piece.crowned));
+    let kings: usize = kings.map(|(_, count)| count).sum();
+    (kings >= MOST_KINGS).then(|| format!("{kings} pieces on the board are kings"))
+}

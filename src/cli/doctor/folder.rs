@@ -1,0 +1,105 @@
+//! The folder of the recordings: may it be written, is there room, and how long does a write take?
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use super::Report;
+use super::machine::Machine;
+
+/// Where the service starts: relative folders count from here.
+const STATE: &str = "/var/lib/damcast";
+/// Writes that are timed; the slowest counts.
+const WRITES: usize = 5;
+
+/// Where the recordings are: a relative folder of an installed configuration counts from where the service starts.
+pub fn place(directory: &Path, config: &Path) -> PathBuf {
+    if directory.is_relative() && config.starts_with("/etc") {
+        Path::new(STATE).join(directory)
+    } else {
+        directory.to_owned()
+    }
+}
+
+/// Looks at the folder.
+pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64, report: &mut Report) {
+    let subject = directory.display().to_string();
+    // A folder that is not there yet is made by the station; where it will be must be in order.
+    let existing = directory.ancestors().find(|folder| machine.has(folder) && !folder.as_os_str().is_empty());
+    let existing = machine.path(existing.unwrap_or(Path::new(".")));
+    let mounts = machine.read("/proc/mounts").unwrap_or_default();
+    if let Some(mount) = read_only_mount(&mounts, directory) {
+        let remedy = format!(
+            "`sudo mount -o remount,rw {mount}`; if that fails the disk or card is at its end: use another one (`dmesg` says more)"
+        );
+        report.fault("folder", &subject, format!("the disk at {mount} can only be read"), remedy);
+        return;
+    }
+    match free(&existing) {
+        Ok(free) if free < free_mib => report.fault(
+            "disk",
+            &subject,
+            format!("{free} MiB are free, {free_mib} should be"),
+            "delete what is not needed, or name another disk with `directory`; a day of a board takes about 5 MiB",
+        ),
+        Ok(free) => report.fine("disk", format!("{free} MiB are free in {subject}")),
+        Err(error) => report.skip("disk", error.to_string()),
+    }
+    match slowest_write(&existing) {
+        Ok(slowest) if slowest >= u128::from(slowest_ms) => report.fault(
+            "disk",
+            &subject,
+            format!("a durable write took {slowest} ms, {slowest_ms} are too many: every move waits for one"),
+            "use another disk (cheap SD cards and USB sticks are slow), or end the program that writes so much",
+        ),
+        Ok(slowest) => report.fine("disk", format!("the slowest of {WRITES} durable writes took {slowest} ms")),
+        Err(error) => report.fault(
+            "folder",
+            &subject,
+            format!("it cannot be written: {error}"),
+            "give it to the user who records (`sudo chown -R USER FOLDER`), or name another one with `directory`; for what the \
+             service alone may write: sudo damcast doctor",
+        ),
+    }
+}
+
+/// The mount on which a folder is, if that can only be read.
+fn read_only_mount(mounts: &str, directory: &Path) -> Option<String> {
+    let directory = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
+    let mount = |line: &str| {
+        let mut parts = line.split(' ');
+        let (_, point, _, options) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let is_read_only = options.split(',').any(|option| option == "ro");
+        directory.starts_with(point).then(|| (point.to_owned(), is_read_only))
+    };
+    // Of several mounts at one place the last counts.
+    let (point, is_read_only) = mounts.lines().filter_map(mount).max_by_key(|(point, _)| point.len())?;
+    is_read_only.then_some(point)
+}
+
+/// Room for others than root, in MiB.
+fn free(folder: &Path) -> std::io::Result<u64> {
+    let data = rustix::fs::statvfs(folder)?;
+    Ok(data.f_bavail.saturating_mul(data.f_frsize) / (1024 * 1024))
+}
+
+/// Writes and makes durable, some times, in a file of its own.
+fn slowest_write(folder: &Path) -> std::io::Result<u128> {
+    let path = folder.join(format!(".damcast-doctor-{}", std::process::id()));
+    let timed = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        let mut slowest = 0;
+        for _ in 0..WRITES {
+            let began = Instant::now();
+            file.write_all(&[b'.'; 64])?;
+            file.sync_data()?;
+            slowest = slowest.max(began.elapsed().as_millis());
+        }
+        Ok(slowest)
+    };
+    let outcome = timed();
+    // It may never have come to be.
+    let _ = fs::remove_file(&path);
+    outcome
+}

@@ -1,0 +1,138 @@
+//! A machine, as its `/proc`, `/sys`, `/etc` and `/dev` show it: this one, or one in a folder.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A machine.
+pub struct Machine {
+    root: Option<PathBuf>,
+}
+
+/// A process.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Process {
+    /// Its number.
+    pub id: u32,
+    /// The name of its program, up to 15 letters of it.
+    pub name: String,
+}
+
+/// A serial port of a machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tty {
+    /// As in `/dev`.
+    pub name: String,
+    /// The folder of its USB device; `None`: it is on no USB.
+    pub usb: Option<PathBuf>,
+}
+
+impl Machine {
+    /// This machine, or the one in a folder.
+    pub fn new(root: Option<PathBuf>) -> Machine {
+        let root = root.map(|root| fs::canonicalize(&root).unwrap_or(root));
+        Machine { root }
+    }
+
+    /// Is it this one?
+    pub fn is_this(&self) -> bool {
+        self.root.is_none()
+    }
+
+    /// Where a path of the machine is.
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        match &self.root {
+            Some(root) if path.is_absolute() => root.join(path.strip_prefix("/").unwrap_or(path)),
+            _ => path.to_owned(),
+        }
+    }
+
+    /// What a small file says, without the blanks around it.
+    pub fn read(&self, path: impl AsRef<Path>) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
+    }
+
+    /// Is there such a file or folder?
+    pub fn has(&self, path: impl AsRef<Path>) -> bool {
+        self.path(path).exists()
+    }
+
+    /// The names in a folder, sorted.
+    pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
+        let entries = fs::read_dir(self.path(path)).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    /// The device behind a path, links followed, as the machine itself calls it.
+    pub fn device(&self, path: &Path) -> Option<PathBuf> {
+        let found = fs::canonicalize(self.path(path)).ok()?;
+        match &self.root {
+            Some(root) => Some(Path::new("/").join(found.strip_prefix(root).ok()?)),
+            None => Some(found),
+        }
+    }
+
+    /// All processes that can be seen.
+    pub fn processes(&self) -> Vec<Process> {
+        let numbers = self.list("/proc").into_iter().filter_map(|name| name.parse::<u32>().ok());
+        numbers.filter_map(|id| Some(Process { id, name: self.read(format!("/proc/{id}/comm"))? })).collect()
+    }
+
+    /// The processes that have a device open, as far as they let themselves be looked at.
+    pub fn holders(&self, device: &Path) -> Vec<Process> {
+        let holds = |process: &Process| {
+            let entries = fs::read_dir(self.path(format!("/proc/{}/fd", process.id))).into_iter().flatten().flatten();
+            entries.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|target| target == device)
+        };
+        self.processes().into_iter().filter(holds).collect()
+    }
+
+    /// The serial ports, without those of the mainboard that have no chip behind them.
+    pub fn ttys(&self) -> Vec<Tty> {
+        let names = self.list("/sys/class/tty").into_iter();
+        let with_device = names.filter(|name| self.has(format!("/sys/class/tty/{name}/device")));
+        with_device.map(|name| Tty { usb: self.usb_device(&name), name }).collect()
+    }
+
+    /// The USB device of a serial port: the first folder above it that has a vendor's id.
+    fn usb_device(&self, name: &str) -> Option<PathBuf> {
+        let device = fs::canonicalize(self.path(format!("/sys/class/tty/{name}/device"))).ok()?;
+        device.ancestors().find(|folder| folder.join("idVendor").exists()).map(Path::to_owned)
+    }
+
+    /// Mode, user and group of a device.
+    pub fn access(&self, device: &Path) -> Option<(u32, u32, u32)> {
+        let data = fs::metadata(self.path(device)).ok()?;
+        Some((data.mode(), data.uid(), data.gid()))
+    }
+
+    /// The name of a group, and of its members.
+    pub fn groups(&self) -> Vec<(String, u32, Vec<String>)> {
+        let text = self.read("/etc/group").unwrap_or_default();
+        let group = |line: &str| {
+            let mut parts = line.split(':');
+            let (name, _, id) = (parts.next()?, parts.next()?, parts.next()?.parse().ok()?);
+            let members = parts.next().unwrap_or_default().split(',').map(|name| name.trim().to_owned()).collect();
+            Some((name.to_owned(), id, members))
+        };
+        text.lines().filter_map(group).collect()
+    }
+
+    /// Number and first group of a user.
+    pub fn user(&self, name: &str) -> Option<(u32, u32)> {
+        let text = self.read("/etc/passwd")?;
+        let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut numbers = line.split(':').skip(2).map_while(|part| part.parse().ok());
+        Some((numbers.next()?, numbers.next()?))
+    }
+
+    /// The name of a user.
+    pub fn user_name(&self, id: u32) -> Option<String> {
+        let text = self.read("/etc/passwd")?;
+        let line = text.lines().find(|line| line.split(':').nth(2).and_then(|part| part.parse().ok()) == Some(id))?;
+        line.split(':').next().map(str::to_owned)
+    }
+}

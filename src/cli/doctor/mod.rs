@@ -1,0 +1,166 @@
+//! `damcast doctor`: what is wrong with this machine, before the round finds out, and what to do about each.
+//!
+//! | file | what is looked at |
+//! |---|---|
+//! | `ports` | each port of the configuration: is it there, may it be opened, who has it, how its chip is set up |
+//! | `system` | programs that grab ports, the clock, limits, memory, power |
+//! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
+//! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
+//! | `publication` | what spectators get: the public file, as lidraughts would read it |
+//!
+//! It only looks: nothing is opened that a station may have open, and nothing is changed but a test file in the folder of the
+//! recordings. With `--root` it reads another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
+
+mod codes;
+mod folder;
+mod machine;
+mod ports;
+mod publication;
+mod system;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use damcast::config::{Config, DEFAULT_PATH};
+use serde_json::json;
+
+use machine::Machine;
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 nothing is wrong; 1 something is; 2 a wrong argument.
+
+Examples:
+  sudo damcast doctor                                     as root it also sees who holds a port
+  damcast doctor --public http://example.org/games.pdn    what lidraughts would get from there
+  damcast doctor --json                                   for programs")]
+pub struct Arguments {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
+    config: PathBuf,
+    /// Look at the machine whose /proc, /sys, /etc, /dev and /run are in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// The user who records; by default the service if it is installed, otherwise you.
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
+    /// The public file as spectators get it: an address (http://...), a file, or - for standard input.
+    #[arg(long, value_name = "URL")]
+    public: Option<String>,
+    /// How much room the disk should have, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 512)]
+    free: u64,
+    /// How long one durable write may take, in milliseconds: each move waits for one.
+    #[arg(long, value_name = "MS", default_value_t = 250)]
+    slowest_write: u64,
+}
+
+/// Looks, and tells.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let machine = Machine::new(arguments.root.clone());
+    let mut report = Report::default();
+    let config = match Config::load(&arguments.config) {
+        Ok(config) => {
+            report.fine("configuration", format!("{} is right", arguments.config.display()));
+            Some(config)
+        }
+        Err(errors) => {
+            let (file, first) = (arguments.config.display().to_string(), &errors.0[0]);
+            let place = first.place.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
+            let what = format!("{place}{}", first.message);
+            report.fault(
+                "configuration",
+                &file,
+                what,
+                "`damcast config check` shows all that is wrong, with its place",
+            );
+            None
+        }
+    };
+    ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
+    system::examine(&machine, config.as_ref(), &mut report);
+    if let Some(config) = &config {
+        let directory = folder::place(&config.directory, &arguments.config);
+        folder::examine(&machine, &directory, arguments.free, arguments.slowest_write, &mut report);
+        codes::examine(&machine, config, &directory, &mut report);
+        publication::examine_local(&machine, config, &directory, &mut report);
+        if let Some(public) = &arguments.public {
+            publication::examine_public(&machine, public, &directory, &mut report);
+        }
+    }
+    if arguments.json {
+        println!("{:#}", report.to_json());
+    } else {
+        print!("{}", report.to_text());
+    }
+    Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Something that is wrong.
+struct Fault {
+    check: &'static str,
+    subject: String,
+    what: String,
+    remedy: String,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Report {
+    faults: Vec<Fault>,
+    fine: Vec<(&'static str, String)>,
+    skipped: Vec<(&'static str, String)>,
+}
+
+impl Report {
+    /// This is wrong with the subject, and that helps.
+    fn fault(&mut self, check: &'static str, subject: &str, what: impl Into<String>, remedy: impl Into<String>) {
+        self.faults.push(Fault { check, subject: subject.to_owned(), what: what.into(), remedy: remedy.into() });
+    }
+
+    /// This is in order.
+    fn fine(&mut self, check: &'static str, what: impl Into<String>) {
+        self.fine.push((check, what.into()));
+    }
+
+    /// This could not be looked at.
+    fn skip(&mut self, check: &'static str, why: impl Into<String>) {
+        self.skipped.push((check, why.into()));
+    }
+
+    fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (check, what) in &self.fine {
+            text += &format!("  ok    {check}: {what}\n");
+        }
+        for (check, why) in &self.skipped {
+            text += &format!("  -     {check}: not looked at: {why}\n");
+        }
+        for Fault { check, subject, what, remedy } in &self.faults {
+            text += &format!("\nWRONG   {check}: {subject}: {what}\n        what to do: {remedy}\n");
+        }
+        let count = self.faults.len();
+        text + &match count {
+            0 => "\nNothing is wrong.\n".to_owned(),
+            1 => "\n1 thing is wrong.\n".to_owned(),
+            _ => format!("\n{count} things are wrong.\n"),
+        }
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        let faults = self.faults.iter().map(|fault| {
+            json!({ "check": fault.check, "subject": fault.subject, "what": fault.what, "remedy": fault.remedy })
+        });
+        let pairs = |list: &[(&str, String)]| -> Vec<serde_json::Value> {
+            list.iter().map(|(check, what)| json!({ "check": check, "what": what })).collect()
+        };
+        json!({
+            "faults": faults.collect::<Vec<_>>(),
+            "fine": pairs(&self.fine),
+            "skipped": pairs(&self.skipped),
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Ports: is each there, may it be opened, who has it, and how is its chip set up?
+
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use damcast::config::Config;
+use damcast::link::PortAddress;
+use damcast::link::address::Host;
+
+use super::Report;
+use super::machine::{Machine, Tty};
+
+/// Where rules of udev are.
+const RULES: [&str; 3] = ["/etc/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"];
+/// Where the unit is, if it is installed.
+const UNITS: [&str; 3] = [
+    "/etc/systemd/system/damcast.service",
+    "/usr/lib/systemd/system/damcast.service",
+    "/lib/systemd/system/damcast.service",
+];
+/// The id of a board's own chip, and what the maker's name begins with.
+const BOARD: (&str, &str, &str) = ("045b", "8111", "DGT");
+/// A serial-port server in the same building answers within this.
+const NETWORK: Duration = Duration::from_secs(2);
+/// A chip that collects bytes for longer delays every move.
+const LATENCY_MS: u32 = 1;
+
+/// Looks at every port that the configuration means.
+pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut Report) {
+    let ttys = machine.ttys();
+    let is_makers = |tty: &Tty| tty.usb.as_ref().is_some_and(|usb| is_makers(usb));
+    let mut devices: Vec<PathBuf> =
+        ttys.iter().filter(|tty| is_makers(tty)).map(|tty| Path::new("/dev").join(&tty.name)).collect();
+    for line in config.into_iter().flat_map(|config| &config.lines) {
+        match &line.port {
+            PortAddress::Serial(path) => match machine.device(path) {
+                Some(device) => devices.push(device),
+                None => report.fault(
+                    "port",
+                    &format!("{} ({})", path.display(), line.name),
+                    "there is no such port",
+                    "plug the board in and switch it on; `damcast ports` shows where it is; /dev/serial/by-path names stay the same",
+                ),
+            },
+            PortAddress::Usb(_) | PortAddress::Any(_) => {
+                let fits = |tty: &&Tty| tty.usb.as_ref().is_some_and(|usb| fits(&line.port, usb, &tty.name));
+                let fitting: Vec<PathBuf> = ttys.iter().filter(fits).map(|tty| Path::new("/dev").join(&tty.name)).collect();
+                if fitting.is_empty() {
+                    let what = "no port that it could mean is there";
+                    let remedy = "plug the board in and switch it on; `damcast ports` lists the ports";
+                    report.fault("port", &format!("{} ({})", line.port, line.name), what, remedy);
+                }
+                devices.extend(fitting);
+            }
+            PortAddress::Tcp(host) | PortAddress::Rfc2217 { host, .. } => examine_host(machine, host, report),
+        }
+    }
+    devices.sort();
+    devices.dedup();
+    for device in &devices {
+        let before = report.faults.len();
+        examine_access(machine, device, user, report);
+        examine_holders(machine, device, report);
+        let name = device.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(tty) = ttys.iter().find(|tty| tty.name == name) {
+            examine_chip(machine, tty, report);
+            examine_modem_manager(machine, tty, report);
+        }
+        if report.faults.len() == before {
+            report.fine("port", format!("{} can be used", device.display()));
+        }
+    }
+    let has_usb = ttys.iter().any(|tty| tty.usb.is_some() && devices.contains(&Path::new("/dev").join(&tty.name)));
+    if has_usb && !has_rules(machine) {
+        report.fault(
+            "udev",
+            "61-damcast.rules",
+            "the rules for boards are not installed: names change, and other programs may take the ports",
+            "install the package, or copy systemd/61-damcast.rules to /etc/udev/rules.d and run `udevadm control --reload && \
+             udevadm trigger`",
+        );
+    }
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).unwrap_or_default().trim().to_owned()
+}
+
+fn is_makers(usb: &Path) -> bool {
+    let id = (read(usb, "idVendor"), read(usb, "idProduct"));
+    (id.0.as_str(), id.1.as_str()) == (BOARD.0, BOARD.1) || read(usb, "manufacturer").starts_with(BOARD.2)
+}
+
+/// Could an address that leaves a choice mean this port?
+fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
+    match port {
+        PortAddress::Usb(id) => {
+            let is_id = read(usb, "idVendor") == format!("{:04x}", id.vendor)
+                && read(usb, "idProduct") == format!("{:04x}", id.product);
+            is_id && id.serial.as_ref().is_none_or(|serial| read(usb, "serial") == *serial)
+        }
+        PortAddress::Any(patterns) if patterns.is_empty() => is_makers(usb),
+        PortAddress::Any(patterns) => {
+            let begins =
+                |pattern: &String| format!("/dev/{name}").starts_with(pattern.split('*').next().unwrap_or_default());
+            patterns.iter().any(begins)
+        }
+        _ => false,
+    }
+}
+
+/// May the user who records open it?
+fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut Report) {
+    let Some((mode, owner, group)) = machine.access(device) else { return };
+    let groups = machine.groups();
+    let (who, number, theirs) = match user {
+        Some(name) => of_user(machine, name),
+        None => service(machine).unwrap_or_else(|| {
+            let name = machine.user_name(rustix::process::getuid().as_raw()).unwrap_or_else(|| "you".to_owned());
+            of_user(machine, &name)
+        }),
+    };
+    let is_root = number == Some(0);
+    let is_allowed = mode & 0o006 == 0o006
+        || (mode & 0o060 == 0o060 && theirs.contains(&group))
+        || (mode & 0o600 == 0o600 && number == Some(owner));
+    if is_root || is_allowed {
+        return;
+    }
+    let group = groups.iter().find(|(_, id, _)| *id == group).map_or(group.to_string(), |(name, ..)| name.clone());
+    report.fault(
+        "permission",
+        &device.display().to_string(),
+        format!("{who} may not open it: it is for the group `{group}`"),
+        format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}"),
+    );
+}
+
+/// A user with number and groups.
+fn of_user(machine: &Machine, name: &str) -> (String, Option<u32>, Vec<u32>) {
+    let user = machine.user(name);
+    let of = |(_, _, members): &&(String, u32, Vec<String>)| members.iter().any(|member| member == name);
+    let mut groups: Vec<u32> = machine.groups().iter().filter(of).map(|(_, id, _)| *id).collect();
+    groups.extend(user.map(|(_, group)| group));
+    (name.to_owned(), user.map(|(id, _)| id), groups)
+}
+
+/// The user of the installed service: one of its own, with the groups that the unit names.
+fn service(machine: &Machine) -> Option<(String, Option<u32>, Vec<u32>)> {
+    let unit = UNITS.iter().find_map(|unit| machine.read(unit))?;
+    let names =
+        unit.lines().filter_map(|line| line.strip_prefix("SupplementaryGroups=")).flat_map(str::split_whitespace);
+    let names: Vec<&str> = names.collect();
+    let groups = machine.groups().into_iter().filter(|(name, ..)| names.contains(&name.as_str()));
+    Some(("damcast".to_owned(), None, groups.map(|(_, id, _)| id).collect()))
+}
+
+fn examine_holders(machine: &Machine, device: &Path, report: &mut Report) {
+    for process in machine.holders(device) {
+        if process.name == "damcast" {
+            report.fine("port", format!("{}: damcast has it (process {})", device.display(), process.id));
+            continue;
+        }
+        report.fault(
+            "port in use",
+            &device.display().to_string(),
+            format!("another program has it: {} (process {})", process.name, process.id),
+            format!("close {}; `sudo kill {}` ends it", process.name, process.id),
+        );
+    }
+}
+
+/// How the chip of a USB port is set up.
+fn examine_chip(machine: &Machine, tty: &Tty, report: &mut Report) {
+    let name = format!("/dev/{}", tty.name);
+    let latency = machine.read(format!("/sys/class/tty/{}/device/latency_timer", tty.name));
+    if let Some(latency) = latency.and_then(|text| text.parse::<u32>().ok()).filter(|&latency| latency > LATENCY_MS) {
+        report.fault(
+            "latency timer",
+            &name,
+            format!("the adapter keeps bytes back for {latency} ms: on a bus each question takes that much longer"),
+            format!(
+                "the rules of the package set it to 1; now: `echo 1 | sudo tee /sys/class/tty/{}/device/latency_timer`",
+                tty.name
+            ),
+        );
+    }
+    let Some(usb) = &tty.usb else { return };
+    if read(usb, "power/control") == "auto" {
+        report.fault(
+            "autosuspend",
+            &name,
+            "the system may switch the port off while nobody moves",
+            format!("the rules of the package keep it on; now: `echo on | sudo tee {}/power/control`", usb.display()),
+        );
+    }
+}
+
+/// ModemManager sends commands for modems to every new port.
+fn examine_modem_manager(machine: &Machine, tty: &Tty, report: &mut Report) {
+    let Some(manager) = machine.processes().into_iter().find(|process| process.name == "ModemManager") else { return };
+    let number = machine.read(format!("/sys/class/tty/{}/dev", tty.name)).unwrap_or_default();
+    let known = machine.read(format!("/run/udev/data/c{number}"));
+    let is_ignored = match &known {
+        Some(known) => known.contains("ID_MM_DEVICE_IGNORE=1"),
+        None => has_rules(machine),
+    };
+    if !is_ignored {
+        report.fault(
+            "ModemManager",
+            &format!("/dev/{}", tty.name),
+            format!("ModemManager (process {}) tries every new port and speaks to the board as to a modem", manager.id),
+            "`sudo systemctl disable --now ModemManager` where no modem is used; or a rule of udev with \
+             ENV{ID_MM_DEVICE_IGNORE}=\"1\", as in 61-damcast.rules",
+        );
+    }
+}
+
+fn has_rules(machine: &Machine) -> bool {
+    let is_ours = |folder: &str| machine.list(folder).iter().any(|name| name.ends_with("-damcast.rules"));
+    RULES.iter().any(|folder| is_ours(folder))
+}
+
+fn examine_host(machine: &Machine, host: &Host, report: &mut Report) {
+    if !machine.is_this() {
+        report.skip("network", format!("{host}: this is another machine"));
+        return;
+    }
+    let connected =
+        (host.name.as_str(), host.port).to_socket_addrs().map_err(|error| error.to_string()).and_then(|all| {
+            let mut last = "the name has no address".to_owned();
+            for address in all {
+                match TcpStream::connect_timeout(&address, NETWORK) {
+                    Ok(_) => return Ok(()),
+                    Err(error) => last = error.to_string(),
+                }
+            }
+            Err(last)
+        });
+    match connected {
+        Ok(()) => report.fine("network", format!("{host} answers")),
+        Err(error) => report.fault(
+            "network",
+            &host.to_string(),
+            format!("the serial-port server does not answer: {error}"),
+            "is it switched on, and in the same network? `ping` its address; many take one connection only: is a station running?",
+        ),
+    }
+}

@@ -1,0 +1,89 @@
+//! The machine itself: programs in the way, the clock, limits, memory, power.
+
+use damcast::config::Config;
+
+use super::Report;
+use super::machine::Machine;
+
+/// Programs that keep the clock right.
+const CLOCK_KEEPERS: [&str; 4] = ["chronyd", "ntpd", "ntpd-ng", "openntpd"];
+/// What systemd's own keeper leaves when the clock is right.
+const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
+/// Files that a station needs, beside those of its lines: logs, sockets, the runtime.
+const FILES: u64 = 64;
+/// Files of a line: the port, the log, a live file and its folder.
+const FILES_OF_A_LINE: u64 = 8;
+/// Less is too little for any machine.
+const MEMORY_KIB: u64 = 64 * 1024;
+/// Where a Raspberry Pi tells of its power supply.
+const THROTTLED: &str = "/sys/devices/platform/soc/soc:firmware/get_throttled";
+
+/// Looks at the machine.
+pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) {
+    let processes = machine.processes();
+    if processes.is_empty() {
+        report.skip("programs", "no process can be seen");
+    }
+    if let Some(brltty) = processes.iter().find(|process| process.name == "brltty") {
+        report.fault(
+            "brltty",
+            &format!("process {}", brltty.id),
+            "the driver for Braille displays takes USB adapters for its own",
+            "where no Braille display is used: `sudo apt remove brltty`, then plug the board in again",
+        );
+    }
+    let keeper = processes.iter().find(|process| CLOCK_KEEPERS.contains(&process.name.as_str()));
+    if machine.has(SYNCHRONIZED) || keeper.is_some() {
+        report.fine("clock", "the clock of the machine is kept right");
+    } else {
+        report.fault(
+            "clock",
+            "the clock of the machine",
+            "nothing keeps it right, or it was never set: dates of games and times of logs may be wrong",
+            "`sudo timedatectl set-ntp true` and a network; without a network set it by hand before the round: `sudo date -s \
+             '2026-11-21 13:45'`",
+        );
+    }
+    examine_limits(machine, config, report);
+    let memory = machine.read("/proc/meminfo").unwrap_or_default();
+    let available = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let available = available.and_then(|text| text.trim().split(' ').next()?.parse::<u64>().ok());
+    if let Some(available) = available.filter(|&available| available < MEMORY_KIB) {
+        report.fault(
+            "memory",
+            "the machine",
+            format!("only {} MiB of memory are free", available / 1024),
+            "end other programs (`top` shows the largest), or start the machine again before the round",
+        );
+    }
+    let throttled = machine.read(THROTTLED).map(|text| text.trim_start_matches("0x").to_owned());
+    if let Some(throttled) = throttled.filter(|text| !text.chars().all(|digit| digit == '0')) {
+        report.fault(
+            "power",
+            "the Raspberry Pi",
+            format!("its power supply is or was too weak (throttled={throttled}): USB boards drop out then"),
+            "use the power supply made for it, and a hub with a supply of its own for the boards",
+        );
+    }
+}
+
+fn examine_limits(machine: &Machine, config: Option<&Config>, report: &mut Report) {
+    let limits = machine.read("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
+    let Some(most) = line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()) else {
+        report.skip("limits", "they cannot be read");
+        return;
+    };
+    let boards = |config: &Config| config.lines.iter().map(|line| FILES_OF_A_LINE + 2 * line.boards.len() as u64).sum();
+    let needed = FILES + config.map_or(0, boards);
+    if most < needed {
+        report.fault(
+            "limits",
+            "open files",
+            format!("{most} are allowed, {needed} may be needed"),
+            format!("`ulimit -n {needed}` before `damcast run`; for the service: LimitNOFILE={needed} (systemctl edit damcast)"),
+        );
+    } else {
+        report.fine("limits", format!("{most} open files are allowed, {needed} may be needed"));
+    }
+}

@@ -1,0 +1,253 @@
+//! `damcast init`: a first configuration, for the boards that are there.
+//!
+//! ```text
+//!   ports of makers of boards, those named with --port, others if you say so
+//!     │ each asked who is there, as the station asks
+//!     ▾
+//!   the annotated reference, filled in ──▸ read back, and only then written
+//! ```
+
+use std::fs::{self, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::config::draft::{Draft, DraftLine};
+use damcast::config::{Config, DEFAULT_PATH, reference};
+use damcast::link::{PortAddress, ports};
+use serialport::SerialPortType;
+
+use super::USAGE;
+use super::inquiry::{self, Identity};
+use super::ports::stable_names;
+
+/// Where a station that is installed keeps its recordings.
+const INSTALLED: &str = "/var/lib/damcast/recordings";
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(
+    after_help = "In a terminal it asks what it is not told. An existing configuration stays, unless it is the one that was
+installed with damcast and nobody has changed it, or --force is given.
+
+Exit codes: 0 written; 1 no board, or it cannot be written; 2 the file exists, or a wrong argument.
+
+Examples:
+  damcast init                                                what is plugged in at this machine
+  damcast init --config evening.toml --event \"Club evening\"   a file of your own
+  damcast init --port tcp://10.0.0.7:4001 --port tcp://10.0.0.7:4002
+  damcast init --bus serial:/dev/ttyUSB0                      many boards on one wire"
+)]
+pub struct Arguments {
+    /// The file to write.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
+    config: PathBuf,
+    /// A port with one board; may be given several times. It is written even if the board does not answer now.
+    #[arg(long = "port", value_name = "PORT")]
+    ports: Vec<String>,
+    /// A port with many boards on one wire; may be given several times.
+    #[arg(long = "bus", value_name = "PORT")]
+    buses: Vec<String>,
+    /// Where recordings go.
+    #[arg(long, value_name = "FOLDER")]
+    directory: Option<String>,
+    /// What is played: a number of PDN's GameType table, or all its attributes.
+    #[arg(long)]
+    game_type: Option<String>,
+    /// The tag Event of all games.
+    #[arg(long)]
+    event: Option<String>,
+    /// The tag Site of all games.
+    #[arg(long)]
+    site: Option<String>,
+    /// For simulated boards: they play so many times as fast as life.
+    #[arg(long, value_name = "FACTOR")]
+    time_scale: Option<f64>,
+    /// Write over an existing configuration.
+    #[arg(long)]
+    force: bool,
+    /// Ask nothing, also in a terminal.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Finds boards, asks, writes.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let path = &arguments.config;
+    if !arguments.force && is_somebodys(path) {
+        eprintln!("damcast: {} exists; --force writes over it, --config names another file", path.display());
+        return Ok(ExitCode::from(USAGE));
+    }
+    let asks = !arguments.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let found = find(arguments, asks)?;
+    if found.is_empty() {
+        eprintln!(
+            "damcast: no board was found. Is it plugged in and switched on? `damcast ports` lists the ports, `damcast doctor` \
+             says what is wrong with them, and --port names one that looks like no board"
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    let draft = draft(arguments, found, asks)?;
+    let text = draft.to_text();
+    if let Err(errors) = Config::read(&path.display().to_string(), &text) {
+        eprintln!("{errors}");
+        eprintln!("\ndamcast: with these answers the configuration would be wrong; nothing was written");
+        return Ok(ExitCode::from(USAGE));
+    }
+    write(path, &text).with_context(|| format!("{}: cannot be written; are you allowed to? (sudo)", path.display()))?;
+    println!("\nwritten: {}", path.display());
+    let option = if path == Path::new(DEFAULT_PATH) { String::new() } else { format!(" --config {}", path.display()) };
+    println!("  damcast config check{option}    is it right, also after you changed it");
+    println!("  damcast doctor{option}          is the machine ready");
+    println!("  damcast run{option}             record here, or: systemctl enable --now damcast");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Has somebody written this file? The one of the package, unchanged, is nobody's.
+fn is_somebodys(path: &Path) -> bool {
+    path.exists() && fs::read_to_string(path).map_or(true, |text| text != reference::TEXT)
+}
+
+/// A place where a board is, or should be.
+struct Found {
+    port: String,
+    identity: Identity,
+    bus: Option<Vec<u16>>,
+    /// Any port of a board's maker will do, because the board is known by its number.
+    is_anywhere: bool,
+}
+
+fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
+    let mut found = Vec::new();
+    for port in &arguments.buses {
+        let address: PortAddress = port.parse()?;
+        println!("{port}: looking for boards on the bus, up to 12 s ...");
+        let boards = match inquiry::who_is_on_the_bus_at(&address) {
+            Ok(boards) => boards.into_iter().map(|board| board.number()).collect(),
+            Err(reason) => {
+                println!("{port}: {reason}; boards that come later are recorded all the same");
+                Vec::new()
+            }
+        };
+        println!("{port}: {} boards: {boards:?}", boards.len());
+        found.push(Found { port: port.clone(), identity: Identity::default(), bus: Some(boards), is_anywhere: false });
+    }
+    for port in &arguments.ports {
+        let address: PortAddress = port.parse()?;
+        let identity = match inquiry::who_is_at(&address) {
+            Ok(identity) => identity,
+            Err(reason) => {
+                println!("{port}: {reason}; it is written all the same, and waited for");
+                Identity::default()
+            }
+        };
+        println!("{port}: {}", describe(&identity));
+        found.push(Found { port: port.clone(), identity, bus: None, is_anywhere: false });
+    }
+    if arguments.ports.is_empty() && arguments.buses.is_empty() {
+        found.extend(look_around(asks)?);
+    }
+    Ok(found)
+}
+
+/// The ports of this machine: those of makers of boards, and others that the operator wants asked.
+fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
+    let links = stable_names();
+    let mut found = Vec::new();
+    for port in ports::list().map_err(|error| anyhow::anyhow!("{error}; --port names one"))? {
+        let SerialPortType::UsbPort(usb) = &port.port_type else { continue };
+        let is_makers = ports::is_board(usb);
+        let product = usb.product.as_deref().unwrap_or("an unknown device");
+        if !is_makers {
+            println!("{}: {product}, perhaps an adapter", port.port_name);
+            if !asks || !ask("ask it whether there is a board behind it? (y/n)", "n")?.starts_with(['y', 'Y']) {
+                continue;
+            }
+        }
+        let identity = match inquiry::who_is_at(&PortAddress::Serial(port.port_name.clone().into())) {
+            Ok(identity) => identity,
+            Err(reason) => {
+                println!("{}: {reason}", port.port_name);
+                continue;
+            }
+        };
+        println!("{}: {}", port.port_name, describe(&identity));
+        let is_anywhere = is_makers && identity.serial.is_some();
+        // The names by path stay the same as long as the socket does.
+        let links = links.get(Path::new(&port.port_name)).map_or(&[][..], Vec::as_slice);
+        let stable = links.iter().find(|link| link.starts_with("/dev/serial/by-path"));
+        let path = stable.map_or(port.port_name.clone(), |link| link.display().to_string());
+        let port = if is_anywhere { "any".to_owned() } else { format!("serial:{path}") };
+        found.push(Found { port, identity, bus: None, is_anywhere });
+    }
+    Ok(found)
+}
+
+fn describe(identity: &Identity) -> String {
+    let Identity { serial, version, maker, fields, has_clock } = identity;
+    let mut parts = Vec::new();
+    parts.extend(serial.as_ref().map(|serial| format!("board {serial}")));
+    parts.extend(maker.as_ref().map(|maker| format!("\"{maker}\"")));
+    parts.extend(version.as_ref().map(|version| format!("firmware {version}")));
+    parts.extend(fields.map(|fields| format!("{fields} fields")));
+    parts.push(if *has_clock { "with a clock" } else { "no clock heard" }.to_owned());
+    if serial.is_none() && fields.is_none() { "no board yet".to_owned() } else { parts.join(", ") }
+}
+
+fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result<Draft> {
+    let answer = |told: &Option<String>, question: &str, default: &str| match told {
+        Some(told) => Ok(told.clone()),
+        None if asks => ask(question, default),
+        None => Ok(default.to_owned()),
+    };
+    let usual = usual_game(&found);
+    let game_type = answer(&arguments.game_type, "game (20 international, 25 Russian, 40 Frisian, ...)", usual)?;
+    let event = answer(&arguments.event, "event", "")?;
+    let site = answer(&arguments.site, "site", "")?;
+    let usual = if arguments.config.starts_with("/etc") { INSTALLED } else { "recordings" };
+    let directory = answer(&arguments.directory, "folder for the recordings", usual)?;
+    let tags = [("Event", event), ("Site", site)];
+    let tags = tags.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value));
+    let lines = found.into_iter().enumerate().map(|(index, found)| DraftLine {
+        name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
+        board: found.identity.serial.clone().filter(|_| found.is_anywhere),
+        remark: if found.identity == Identity::default() { String::new() } else { describe(&found.identity) },
+        port: found.port,
+        game_type: game_type.clone(),
+        bus: found.bus,
+        time_scale: arguments.time_scale,
+    });
+    Ok(Draft { directory, tags: tags.collect(), lines: lines.collect() })
+}
+
+/// The best-known game for boards of this size.
+fn usual_game(found: &[Found]) -> &'static str {
+    match found.iter().find_map(|found| found.identity.fields) {
+        Some(64) => "25",
+        Some(144) => "27",
+        _ => "20",
+    }
+}
+
+fn ask(question: &str, default: &str) -> anyhow::Result<String> {
+    let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
+    print!("{question}{hint}: ");
+    std::io::stdout().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    let answer = answer.trim();
+    Ok(if answer.is_empty() { default.to_owned() } else { answer.to_owned() })
+}
+
+/// Writes the whole file under another name first: whoever reads it meanwhile reads one or the other.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let new = path.with_extension("toml.new");
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}

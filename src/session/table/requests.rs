@@ -1,0 +1,245 @@
+//! What an operator may ask of a table.
+//!
+//! | request | what becomes of it |
+//! |---|---|
+//! | `result R` | the game ends so, once the last plies are recognised |
+//! | `resign white`, `resign black` | the same, the other side wins |
+//! | `start`, `start FEN` | the game that is going on is closed, and one begins |
+//! | `setup FEN` | this stands on the board: a setup, and play goes on from there |
+//! | `undo`, `undo N` | the last N entries do not count: a setup with the position before them. What was published stays |
+//! | `resync`, `resync white` | what stands on the board is right: it is read once more, and set up if no legal move explains it |
+//! | `flip` | the board lies the other way round |
+//! | `names WHITE / BLACK` | who plays |
+//!
+//! A request that cannot be done is refused with the reason and changes nothing. It is an input like any other: it stands in
+//! the log, and a replay obeys it at the same moment.
+
+use super::{Stage, Table};
+use crate::millis::Millis;
+use crate::pdn::{fen, live, values};
+use crate::recognition::Verdict;
+use crate::rules::results::ResultFormat;
+use crate::rules::{Color, Position};
+use crate::session::sensors::Orientation;
+use crate::session::{Effect, account};
+
+/// How long the answer of a board is waited for that is to say what stands on it.
+const RESYNC_WAITS: Millis = Millis::seconds(3);
+
+/// The operator's word that what stands on the board is right.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resync {
+    given: Millis,
+    /// Who is to move, if he said so.
+    turn: Option<Color>,
+    /// The board has shown since what was known of it.
+    shown: bool,
+}
+
+impl Resync {
+    /// When the board is to be asked.
+    pub(super) fn asks_at(&self) -> Millis {
+        self.given
+    }
+
+    /// When it is acted upon.
+    pub(super) fn ends_at(&self) -> Millis {
+        if self.shown { self.given } else { self.given + RESYNC_WAITS }
+    }
+}
+
+impl Table {
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
+        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        let rest = rest.trim();
+        match verb {
+            "result" => self.result(now, rest),
+            "resign" => self.resign(now, rest),
+            "start" => self.start_on_request(now, rest),
+            "setup" => self.set_up_on_request(now, rest),
+            "undo" => self.undo(now, rest),
+            "resync" => self.resync_on_request(now, rest),
+            "flip" => self.flip(now),
+            "names" => self.name_players(rest),
+            _ => refuse(format!(
+                "request `{request}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold \
+                 and release"
+            )),
+        }
+    }
+
+    /// The operator says how the game ended.
+    fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let format = live::result_format(self.settings.variant, &self.settings.tags);
+        let Some(value) = values::result_in(format, text) else {
+            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
+            let known = format.map_or_else(own, ResultFormat::in_words);
+            return refuse(format!("`{text}` is not a result of this game; its results are {known}"));
+        };
+        match &mut self.stage {
+            Stage::Playing(game) if game.number().is_some() => {
+                game.result = Some((value, now));
+                Vec::new()
+            }
+            _ => refuse(format!("no game is going on that could end {value}")),
+        }
+    }
+
+    /// The operator says who gave up.
+    fn resign(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let Some(loser) = color(text) else {
+            return refuse("`resign` needs the side that gives up, white or black".to_owned());
+        };
+        match live::result_format(self.settings.variant, &self.settings.tags) {
+            Some(format) => self.result(now, format.win(!loser)),
+            None => refuse("this game has results of its own; give one of them with `result`".to_owned()),
+        }
+    }
+
+    /// The operator starts a game, from the start position or from a FEN.
+    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        if text.is_empty() {
+            return self.start(now, Position::start(self.settings.variant));
+        }
+        match self.position_of(text) {
+            Ok(position) => self.start(now, position),
+            Err(why) => refuse(why),
+        }
+    }
+
+    /// The operator says what stands on the board.
+    fn set_up_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let position = match self.position_of(text) {
+            Ok(position) => position,
+            Err(why) => return refuse(why),
+        };
+        let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
+        let verdict = game.recogniser.set_up(position);
+        self.record(now, &verdict)
+    }
+
+    /// The operator says that the last entries do not count. PDN has no word for that which readers of a live file know but
+    /// the position before them.
+    fn undo(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let count = if text.is_empty() { Some(1) } else { text.parse().ok().filter(|&count: &usize| count > 0) };
+        let Some(count) = count else {
+            return refuse(format!("`undo {text}`: expected how many plies to take back, as in `undo 2`"));
+        };
+        let Stage::Playing(game) = &mut self.stage else {
+            return refuse("no game is going on; what a closed file says stays".to_owned());
+        };
+        let Some(before) = game.before(count) else {
+            let most = game.can_take_back();
+            return refuse(format!(
+                "there are not {count} entries to take back, only {most}; `setup FEN` says where play goes on"
+            ));
+        };
+        let verdict = game.recogniser.go_back(before.position, before.plies);
+        let effects = self.record(now, &verdict);
+        if let Stage::Playing(game) = &mut self.stage {
+            game.has_taken_back(count);
+        }
+        effects
+    }
+
+    /// The operator says that what stands on the board is right.
+    fn resync_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
+        let turn = color(text);
+        if turn.is_none() && !text.is_empty() {
+            return refuse(format!("`resync {text}`: expected nothing, or the side that is to move, white or black"));
+        }
+        if !matches!(self.stage, Stage::Playing(_)) {
+            return refuse("no game is going on; `start` begins one".to_owned());
+        }
+        if !self.linked {
+            return refuse(
+                "the board is not connected, so nobody knows what stands on it; `setup FEN` says it".to_owned(),
+            );
+        }
+        self.resync = Some(Resync { given: now, turn, shown: false });
+        Vec::new()
+    }
+
+    /// The board has said what stands on it; `as_known`: nothing else than what was known.
+    pub(super) fn is_shown(&mut self, as_known: bool) {
+        if let Some(resync) = &mut self.resync {
+            resync.shown = as_known;
+        }
+    }
+
+    /// Acts upon the operator's word that what stands on the board is right.
+    pub(super) fn end_resync(&mut self, now: Millis) -> Vec<Effect> {
+        let Some(resync) = self.resync.take_if(|resync| resync.ends_at() <= now) else { return Vec::new() };
+        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
+        let recogniser = &mut game.recogniser;
+        if recogniser.is_settled() && resync.turn.is_none_or(|turn| turn == recogniser.position().turn()) {
+            return vec![Effect::Notice("the board shows the position that is published".to_owned())];
+        }
+        let expected = recogniser.expected();
+        if recogniser.doubt().is_none() && resync.turn.is_none() && !expected.is_empty() {
+            let moves = account::line_of_play(recogniser.position(), expected).join(" ");
+            return vec![Effect::Notice(format!("the board shows {moves}, which is published as soon as it is sure"))];
+        }
+        match recogniser.set_up_seen(resync.turn) {
+            Some(verdict) => self.record(now, &verdict),
+            None => refuse("what stands on the board is no position of this game".to_owned()),
+        }
+    }
+
+    /// The operator says that the board lies the other way round.
+    fn flip(&mut self, now: Millis) -> Vec<Effect> {
+        self.flipped = !self.flipped;
+        let orientation = self.sensors.orientation().other();
+        self.sensors.turn(orientation);
+        self.start_seen = self.look_for_start();
+        self.last_change = now;
+        self.confirmed = false;
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+        let side = if orientation == Orientation::Turned { "right" } else { "left" };
+        vec![Effect::Notice(format!("the board is read with its connector on White's {side}"))]
+    }
+
+    /// The operator says who plays: `White's name / Black's name`.
+    fn name_players(&mut self, text: &str) -> Vec<Effect> {
+        let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
+        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
+        let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {
+            return refuse("`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned());
+        };
+        for (tag, name) in [("White", white), ("Black", black)] {
+            self.settings.tags.retain(|(known, _)| known != tag);
+            self.settings.tags.push((tag.to_owned(), name.to_owned()));
+        }
+        let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
+        vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
+    }
+
+    fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
+        let mut effects = self.publish(now, verdict);
+        effects.extend(self.news());
+        effects
+    }
+
+    fn position_of(&self, text: &str) -> Result<Position, String> {
+        let variant = self.settings.variant;
+        let setup = fen::read(variant, text).map_err(|error| error.to_string())?;
+        Position::new(variant, setup).map_err(|error| format!("FEN `{text}`: {error}"))
+    }
+}
+
+fn refuse(why: String) -> Vec<Effect> {
+    vec![Effect::Refused(why)]
+}
+
+/// A side as an operator writes it.
+fn color(text: &str) -> Option<Color> {
+    match text.to_ascii_lowercase().as_str() {
+        "white" | "w" => Some(Color::White),
+        "black" | "b" => Some(Color::Black),
+        _ => None,
+    }
+}

@@ -1,0 +1,304 @@
+//! `damcast doctor` against machines that are made up: one in order, and the same with one fault at a time.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use damcast::bytelog::{ByteLog, Header, Kind, Record};
+use damcast::protocol::{Message, PieceCode};
+use serde_json::Value;
+
+use crate::program::{self, Run};
+
+/// A user of no machine that runs this test.
+const USER: &str = "anna:x:54321:54321:Anna:/home/anna:/bin/sh";
+
+/// A machine in a folder.
+struct Machine {
+    root: tempfile::TempDir,
+    arguments: Vec<String>,
+}
+
+impl Machine {
+    /// A board of DGT on USB and one behind an adapter, a disk with room, and nothing in the way.
+    fn in_order() -> Machine {
+        let mut machine = Machine { root: tempfile::tempdir().unwrap(), arguments: Vec::new() };
+        machine.plug("1-1", "045b", "8111", "ttyACM0", "166:0");
+        machine.plug("1-2", "0403", "6001", "ttyUSB0", "188:0");
+        machine.write("sys/class/tty/ttyUSB0/device/latency_timer", "1\n");
+        let group = fs::metadata(machine.path("dev/ttyACM0")).unwrap().gid();
+        machine.write("etc/group", &format!("dialout:x:{group}:karel,anna\n"));
+        machine.write("etc/passwd", USER);
+        machine.write("usr/lib/udev/rules.d/61-damcast.rules", "");
+        machine.write("run/udev/data/c166:0", "E:ID_MM_DEVICE_IGNORE=1\n");
+        machine.write("run/udev/data/c188:0", "E:ID_MM_DEVICE_IGNORE=1\n");
+        machine.write("run/systemd/timesync/synchronized", "");
+        machine.process(1, "systemd");
+        machine.write(
+            "proc/self/limits",
+            "Limit    Soft Limit  Hard Limit  Units\nMax open files    1024    4096    files\n",
+        );
+        machine.write("proc/meminfo", "MemTotal: 1000000 kB\nMemAvailable:     500000 kB\n");
+        machine.write("proc/mounts", "/dev/root / ext4 rw,noatime 0 0\n");
+        fs::create_dir_all(machine.path("rec/log")).unwrap();
+        machine.log(&[(1, 20), (4, 20)]);
+        let config = "[station]\ndirectory = \"/rec\"\n[[line]]\nname = \"a\"\nport = \"/dev/ttyACM0\"\ngame-type = \"20\"\n\
+                      [[line]]\nname = \"b\"\nport = \"any:/dev/ttyUSB*\"\ngame-type = \"20\"\n";
+        machine.write("etc/damcast/damcast.toml", config);
+        machine.option("--user", "anna");
+        machine.option("--free", "0");
+        machine.option("--slowest-write", "600000");
+        machine
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn change(&self, path: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.path(path)).unwrap();
+        assert!(text.contains(from), "{path}");
+        self.write(path, &text.replace(from, to));
+    }
+
+    /// Plugs a USB device with a serial port in.
+    fn plug(&self, place: &str, vendor: &str, product: &str, name: &str, number: &str) {
+        let usb = format!("sys/devices/usb1/{place}");
+        self.write(&format!("{usb}/idVendor"), &format!("{vendor}\n"));
+        self.write(&format!("{usb}/idProduct"), &format!("{product}\n"));
+        self.write(&format!("{usb}/manufacturer"), "a maker\n");
+        self.write(&format!("{usb}/power/control"), "on\n");
+        fs::create_dir_all(self.path(&format!("{usb}/{place}:1.0"))).unwrap();
+        self.write(&format!("sys/class/tty/{name}/dev"), number);
+        let target = Path::new("../../../devices/usb1").join(place).join(format!("{place}:1.0"));
+        symlink(target, self.path(&format!("sys/class/tty/{name}/device"))).unwrap();
+        self.write(&format!("dev/{name}"), "");
+        fs::set_permissions(self.path(&format!("dev/{name}")), fs::Permissions::from_mode(0o660)).unwrap();
+    }
+
+    fn process(&self, id: u32, name: &str) {
+        self.write(&format!("proc/{id}/comm"), &format!("{name}\n"));
+        fs::create_dir_all(self.path(&format!("proc/{id}/fd"))).unwrap();
+    }
+
+    /// A log of line `a` with so many pieces of each code on the board.
+    fn log(&self, pieces: &[(u8, usize)]) {
+        let mut fields = vec![PieceCode::EMPTY; 100];
+        let codes = pieces.iter().flat_map(|&(code, count)| std::iter::repeat_n(PieceCode(code), count));
+        fields.iter_mut().zip(codes).for_each(|(field, code)| *field = code);
+        let records = vec![Record::new(100, Kind::FromBoard(Message::BoardDump(fields).encode()))];
+        let log = ByteLog { header: Header::default(), records, problems: Vec::new() };
+        self.write("rec/log/a-1.log", &log.to_text());
+    }
+
+    fn option(&mut self, name: &str, value: &str) {
+        self.arguments.retain(|argument| !argument.starts_with(&format!("{name}=")));
+        self.arguments.push(format!("{name}={value}"));
+    }
+
+    fn doctor(&self) -> Run {
+        let config = self.path("etc/damcast/damcast.toml").display().to_string();
+        let root = self.root.path().display().to_string();
+        let mut arguments = vec!["doctor", "--json", "--config", &config, "--root", &root];
+        arguments.extend(self.arguments.iter().map(String::as_str));
+        program::run(&arguments)
+    }
+
+    /// Check, subject, what is wrong and the remedy of each fault.
+    fn faults(&self) -> Vec<[String; 4]> {
+        let run = self.doctor();
+        let report: Value =
+            serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
+        let faults = report["faults"].as_array().unwrap().iter();
+        let text = |fault: &Value, key: &str| fault[key].as_str().unwrap().to_owned();
+        let faults: Vec<_> =
+            faults.map(|fault| ["check", "subject", "what", "remedy"].map(|key| text(fault, key))).collect();
+        assert_eq!(run.code, i32::from(!faults.is_empty()), "{faults:?}");
+        faults
+    }
+}
+
+/// Plants a fault; exactly that is found, with these words in it, and these in its remedy.
+#[track_caller]
+fn plant(check: &str, words: &str, remedy: &str, fault: impl FnOnce(&mut Machine)) {
+    let mut machine = Machine::in_order();
+    fault(&mut machine);
+    let faults = machine.faults();
+    assert_eq!(faults.len(), 1, "{check}: {faults:?}");
+    let [found, subject, what, help] = &faults[0];
+    assert_eq!(found, check, "{faults:?}");
+    assert!(format!("{subject}: {what}").contains(words), "{words}: {faults:?}");
+    assert!(help.contains(remedy), "{remedy}: {faults:?}");
+}
+
+#[test]
+fn nothing_is_wrong_with_a_machine_in_order() {
+    assert_eq!(Machine::in_order().faults(), Vec::<[String; 4]>::new());
+}
+
+#[test]
+fn ports_that_cannot_be_used() {
+    plant("permission", "anna may not open it: it is for the group `dialout`", "usermod -aG dialout anna", |machine| {
+        machine.change("etc/group", ",anna", "");
+        // The other one is for everybody.
+        fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
+    });
+    plant("port in use", "another program has it: minicom (process 77)", "sudo kill 77", |machine| {
+        machine.process(77, "minicom");
+        symlink("/dev/ttyACM0", machine.path("proc/77/fd/5")).unwrap();
+    });
+    plant("port", "/dev/ttyACM7 (a): there is no such port", "plug the board in", |machine| {
+        machine.change("etc/damcast/damcast.toml", "ttyACM0", "ttyACM7");
+    });
+    plant("port", "no port that it could mean is there", "damcast ports", |machine| {
+        machine.change("etc/damcast/damcast.toml", "any:/dev/ttyUSB*", "usb:1234:5678");
+    });
+}
+
+#[test]
+fn chips_and_rules_that_are_not_set_up() {
+    plant("latency timer", "/dev/ttyUSB0: the adapter keeps bytes back for 16 ms", "latency_timer", |machine| {
+        machine.write("sys/class/tty/ttyUSB0/device/latency_timer", "16\n");
+    });
+    plant("autosuspend", "/dev/ttyACM0: the system may switch the port off", "power/control", |machine| {
+        machine.write("sys/devices/usb1/1-1/power/control", "auto\n");
+    });
+    plant("udev", "the rules for boards are not installed", "udevadm control --reload", |machine| {
+        fs::remove_file(machine.path("usr/lib/udev/rules.d/61-damcast.rules")).unwrap();
+    });
+    plant("ModemManager", "/dev/ttyUSB0: ModemManager (process 88)", "ID_MM_DEVICE_IGNORE", |machine| {
+        machine.process(88, "ModemManager");
+        machine.write("run/udev/data/c188:0", "E:ID_BUS=usb\n");
+    });
+    plant("brltty", "Braille", "apt remove brltty", |machine| machine.process(89, "brltty"));
+}
+
+#[test]
+fn the_machine_itself() {
+    plant("clock", "nothing keeps it right", "timedatectl set-ntp true", |machine| {
+        fs::remove_file(machine.path("run/systemd/timesync/synchronized")).unwrap();
+    });
+    plant("limits", "64 are allowed, 80 may be needed", "ulimit -n 80", |machine| {
+        machine.change("proc/self/limits", "1024", "64");
+    });
+    plant("memory", "only 9 MiB of memory are free", "end other programs", |machine| {
+        machine.change("proc/meminfo", "500000", "10000");
+    });
+    plant("power", "too weak (throttled=50005)", "power supply", |machine| {
+        machine.write("sys/devices/platform/soc/soc:firmware/get_throttled", "50005\n");
+    });
+}
+
+#[test]
+fn the_folder_of_the_recordings() {
+    plant("folder", "the disk at /rec can only be read", "remount,rw /rec", |machine| {
+        machine.change("proc/mounts", "0 0\n", "0 0\n/dev/sda1 /rec vfat ro,noatime 0 0\n");
+    });
+    plant("disk", "should be", "delete what is not needed", |machine| {
+        machine.option("--free", &u64::MAX.to_string());
+    });
+    plant("disk", "a durable write took", "another disk", |machine| machine.option("--slowest-write", "0"));
+    plant("folder", "it cannot be written", "chown", |machine| {
+        // A file where the folder should be refuses even the superuser.
+        fs::remove_dir_all(machine.path("rec")).unwrap();
+        machine.write("rec", "");
+    });
+}
+
+#[test]
+fn the_configuration_and_the_codes() {
+    plant("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
+        machine.change("etc/damcast/damcast.toml", "name = \"a\"", "nmae = \"a\"");
+    });
+    plant(
+        "codes",
+        "with codes = \"draughts\" 20 pieces on the board are kings",
+        "codes = \"draughts-old\"",
+        |machine| {
+            machine.log(&[(1, 20), (7, 20)]);
+        },
+    );
+    plant("codes", "mean nothing: 2 of code 2, 2 of code 3", "codes = \"chess\"", |machine| {
+        machine.log(&[(1, 8), (2, 2), (3, 2), (7, 8)]);
+    });
+    plant("codes", "mean nothing: 12 of code 12", "damcast test-board", |machine| machine.log(&[(12, 12)]));
+}
+
+const GAME: &str =
+    "[Event \"Cup\"]\n[White \"Ren\u{e9}\"]\n[Black \"B\"]\n[Result \"*\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
+
+/// A web server that answers once.
+fn serve(answer: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/round-3/games.pdn", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.extend(byte);
+        }
+        assert!(request.starts_with(b"GET /round-3/games.pdn HTTP/1.0\r\nHost: 127.0.0.1:"));
+        stream.write_all(answer.as_bytes()).unwrap();
+    });
+    address
+}
+
+fn answer(status: &str, content_type: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nContent-type: {content_type}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+}
+
+#[test]
+fn what_spectators_get() {
+    let mut machine = Machine::in_order();
+    machine.write("games.pdn", GAME);
+    let file = machine.path("games.pdn").display().to_string();
+    machine.option("--public", &file);
+    assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
+    machine.option("--public", &serve(answer("200 OK", "text/plain; charset=UTF-8", GAME)));
+    assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
+
+    plant("public file", "lidraughts stumbles over it", "correct it by hand", |machine| {
+        machine.write("games.pdn", &GAME.replace("19-23", "19~~23"));
+        let file = machine.path("games.pdn").display().to_string();
+        machine.option("--public", &file);
+    });
+    plant("public file", "rec/public/games.pdn", "correct it by hand", |machine| {
+        machine.write("rec/public/games.pdn", &GAME.replace("19-23", "19~~23"));
+    });
+    plant("public address", "the server answers 404", "nothing but 200", |machine| {
+        machine.option("--public", &serve(answer("404 Not Found", "text/html", "<html>")));
+    });
+    plant("public address", "ISO-8859-1", "charset=utf-8", |machine| {
+        machine.option("--public", &serve(answer("200 OK", "text/plain", GAME)));
+    });
+    plant("public file", "it is a web page", "the file itself", |machine| {
+        machine.option("--public", &serve(answer("200 OK", "text/html; charset=utf-8", "<html></html>")));
+    });
+    plant("public address", "nothing can be got from there", "web server running", |machine| {
+        machine.option("--public", "http://127.0.0.1:1/games.pdn");
+    });
+}
+
+#[test]
+fn for_people_each_fault_comes_with_what_to_do() {
+    let machine = Machine::in_order();
+    machine.process(89, "brltty");
+    let config = machine.path("etc/damcast/damcast.toml").display().to_string();
+    let run = program::run(&["doctor", "--config", &config, "--root", &machine.root.path().display().to_string()]);
+    assert!(
+        run.out.contains("WRONG   brltty: process 89: ") && run.out.contains("        what to do: "),
+        "{}",
+        run.out
+    );
+    assert!(run.out.ends_with(" wrong.\n"), "{}", run.out);
+}

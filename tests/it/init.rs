@@ -1,0 +1,77 @@
+//! `damcast init`: from boards at their ports to a configuration that works.
+
+use std::fs;
+use std::path::Path;
+
+use damcast::config::{Config, reference};
+
+use crate::program::{Run, run};
+use crate::simulated::{Boards, Kind};
+
+fn init(config: &Path, arguments: &[&str]) -> Run {
+    let config = config.display().to_string();
+    let mut all = vec!["init", "--config", &config];
+    all.extend_from_slice(arguments);
+    run(&all)
+}
+
+#[test]
+fn two_boards_are_asked_who_they_are_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let boards = Boards::serve(folder.path(), Kind::Single(2));
+    let config = folder.path().join("new/damcast.toml");
+    let ports = [boards.port("board-1"), boards.port("board-2")];
+    let done = init(&config, &["--port", &ports[0], "--port", &ports[1], "--event", "Cup", "--directory", "here"]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let read = Config::load(&config).unwrap();
+    assert_eq!(read.directory.to_str(), Some("here"));
+    let found: Vec<(&str, String)> =
+        read.lines.iter().map(|line| (line.name.as_str(), line.port.to_string())).collect();
+    assert_eq!(found, [("board-1", format!("serial:{}", ports[0])), ("board-2", format!("serial:{}", ports[1]))]);
+    assert!(read.lines.iter().all(|line| line.tags == [("Event".to_owned(), "Cup".to_owned())]));
+    // Who answered is told, and stands in the file.
+    assert!(done.out.contains("board 0") && done.out.contains("100 fields"), "{}", done.out);
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(text.contains("# Found: board 0") && text.contains("# delay-plies = 0"), "{text}");
+
+    // What somebody wrote is not written over, unless that is said.
+    let again = init(&config, &["--port", &ports[0]]);
+    assert_eq!((again.code, fs::read_to_string(&config).unwrap()), (2, text), "{}", again.err);
+    assert!(again.err.contains("--force"), "{}", again.err);
+    let forced = init(&config, &["--force", "--port", &ports[0]]);
+    assert_eq!(forced.code, 0, "{}{}", forced.out, forced.err);
+    assert_eq!(Config::load(&config).unwrap().lines.len(), 1);
+}
+
+#[test]
+fn the_boards_of_a_bus_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let boards = Boards::serve(folder.path(), Kind::Bus(3));
+    let config = folder.path().join("damcast.toml");
+    // The file that was installed and never changed is nobody's.
+    fs::write(&config, reference::TEXT).unwrap();
+    let done = init(&config, &["--bus", &boards.port("bus")]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let read = Config::load(&config).unwrap();
+    assert_eq!((read.lines.len(), read.lines[0].mode), (1, damcast::bytelog::Mode::Bus));
+    assert_eq!(read.lines[0].boards.len(), 3, "{}", done.out);
+}
+
+#[test]
+fn a_board_that_does_not_answer_is_written_if_it_was_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("damcast.toml");
+    let nowhere = folder.path().join("nowhere").display().to_string();
+    let done = init(&config, &["--port", &nowhere]);
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    assert!(
+        done.out.contains("no such port; is the board plugged in?") && done.out.contains("waited for"),
+        "{}",
+        done.out
+    );
+    assert_eq!(Config::load(&config).unwrap().lines[0].port.to_string(), format!("serial:{nowhere}"));
+    let wrong = init(&folder.path().join("other.toml"), &["--port", &nowhere, "--game-type", "99"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.err);
+    assert!(wrong.err.contains("game type 99") && wrong.err.contains("nothing was written"), "{}", wrong.err);
+    assert!(!folder.path().join("other.toml").exists());
+}

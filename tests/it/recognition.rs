@@ -1,0 +1,188 @@
+//! What hands do, as a board reports it, and what the recogniser makes of it: one story a test, each as it was seen to mislead.
+
+use damcast::millis::Millis;
+use damcast::pdn::{fen, notation};
+use damcast::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict};
+use damcast::rules::{Color, Position, Variant};
+
+/// A board at which nobody but the recogniser looks.
+struct Board {
+    variant: &'static Variant,
+    recogniser: Recogniser,
+    told: Vec<String>,
+    presses: u32,
+}
+
+impl Board {
+    fn new(tag: &str, position: &str, clock: Clock) -> Board {
+        let variant = Variant::from_tag(tag).unwrap();
+        let position = Position::new(variant, fen::read(variant, position).unwrap()).unwrap();
+        let mut sight = Sight::default();
+        for color in Color::BOTH {
+            for square in position.placement().of(color) {
+                sight.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        let recogniser = Recogniser::new(position, 20, sight, clock, Millis::ZERO, Settings::default());
+        Board { variant, recogniser, told: Vec::new(), presses: 0 }
+    }
+
+    /// A dump comes when it is wanted, 0.11 s later.
+    fn live_until(&mut self, until: Millis) {
+        let mut now = Millis::ZERO;
+        loop {
+            let dump = self.recogniser.wants_dump_at().map(|at| at.max(now) + Millis(110));
+            let next = self.recogniser.deadline().into_iter().chain(dump).min().map(|at| at.max(now));
+            let Some(at) = next.filter(|&at| at <= until) else { return };
+            now = at;
+            if dump == Some(at) {
+                let sight = *self.recogniser.sight();
+                self.recogniser.dump(at, &sight);
+            }
+            self.decide(at);
+        }
+    }
+
+    fn decide(&mut self, now: Millis) {
+        while let Some(verdict) = self.recogniser.verdict(now) {
+            self.told.push(match &verdict {
+                Verdict::Ply { before, ply, .. } => notation::write(self.variant, ply, &before.legal_moves()),
+                Verdict::Setup { position, .. } => fen::write(self.variant, &position.setup()),
+            });
+        }
+    }
+
+    /// One thing that happens: `31 white`, `31 -`, or `press white` by who presses.
+    fn happen(&mut self, at: Millis, what: &str) {
+        self.live_until(at);
+        let (place, news) = what.split_once(' ').unwrap();
+        let color = match news {
+            "white" => Some(Color::White),
+            "black" => Some(Color::Black),
+            "-" => None,
+            other => panic!("{other}"),
+        };
+        if place == "press" {
+            self.presses += 1;
+            self.recogniser.press(at, PressId(self.presses), color.map(|color| !color));
+        } else {
+            let square = self.variant.geometry.square(place).unwrap();
+            self.recogniser.see(at, square, color.map(|color| Seen { color, crowned: false }));
+        }
+        self.decide(at);
+    }
+}
+
+/// A story in lines `seconds what`; what is told in the end.
+#[track_caller]
+fn check(position: &str, clock: Clock, story: &str, expected: &[&str]) {
+    let mut board = Board::new("20", position, clock);
+    let mut last = Millis::ZERO;
+    for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let (at, what) = line.split_once(' ').unwrap();
+        last = Millis((at.parse::<f64>().unwrap() * 1_000.0).round() as u64);
+        if what != "ends" {
+            board.happen(last, what);
+        }
+    }
+    board.live_until(last);
+    assert_eq!(board.told, expected);
+}
+
+#[test]
+fn without_a_clock_a_ply_is_let_go_of_by_taking_up_another_piece() {
+    let story = "10.0 38 -
+        10.3 33 white
+        12.2 35 -
+        12.3 1 white
+        13.0 ends";
+    check("W:W35,38,40:B8,12,20", Clock::None, story, &["38-33"]);
+    let hesitates = "10.0 38 -
+        10.3 33 white
+        12.2 33 -
+        12.6 32 white
+        16.0 ends";
+    check("W:W35,38,40:B8,12,20", Clock::None, hesitates, &["38-32"]);
+}
+
+#[test]
+fn a_hand_that_is_not_done_is_no_change_of_mind() {
+    // 21 is lifted to go to 26; without it the board could be that after 17-22 instead of 17-21.
+    let story = "2.4 17 -
+        2.8 21 black
+        10.4 4 -
+        10.6 31 white
+        13.0 21 -
+        13.5 26 black
+        17.0 ends";
+    check("B:WK4,38:B16,17,23,K50", Clock::None, story, &["17-21", "4-31", "21-26"]);
+}
+
+#[test]
+fn the_king_that_flickers_came_down_when_it_was_first_seen() {
+    // A king slides over 41 to 36 and flickers there: it did not go 47-41, 41-36 around the reply.
+    let story = "6.671 41 white
+        6.695 47 -
+        6.866 36 white
+        6.890 41 -
+        7.304 36 -
+        7.524 36 white
+        7.741 35 -
+        7.960 35 black
+        9.494 35 -
+        9.714 35 black
+        9.935 36 -
+        10.154 36 white
+        10.371 35 -
+        10.590 35 black
+        10.596 36 -
+        10.812 36 white
+        11.248 35 -
+        11.253 36 -
+        11.469 36 white
+        11.925 40 black
+        12.364 40 -
+        12.583 40 black
+        13.004 36 -
+        13.022 40 -
+        13.223 36 white
+        13.241 40 black
+        13.460 40 -
+        13.679 40 black
+        14.118 40 -
+        14.539 36 -
+        14.556 40 black
+        14.758 36 white
+        18.0 ends";
+    check("W:W23,29,46,K47,K48,50:BK35,45", Clock::None, story, &["47-36", "35-40"]);
+}
+
+#[test]
+fn a_king_that_flickered_where_another_piece_goes_next_has_left() {
+    let story = "1.963 41 -
+        2.177 41 black
+        2.603 41 -
+        2.816 41 black
+        3.029 41 -
+        3.455 41 black
+        3.668 41 -
+        3.881 41 black
+        4.946 41 -
+        5.136 36 black
+        7.692 36 -
+        7.734 46 -
+        7.905 36 black
+        7.928 41 white
+        8.118 36 -
+        8.331 36 black
+        8.544 36 -
+        8.757 36 black
+        8.970 36 -
+        9.183 36 black
+        11.313 36 -
+        11.526 36 black
+        11.953 36 -
+        12.379 36 black
+        14.0 ends";
+    check("B:W15,K20,46:BK41", Clock::None, story, &["41-36", "46-41"]);
+}

@@ -1,0 +1,106 @@
+//! The files of the installed station: unit, rules, user, package; and the help of each verb.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::program::run;
+
+const UNIT: &str = "systemd/damcast.service";
+
+/// The largest exposure, in tenths, that `systemd-analyze security` may find.
+const EXPOSURE: &str = "--threshold=13";
+
+/// Runs systemd-analyze; `None`, and a word about it, where it is not installed.
+fn analyze(arguments: &[&str]) -> Option<(bool, String)> {
+    match Command::new("systemd-analyze").args(arguments).output() {
+        Ok(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            Some((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
+        }
+        Err(error) => {
+            println!("systemd-analyze cannot be run ({error}): the unit is NOT verified");
+            None
+        }
+    }
+}
+
+/// The unit in a folder, with a program that exists.
+fn unit_with_program(folder: &Path) -> String {
+    let text = fs::read_to_string(UNIT).unwrap().replace("/usr/bin/damcast", env!("CARGO_BIN_EXE_damcast"));
+    let path = folder.join("damcast.service");
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn systemd_finds_nothing_wrong_with_the_unit() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((is_right, text)) = analyze(&["verify", &unit_with_program(folder.path())]) else { return };
+    // Only what it says about this unit: other units of the machine are not ours.
+    let about_us: Vec<&str> = text.lines().filter(|line| line.contains("damcast")).collect();
+    assert!(about_us.is_empty() && (is_right || !text.contains("damcast")), "{text}");
+}
+
+#[test]
+fn the_unit_exposes_little() {
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, UNIT]) else { return };
+    let verdict = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or("no verdict");
+    println!("{verdict}");
+    assert!(is_right, "{verdict}\n{text}");
+}
+
+#[test]
+fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
+    let unit = fs::read_to_string(UNIT).unwrap();
+    let has = |line: &str| unit.lines().any(|found| found == line);
+    // Names of drivers are looked up when the service starts; numbers are not.
+    for device in ["char-188", "char-166", "char-4"] {
+        assert!(has(&format!("DeviceAllow={device} rw")), "{device}");
+    }
+    for line in [
+        "DevicePolicy=closed",
+        "PrivateDevices=no",
+        "SupplementaryGroups=dialout",
+        "Restart=always",
+        "RuntimeDirectory=damcast",
+        "StateDirectory=damcast",
+    ] {
+        assert!(has(line), "{line}");
+    }
+    let rules = fs::read_to_string("systemd/61-damcast.rules").unwrap();
+    for part in ["ID_MM_DEVICE_IGNORE", "GROUP=\"dialout\"", "latency_timer", "power/control"] {
+        assert!(rules.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn the_package_has_what_it_names() {
+    let manifest: toml::Table = fs::read_to_string("Cargo.toml").unwrap().parse().unwrap();
+    let package = &manifest["package"]["metadata"]["deb"];
+    for asset in package["assets"].as_array().unwrap() {
+        let source = asset[0].as_str().unwrap();
+        let is_built = source.starts_with("target/") || source.starts_with("packaging/pages/");
+        let folder = Path::new(source).parent().unwrap();
+        let exists = if source.contains('*') { folder.is_dir() } else { Path::new(source).exists() };
+        assert!(is_built || exists, "{source}");
+    }
+    for script in ["postinst", "prerm", "postrm"] {
+        let path = Path::new(package["maintainer-scripts"].as_str().unwrap()).join(script);
+        assert!(fs::read_to_string(&path).unwrap().contains("set -e"), "{}", path.display());
+    }
+}
+
+#[test]
+fn every_verb_has_examples_and_exit_codes_in_its_help() {
+    let help = run(&["help"]);
+    let verbs = help.out.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let verbs: Vec<&str> = verbs.map_while(|line| line.strip_prefix("  ")?.split_whitespace().next()).collect();
+    assert!(verbs.len() > 10, "{}", help.out);
+    for verb in verbs.into_iter().filter(|verb| *verb != "help") {
+        let help = run(&[verb, "--help"]);
+        assert_eq!(help.code, 0, "{verb}");
+        assert!(help.out.contains("Exit codes:"), "`damcast {verb} --help` names no exit codes");
+        assert!(help.out.contains("Example"), "`damcast {verb} --help` has no example");
+    }
+}

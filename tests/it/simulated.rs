@@ -1,0 +1,52 @@
+//! Simulated boards of the program `boardsim`, for tests that need boards and do not look into them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use crate::pty::wait_until;
+
+/// How boards are wired.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// So many boards, each at a port of its own.
+    Single(u16),
+    /// So many on one wire.
+    Bus(u16),
+}
+
+/// Boards that are served until this is dropped.
+pub struct Boards {
+    child: Child,
+    folder: PathBuf,
+}
+
+impl Boards {
+    /// Serves boards in a folder, and waits for their ports.
+    pub fn serve(folder: &Path, kind: Kind) -> Boards {
+        let (option, count, name) = match kind {
+            Kind::Single(count) => ("--single", count, format!("board-{count}")),
+            Kind::Bus(count) => ("--bus", count, "bus".to_owned()),
+        };
+        let child = Command::new(env!("CARGO_BIN_EXE_boardsim"))
+            .args(["serve", option, &count.to_string(), "--ports", &folder.display().to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let boards = Boards { child, folder: folder.to_owned() };
+        wait_until("the ports of the simulated boards", || folder.join(&name).exists());
+        boards
+    }
+
+    /// The port of a board.
+    pub fn port(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+}
+
+impl Drop for Boards {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
