@@ -31,6 +31,12 @@ pub mod disk;
 pub mod config;
 
 #[cfg(feature = "daemon")]
+pub mod pulse;
+
+#[cfg(feature = "daemon")]
+pub mod counters;
+
+#[cfg(feature = "daemon")]
 pub mod journal;
 
 #[cfg(feature = "daemon")]
@@ -44,6 +50,27 @@ pub mod round;
 
 #[cfg(feature = "daemon")]
 pub mod station;
+
+#[cfg(feature = "daemon")]
+pub mod overview;
+
+#[cfg(feature = "daemon")]
+pub mod logging;
+
+#[cfg(feature = "daemon")]
+pub mod notify;
+
+#[cfg(feature = "daemon")]
+pub mod limits;
+
+#[cfg(feature = "daemon")]
+pub mod alarm;
+
+#[cfg(feature = "daemon")]
+pub mod metrics;
+
+#[cfg(feature = "daemon")]
+pub mod control;
 
 #[cfg(feature = "daemon")]
 pub mod supervisor;

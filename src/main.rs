@@ -22,6 +22,10 @@ pub struct Arguments {
 pub enum Verb {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
+    /// Show how a running station is.
+    Status(cli::status::Arguments),
+    /// Tell a running station what to do: results, names, corrections, reload.
+    Ctl(cli::ctl::Arguments),
     /// Show it: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
@@ -60,6 +64,8 @@ pub enum Verb {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().verb {
         Verb::Run(arguments) => cli::run::run(&arguments),
+        Verb::Status(arguments) => cli::status::run(&arguments),
+        Verb::Ctl(arguments) => cli::ctl::run(&arguments),
         #[cfg(feature = "demo")]
         Verb::Demo(arguments) => cli::demo::run(&arguments),
         Verb::Init(arguments) => cli::init::run(&arguments),
@@ -80,9 +86,6 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(code) => code,
-        Err(error) => {
-            eprintln!("damcast: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => cli::output::failed(&error),
     }
 }

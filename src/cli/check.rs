@@ -6,6 +6,7 @@
 //!
 //! Exit code 0: no problem of level error; 1: there is one; 2: a file could not be read.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -18,6 +19,7 @@ use damcast::pdn::syntax::Event;
 use damcast::rules::Variant;
 
 use super::input::{self, Reading, json_text};
+use super::output;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -59,7 +61,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(true) => {}
             Ok(false) => worst = ExitCode::FAILURE,
             Err(error) => {
-                eprintln!("damcast: {error:#}");
+                if output::is_unread(&error) {
+                    return Err(error);
+                }
+                output::tell(format_args!("damcast: {error:#}"));
                 is_unreadable = true;
             }
         }
@@ -78,26 +83,26 @@ fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>
         }
         Some(profile) => {
             let bytes = input::whole(path)?;
-            let mut problems = Problems::default();
-            problems.extend(profile::check(profile, &bytes, told));
-            Summary { games: None, problems }
+            Summary { games: None, problems: profile::problems_of(profile, &bytes, told) }
         }
         None if arguments.syntax => syntax(path, arguments)?,
         None => liberal(path, arguments, told)?,
     };
     let errors = summary.problems.count(Level::Error);
     let (dropped, warnings) = (summary.problems.dropped(), summary.problems.count(Level::Warning));
+    let mut output = output::standard();
     for problem in summary.problems.into_sorted() {
         if arguments.notes || problem.level > Level::Note {
-            print(path, &problem, arguments.json);
+            print(&mut output, path, &problem, arguments.json)?;
         }
     }
+    output.flush()?;
     if dropped > 0 {
-        eprintln!("{}: {dropped} more problems", path.display());
+        output::tell(format_args!("{}: {dropped} more problems", path.display()));
     }
     if !arguments.json {
         let games = summary.games.map_or(String::new(), |games| format!("{games} games, "));
-        eprintln!("{}: {games}{errors} errors, {warnings} warnings", path.display());
+        output::tell(format_args!("{}: {games}{errors} errors, {warnings} warnings", path.display()));
     }
     Ok(errors == 0)
 }
@@ -129,18 +134,19 @@ fn liberal(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -
     Ok(Summary { games: Some(checker.games()), problems: checker.take_problems() })
 }
 
-fn print(path: &Path, problem: &Problem, json: bool) {
+fn print(output: &mut impl Write, path: &Path, problem: &Problem, json: bool) -> std::io::Result<()> {
     if json {
         let hint = problem.hint.as_deref().map_or_else(|| "null".to_owned(), json_text);
-        println!(
+        writeln!(
+            output,
             "{{\"file\":{},\"line\":{},\"column\":{},\"level\":\"{}\",\"what\":{},\"hint\":{hint}}}",
             json_text(&path.display().to_string()),
             problem.place.line,
             problem.place.column,
             problem.level,
             json_text(&problem.what),
-        );
+        )
     } else {
-        println!("{}:{problem}", path.display());
+        writeln!(output, "{}:{problem}", path.display())
     }
 }

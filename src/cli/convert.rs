@@ -16,6 +16,7 @@ use damcast::pdn::writer::{self, Style};
 use damcast::rules::Variant;
 
 use super::input::{self, Reading};
+use super::output;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -130,7 +131,7 @@ fn report<'p>(path: &Path, problems: impl Iterator<Item = &'p Problem>, quiet: b
     for problem in problems {
         has_errors |= problem.level == Level::Error;
         if !quiet || problem.level == Level::Error {
-            eprintln!("{}:{problem}", path.display());
+            output::tell(format_args!("{}:{problem}", path.display()));
         }
     }
     has_errors

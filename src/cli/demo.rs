@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{Config, LineConfig, LogConfig, PublicConfig};
+use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
 use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
@@ -67,6 +67,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         lines,
         public: PublicConfig::default(),
         durability: Durability::default(),
+        control: ControlConfig::default(),
+        metrics: MetricsConfig::default(),
+        alarm: AlarmConfig::default(),
     };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
@@ -81,7 +84,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     let outcome = runtime.block_on(async {
         let screen = tokio::spawn(show(rows));
-        let outcome = supervisor::run(config, shutdown, reports).await;
+        let outcome = supervisor::run(config, supervisor::Outside::new(reports), shutdown).await;
         // The screen ends by itself when nothing reports to it any more.
         let _ = screen.await;
         outcome

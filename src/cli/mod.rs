@@ -3,6 +3,7 @@
 pub mod check;
 pub mod config;
 pub mod convert;
+pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
 pub mod doctor;
@@ -13,12 +14,15 @@ mod inquiry;
 pub mod line;
 pub mod log;
 pub mod moves;
+pub mod output;
 pub mod perft;
 pub mod ports;
 pub mod rebuild;
 pub mod replay;
 pub mod run;
 pub mod show;
+mod station;
+pub mod status;
 pub mod test_board;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.

@@ -1,10 +1,13 @@
 //! `damcast moves`: the legal moves of a position in PDN, one a line.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::pdn::{fen, notation};
 use damcast::rules::{Position, Variant};
+
+use super::output;
 
 /// The position that is asked about.
 #[derive(clap::Args)]
@@ -35,14 +38,16 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = arguments.asked.position()?;
     let legal = position.legal_moves();
+    let mut output = output::standard();
     for ply in &legal {
         let text = if arguments.long {
             notation::write_long(position.variant(), ply)
         } else {
             notation::write(position.variant(), ply, &legal)
         };
-        println!("{text}");
+        writeln!(output, "{text}")?;
     }
+    output.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 

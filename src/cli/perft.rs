@@ -1,5 +1,6 @@
 //! `damcast perft`: leaf counts, for people who check the move generator.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use damcast::pdn::notation;
@@ -24,13 +25,14 @@ pub struct Arguments {
 /// Prints the count.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = arguments.asked.position()?;
+    let mut output = std::io::stdout();
     if arguments.divide && arguments.depth > 0 {
         let legal = position.legal_moves();
         for ply in &legal {
             let leaves = perft(&position.play(ply), arguments.depth - 1);
-            println!("{} {leaves}", notation::write(position.variant(), ply, &legal));
+            writeln!(output, "{} {leaves}", notation::write(position.variant(), ply, &legal))?;
         }
     }
-    println!("{}", perft(&position, arguments.depth));
+    writeln!(output, "{}", perft(&position, arguments.depth))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,18 +1,22 @@
 //! `damcast run`: the station, until it is told to stop.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use damcast::config::{Config, DEFAULT_PATH};
-use damcast::supervisor;
+use damcast::control::{Command, Commands};
+use damcast::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tracing::info;
-use tracing_subscriber::EnvFilter;
 
 use super::USAGE;
+
+/// What hangs in the end is left after this: a disk that does not answer must not keep the process.
+const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -31,7 +35,8 @@ pub struct Arguments {
     config: PathBuf,
 }
 
-/// Records until SIGINT or SIGTERM. A configuration that is wrong ends it at once, with exit code 2.
+/// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. A configuration that is wrong ends it at once, with
+/// exit code 2.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match Config::load(&arguments.config) {
         Ok(config) => config,
@@ -40,20 +45,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
-    log_to_stderr();
-    tokio::runtime::Runtime::new().context("the runtime")?.block_on(async {
+    let levels = logging::begin();
+    let path = arguments.config.clone();
+    let mut outside = supervisor::Outside::new(watch::Sender::default());
+    outside.levels = levels;
+    outside.load = Some(Arc::new(move || Config::load(&path).map_err(|error| error.to_string())));
+    let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
+    let outcome = runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
-        supervisor::run(config, stop, watch::Sender::default()).await?;
+        reload_on_hangup(outside.commands()).context("signals")?;
+        supervisor::run(config, outside, stop).await?;
         info!("stopped");
         Ok(ExitCode::SUCCESS)
-    })
-}
-
-/// Messages go to standard error; `RUST_LOG=damcast=debug` shows more of them.
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let ansi = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(ansi).init();
+    });
+    runtime.shutdown_timeout(LAST_WAIT);
+    outcome
 }
 
 /// Done when somebody wants the station to stop. Listens from now on, not from when it is waited for.
@@ -66,4 +72,20 @@ pub fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
         }
     })
+}
+
+/// From now on SIGHUP has the configuration read again. What becomes of it is told in the messages of the program.
+fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hangup.recv().await.is_some() {
+            let (answer, told) = oneshot::channel();
+            if commands.send(Command::Reload { asker: "SIGHUP".to_owned(), answer }).await.is_err() {
+                return;
+            }
+            // One after the other: signals that come meanwhile are one.
+            let _ = told.await;
+        }
+    });
+    Ok(())
 }

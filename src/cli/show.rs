@@ -5,6 +5,7 @@
 //!   6  b   .   w   b   .    10     b black man   B black king   . an empty square
 //! ```
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -13,6 +14,7 @@ use damcast::pdn::{fen, infer, notation};
 use damcast::rules::{Color, Kind, Position};
 
 use super::input::{self, Reading};
+use super::output;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -51,20 +53,27 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if steps > replay.steps.len() {
         anyhow::bail!("game {} can be played for {} steps only", arguments.game, replay.steps.len());
     }
+    let mut output = output::standard();
     for tag in
         located.game.tags.iter().filter(|tag| matches!(tag.name.as_str(), "Event" | "White" | "Black" | "Result"))
     {
-        println!("{:<8}{}", tag.name, tag.value);
+        writeln!(output, "{:<8}{}", tag.name, plain(&tag.value))?;
     }
-    println!("{:<8}{} ({})", "Game", replay.variant.name, replay.variant.game_type);
-    println!("{:<8}{}", "Moves", moves(&replay, steps));
+    writeln!(output, "{:<8}{} ({})", "Game", replay.variant.name, replay.variant.game_type)?;
+    writeln!(output, "{:<8}{}", "Moves", moves(&replay, steps))?;
     let position = replay.position_after(steps);
-    println!("\n{}", drawing(&position));
-    println!("{}", fen::write(position.variant(), &position.setup()));
+    writeln!(output, "\n{}", drawing(&position))?;
+    writeln!(output, "{}", fen::write(position.variant(), &position.setup()))?;
+    output.flush()?;
     for problem in &replay.problems {
-        eprintln!("{}:{problem}", arguments.file.display());
+        output::tell(format_args!("{}:{problem}", arguments.file.display()));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A text of a file, without what would steer the terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
 /// The moves that lead to the position, each in the notation of its own position.

@@ -18,6 +18,12 @@ pub enum Section {
     Public,
     /// `[log]`
     Log,
+    /// `[control]`
+    Control,
+    /// `[metrics]`
+    Metrics,
+    /// `[alarm]`
+    Alarm,
     /// `[recognition]`
     Recognition,
     /// `[[line]]`
@@ -80,8 +86,8 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Kind::{Choice, Number, Switch, Text, Whole, Words};
-use Section::{Board, Line, Log, Public, Recognition, Station};
+use Kind::{Choice, Number, Strings, Switch, Text, Whole, Words};
+use Section::{Alarm, Board, Control, Line, Log, Metrics, Public, Recognition, Station};
 
 const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
@@ -89,6 +95,8 @@ const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -
 
 /// A span of quiet on a board.
 const QUIET: Kind = Whole { least: 50, most: 600_000, unit: "ms" };
+/// How long something lasts before somebody is called.
+const SECONDS: Kind = Whole { least: 1, most: 86_400, unit: "s" };
 /// A span on a bus.
 const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
 
@@ -126,6 +134,15 @@ pub const KEYS: &[Key] = &[
     key(Log, "rotate-hours", Whole { least: 0, most: 8760, unit: "h" }, Default),
     key(Log, "compress", Switch, Default),
     key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
+    key(Control, "socket", Text, Nothing),
+    key(Metrics, "address", Text, Nothing),
+    key(Alarm, "command", Strings, Nothing),
+    key(Alarm, "time-limit", SECONDS, Default),
+    key(Alarm, "silent", SECONDS, Default),
+    key(Alarm, "unexplained", SECONDS, Default),
+    key(Alarm, "wrong-start", SECONDS, Default),
+    key(Alarm, "clock-missing", SECONDS, Default),
+    key(Alarm, "disk-low", Whole { least: 0, most: 1_000_000_000, unit: "MB" }, Default),
     key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
     key(Recognition, "settle-ms", QUIET, Default),
     key(Recognition, "answered-ms", QUIET, Default),
@@ -171,7 +188,7 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 6] = [Station, Public, Log, Recognition, Line, Board];
+    pub const ALL: [Section; 9] = [Station, Public, Log, Control, Metrics, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
@@ -179,6 +196,9 @@ impl Section {
             Station => "station",
             Public => "public",
             Log => "log",
+            Control => "control",
+            Metrics => "metrics",
+            Alarm => "alarm",
             Recognition => "recognition",
             Line => "line",
             Board => "board",
@@ -191,6 +211,9 @@ impl Section {
             Station => "[station]",
             Public => "[public]",
             Log => "[log]",
+            Control => "[control]",
+            Metrics => "[metrics]",
+            Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
             Board => "[[line.board]]",
@@ -203,7 +226,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Log | Recognition => None,
+            Public | Log | Control | Metrics | Alarm | Recognition => None,
         }
     }
 
@@ -227,12 +250,12 @@ impl fmt::Display for Section {
 impl Kind {
     /// A value given as bare text, as in an environment variable, in TOML.
     pub fn to_toml(self, text: &str) -> String {
-        if self == Kind::Strings {
+        if self == Strings {
             let words = text.split_whitespace().map(|word| toml::Value::String(word.to_owned()));
             return toml::Value::Array(words.collect()).to_string();
         }
         let is_bare = match self {
-            Text | Choice(_) | Words(_) | Kind::Strings => false,
+            Text | Choice(_) | Words(_) | Strings => false,
             Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
             Switch => matches!(text, "true" | "false"),
         };

@@ -26,6 +26,7 @@ mod bus;
 mod document;
 pub mod draft;
 pub mod keys;
+mod operation;
 mod public;
 pub mod reference;
 pub mod schema;
@@ -42,6 +43,7 @@ use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, ConfigErrors, Place};
+pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
 pub use public::{OutputConfig, PublicConfig};
 pub use sources::Sources;
 use value::{Spot, Table, Value};
@@ -67,6 +69,12 @@ pub struct Config {
     pub public: PublicConfig,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,
+    /// Where operators reach it.
+    pub control: ControlConfig,
+    /// Where programs ask how it is.
+    pub metrics: MetricsConfig,
+    /// When somebody is called.
+    pub alarm: AlarmConfig,
 }
 
 /// A line.
@@ -182,6 +190,9 @@ fn read_config(mut top: Table) -> Option<Config> {
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
     let public = top.read("public", |value| public::read(value.clone().table("[public]")?));
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
+    let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
+    let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
+    let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
     let lines = top.take("line");
     let mut seen = Seen::default();
     let mut configs = Vec::new();
@@ -196,7 +207,15 @@ fn read_config(mut top: Table) -> Option<Config> {
     top.close();
     let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
     let lines = lines.into_iter().map(|line| LineConfig { logs, ..line }).collect();
-    Some(Config { directory: directory?, lines, public: public.unwrap_or_default(), durability })
+    Some(Config {
+        directory: directory?,
+        lines,
+        public: public.unwrap_or_default(),
+        durability,
+        control: control.unwrap_or_default(),
+        metrics: metrics.unwrap_or_default(),
+        alarm: alarm.unwrap_or_default(),
+    })
 }
 
 type Pairs = Vec<(String, String)>;
@@ -226,21 +245,21 @@ fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
 
 fn read_logs(mut table: Table) -> Result<LogConfig, ConfigError> {
     /// A year.
-    const LONGEST_ROUND: u32 = 8760;
+    const LONGEST_ROUND: u64 = 8760;
     /// A hundred years.
-    const LONGEST_KEPT: u32 = 36_500;
-    let rotate_hours = table.read("rotate-hours", |value| whole(value, LONGEST_ROUND));
+    const LONGEST_KEPT: u64 = 36_500;
+    let rotate_hours = table.read("rotate-hours", |value| operation::whole(value, 0, LONGEST_ROUND));
     let compress = table.read("compress", |value| match value.scalar()?.as_str() {
         "true" => Ok(true),
         "false" => Ok(false),
         _ => Err(value.error("`compress` is true or false")),
     });
-    let keep_days = table.read("keep-days", |value| whole(value, LONGEST_KEPT));
+    let keep_days = table.read("keep-days", |value| operation::whole(value, 0, LONGEST_KEPT));
     table.finish()?;
     Ok(LogConfig {
-        rotate_hours: rotate_hours.unwrap_or_default(),
+        rotate_hours: rotate_hours.unwrap_or_default() as u32,
         compress: compress.unwrap_or_default(),
-        keep_days: keep_days.unwrap_or_default(),
+        keep_days: keep_days.unwrap_or_default() as u32,
     })
 }
 
@@ -249,16 +268,6 @@ fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
         "safe" => Ok(Durability::Safe),
         "lazy" => Ok(Durability::Lazy),
         _ => Err(value.error(format!("`{}` is \"safe\" or \"lazy\"", value.key))),
-    }
-}
-
-/// A whole number from 0.
-fn whole(value: &Value, most: u32) -> Result<u32, ConfigError> {
-    let number = value.number()?;
-    if number.fract() == 0.0 && (0.0..=f64::from(most)).contains(&number) {
-        Ok(number as u32)
-    } else {
-        Err(value.error(format!("`{}` is a whole number from 0 to {most}", value.key)))
     }
 }
 

@@ -7,8 +7,9 @@
 //! ```
 
 use super::document::ConfigError;
+use super::operation::whole;
+use super::read_durability;
 use super::value::Table;
-use super::{read_durability, whole};
 use crate::broadcast::Delay;
 use crate::disk::Durability;
 use crate::pdn::profile::Profile;
@@ -71,16 +72,16 @@ pub(super) fn read(mut table: Table) -> Result<PublicConfig, ConfigError> {
 /// Reads what the keys with a prefix say of an output; what they do not say is as in `otherwise`.
 fn read_output(table: &mut Table, prefix: &str, otherwise: OutputConfig) -> OutputConfig {
     /// A day: more is a mistake.
-    const LONGEST_DELAY: u32 = 86_400;
+    const LONGEST_DELAY: u64 = 86_400;
     /// More plies than a game has.
-    const MOST_PLIES: u32 = 1000;
-    let seconds = table.read(&format!("{prefix}delay"), |value| whole(value, LONGEST_DELAY));
-    let plies = table.read(&format!("{prefix}delay-plies"), |value| whole(value, MOST_PLIES));
+    const MOST_PLIES: u64 = 1000;
+    let seconds = table.read(&format!("{prefix}delay"), |value| whole(value, 0, LONGEST_DELAY));
+    let plies = table.read(&format!("{prefix}delay-plies"), |value| whole(value, 0, MOST_PLIES));
     let durability = table.read(&format!("{prefix}sync"), read_durability);
     OutputConfig {
         delay: Delay {
-            seconds: seconds.unwrap_or(otherwise.delay.seconds),
-            plies: plies.unwrap_or(otherwise.delay.plies),
+            seconds: seconds.map_or(otherwise.delay.seconds, |seconds| seconds as u32),
+            plies: plies.map_or(otherwise.delay.plies, |plies| plies as u32),
         },
         durability: durability.unwrap_or(otherwise.durability),
     }

@@ -113,6 +113,7 @@ impl Growing {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Mutex;
 
     use super::*;
@@ -147,6 +148,10 @@ mod tests {
 
         fn reserve(&self, _: u64) -> io::Result<()> {
             Ok(())
+        }
+
+        fn is_at(&self, _: &Path, _: u64) -> bool {
+            true
         }
 
         fn release(&self) -> io::Result<()> {

@@ -111,6 +111,9 @@ pub trait File: Send + Sync {
     /// When there is not so much space, or the disk cannot do it.
     fn reserve(&self, bytes: u64) -> io::Result<()>;
 
+    /// Has this path still this file, of this length? Only a sure no is one.
+    fn is_at(&self, path: &Path, length: u64) -> bool;
+
     /// Gives back the space behind its end.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -92,6 +92,14 @@ impl File for RealFile {
         Ok(fallocate(&self.end, FallocateFlags::KEEP_SIZE, 0, bytes)?)
     }
 
+    fn is_at(&self, path: &Path, length: u64) -> bool {
+        match (self.end.metadata(), fs::metadata(path)) {
+            (Ok(own), Ok(there)) => (own.dev(), own.ino(), own.len()) == (there.dev(), there.ino(), length),
+            (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+            (Err(_), Ok(_)) => true,
+        }
+    }
+
     fn release(&self) -> io::Result<()> {
         self.end.set_len(self.length()?)
     }
@@ -114,10 +122,11 @@ mod tests {
         file.sync().unwrap();
         RealDisk.sync_folder(folder.path()).unwrap();
         assert_eq!((RealDisk.read(&path).unwrap(), file.length().unwrap()), (b"Jello!".to_vec(), 6));
-        let blocks = || std::os::unix::fs::MetadataExt::blocks(&fs::metadata(&path).unwrap()) * 512;
+        let blocks = || fs::metadata(&path).unwrap().blocks() * 512;
         assert!(!can_reserve || blocks() >= 1 << 16, "{}", blocks());
         file.release().unwrap();
         assert!(blocks() < 1 << 16 && file.length().unwrap() == 6, "{}", blocks());
+        assert!(file.is_at(&path, 6) && !file.is_at(&path, 7) && !file.is_at(&folder.path().join("b"), 6));
         assert_eq!(RealDisk.create(&path).err().unwrap().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(RealDisk.list(folder.path()).unwrap(), ["a"]);
     }

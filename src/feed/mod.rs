@@ -5,6 +5,7 @@
 //! | a game opens | `live/NAME-G.pdn` is created, `live/NAME-ADDRESS-G.pdn` for a board of a bus; a file of that name that exists is left alone |
 //! | a line | one write at the end: text and LF |
 //! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
+//! | somebody has replaced, removed, cut or continued it | it is left to him; the whole game goes on in the next file that is free |
 //!
 //! What the disk does not take waits, in order, and follows when the fault is over: a line that was cut short is completed.
 //! Nothing here is synced but the lines before a result: a live file is made of its log, and after a loss of power it is
@@ -14,6 +15,7 @@
 //! a file and its log are brought together after a crash stands in [`reconcile`].
 
 mod feeds;
+mod live_file;
 pub mod reconcile;
 
 use std::collections::VecDeque;
@@ -21,17 +23,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Disk, File, append_all};
+use crate::disk::Disk;
 use crate::pdn::live;
 use crate::session::Effect;
 
 pub use feeds::{Feeds, prefix};
-
-/// How often a name may be taken before somebody has to look at the folder.
-const MOST_RECOVERED: u32 = 100;
-
-/// A game of 150 plies with clock times has 6 kB; so much is reserved for it, so that it grows on a full disk too.
-const RESERVE: u64 = 16 << 10;
+pub use live_file::LiveFile;
 
 /// The live files of one board.
 pub struct Feed {
@@ -114,6 +111,16 @@ impl Feed {
     /// Gives back what is left when it did not work.
     fn carry_out(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
         let Some(file) = &mut self.current else { return self.carry_out_first(step) };
+        if !matches!(step, Step::Create(_)) && !file.is_still_there() {
+            self.notices.push(format!(
+                "{} was changed or removed by somebody while it was written; the game goes on under another name",
+                file.path.display()
+            ));
+            let (number, content) = (file.number, std::mem::take(&mut file.content));
+            self.waiting.push_front(step);
+            self.waiting.push_front(Step::Append(content));
+            return self.carry_out_first(Step::Create(number));
+        }
         match step {
             Step::Create(_) => {
                 // Space that stays taken does no harm.
@@ -124,17 +131,14 @@ impl Feed {
                 bytes.drain(..taken);
                 (Step::Append(bytes), error)
             }),
-            Step::SetResult(result) => match file.find_result(&*self.disk, &result) {
-                Ok(Ok((at, tag))) => self.carry_out(Step::Overwrite(at, tag)),
-                Ok(Err(notice)) => {
-                    self.notices.push(notice);
+            Step::SetResult(result) => match live::overwrite_result(&file.content, &result) {
+                Some((at, tag)) => self.carry_out(Step::Overwrite(at, tag)),
+                None => {
+                    self.notices.push(format!("{}: no Result tag to write {result} into", file.path.display()));
                     Ok(())
                 }
-                Err(error) => Err((Step::SetResult(result), error)),
             },
-            Step::Overwrite(at, tag) => {
-                file.overwrite(&*self.disk, at, &tag).map_err(|error| (Step::Overwrite(at, tag), error))
-            }
+            Step::Overwrite(at, tag) => file.overwrite(at, &tag).map_err(|error| (Step::Overwrite(at, tag), error)),
         }
     }
 
@@ -159,91 +163,10 @@ pub fn is_publication(effect: &Effect) -> bool {
     matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Provisional(_))
 }
 
-/// One live file, open at its end.
-pub struct LiveFile {
-    path: PathBuf,
-    file: Arc<dyn File>,
-    /// A sync failed: what was written may not be on the disk, although it can be read.
-    is_suspect: bool,
-}
-
-impl LiveFile {
-    /// Creates the file of a game under the first name that is free, and says so if that is not its own.
-    fn create(disk: &dyn Disk, folder: &Path, line: &str, number: u32) -> io::Result<(LiveFile, Option<String>)> {
-        for path in names(folder, line, number) {
-            match disk.create(&path) {
-                Ok(file) => {
-                    let own = name(folder, line, number);
-                    let notice = (path != own)
-                        .then(|| format!("{} exists; game {number} goes to {}", own.display(), path.display()));
-                    // Without a reserve it grows too, as long as the disk has space.
-                    let _ = file.reserve(RESERVE);
-                    return Ok((LiveFile::new(path, file), notice));
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(too_many(folder, line, number))
-    }
-
-    fn open(disk: &dyn Disk, path: &Path) -> io::Result<LiveFile> {
-        Ok(LiveFile::new(path.to_owned(), disk.open(path)?))
-    }
-
-    fn new(path: PathBuf, file: Arc<dyn File>) -> LiveFile {
-        LiveFile { path, file, is_suspect: false }
-    }
-
-    /// Writes at the end, and says how far it came if not to the end.
-    fn append(&mut self, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
-        append_all(&*self.file, bytes)
-    }
-
-    /// Where and with what the Result tag is to be overwritten; or why it cannot be, for the operator.
-    fn find_result(&self, disk: &dyn Disk, result: &str) -> io::Result<Result<(usize, Vec<u8>), String>> {
-        let path = self.path.display();
-        match disk.read(&self.path) {
-            Ok(content) => Ok(live::overwrite_result(&content, result)
-                .ok_or_else(|| format!("{path}: no Result tag to write {result} into; was it edited?"))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(Err(format!("{path} is gone; its result is {result}")))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Overwrites the Result tag. The lines before must not be lost when the tag is there already, so they go first.
-    fn overwrite(&mut self, disk: &dyn Disk, at: usize, tag: &[u8]) -> io::Result<()> {
-        if self.is_suspect {
-            self.file.write_at(&disk.read(&self.path)?, 0)?;
-        }
-        self.is_suspect = true;
-        self.file.sync()?;
-        self.is_suspect = false;
-        self.file.write_at(tag, at as u64)
-    }
-}
-
-/// The own name of a game's file.
-fn name(folder: &Path, line: &str, number: u32) -> PathBuf {
-    folder.join(format!("{line}-{number}.pdn"))
-}
-
-/// The names that a game's file may have: its own, and those to use when somebody else's file has that.
-fn names<'a>(folder: &'a Path, line: &'a str, number: u32) -> impl Iterator<Item = PathBuf> + 'a {
-    let recovered = move |count| folder.join(format!("{line}-{number}.recovered-{count}.pdn"));
-    std::iter::once(name(folder, line, number)).chain((1..=MOST_RECOVERED).map(recovered))
-}
-
-fn too_many(folder: &Path, line: &str, number: u32) -> io::Error {
-    let own = name(folder, line, number);
-    io::Error::other(format!("{} and {MOST_RECOVERED} recovered files beside it were changed by others", own.display()))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::io::Write;
 
     use super::*;
     use crate::disk::RealDisk;
@@ -283,8 +206,31 @@ mod tests {
         publish(&mut feed, &[Effect::Result("2-0".into()), line("; after it")]);
         assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n*\n; after it\n");
         assert_eq!(publish(&mut feed, &[Effect::Result("0-2".into())]).len(), 1, "a result is written once");
+    }
+
+    #[test]
+    fn a_file_that_somebody_changes_is_left_to_him() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.pdn");
+        let mut feed = feed(folder.path());
+        publish(&mut feed, &[Effect::Open { game: 1 }, line("[Result \"*\"]"), line(""), line(""), line("")]);
         fs::remove_file(&path).unwrap();
-        assert!(publish(&mut feed, &[Effect::Result("0-2".into())])[0].contains("is gone"));
+        assert!(publish(&mut feed, &[line("1. 32-28")])[0].contains("a-1.pdn was changed or removed"));
+        let text = "[Result \"*\"]\n\n\n\n1. 32-28\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        // An editor writes another file and gives it the name.
+        fs::write(folder.path().join("new"), text.replace("32-28", "33-28")).unwrap();
+        fs::rename(folder.path().join("new"), &path).unwrap();
+        publish(&mut feed, &[line("19-23"), line("*"), Effect::Result("2-0".into())]);
+        let recovered = folder.path().join("a-1.recovered-1.pdn");
+        assert_eq!(fs::read_to_string(&recovered).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("32-28", "33-28"));
+        // Somebody adds a line.
+        fs::OpenOptions::new().append(true).open(&recovered).unwrap().write_all(b"a remark").unwrap();
+        publish(&mut feed, &[line("; after it")]);
+        assert!(
+            fs::read_to_string(folder.path().join("a-1.recovered-2.pdn")).unwrap().ends_with("19-23\n*\n; after it\n")
+        );
     }
 
     #[test]

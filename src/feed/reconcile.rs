@@ -16,7 +16,8 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{LiveFile, name, names, too_many};
+use super::LiveFile;
+use super::live_file::{name, names, too_many};
 use crate::disk::Disk;
 use crate::pdn::live;
 use crate::playback::Game;
@@ -36,18 +37,19 @@ pub fn reconcile(disk: &dyn Disk, folder: &Path, line: &str, game: &Game) -> io:
         };
         let Some(mending) = mending(found.as_deref().unwrap_or_default(), game) else { continue };
         let mut file = match found {
-            Some(_) => LiveFile::open(disk, &path)?,
+            Some(ref found) => LiveFile::open(disk, &path, game.number, found.clone())?,
             None => LiveFile::create(disk, folder, line, game.number)?.0,
         };
         let whole = game.appended();
         if let Some(range) = mending.lost {
             file.file.write_at(&whole[range.clone()], range.start as u64)?;
+            file.content[range.clone()].copy_from_slice(&whole[range]);
         }
         if let Some(rest) = whole.get(mending.append_from..).filter(|rest| !rest.is_empty()) {
             file.append(rest).map_err(|(_, error)| error)?;
         }
         if let Some((at, tag)) = mending.tag {
-            file.overwrite(disk, at, &tag)?;
+            file.overwrite(at, &tag)?;
         }
         let path = path.display();
         let added = whole.len() - mending.append_from;

@@ -250,3 +250,51 @@ impl Journal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytelog::{self, Kind};
+    use crate::disk::RealDisk;
+
+    fn note(at: u64, text: &str) -> Record {
+        Record::new(at, Kind::Note(text.to_owned()))
+    }
+
+    #[test]
+    fn a_log_is_written_at_once_and_settled_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        assert!(Journal::create(&RealDisk, &path, &Header::default()).is_err());
+        let begun = journal.end();
+        assert!(journal.pending().is_none() && journal.is_settled());
+        journal.write(&note(1, "one"));
+        journal.write(&note(2, "two"));
+        let text = std::fs::read(&path).unwrap();
+        let pending = journal.pending().unwrap();
+        assert_eq!((pending.at, pending.bytes.as_slice()), (begun, &text[begun as usize..]));
+        journal.committed(&pending);
+        assert_eq!((journal.durable(), journal.pending(), journal.is_settled()), (journal.end(), None, false));
+        journal.write(&note(3, "three"));
+        assert_eq!(journal.pending().unwrap().at, text.len() as u64);
+        journal.settle().unwrap();
+        assert!(journal.is_settled() && journal.pending().is_none() && journal.fault().is_none());
+        journal.release();
+        assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::create(&RealDisk, &folder.path().join("a-1.log"), &Header::default()).unwrap();
+        let long = note(1, &"x".repeat(1 << 20));
+        for _ in 0..MOST_WAITING >> 20 {
+            assert!(!journal.is_full());
+            journal.write(&long);
+        }
+        assert!(journal.is_full());
+        journal.settle().unwrap();
+        assert!(!journal.is_full());
+    }
+}

@@ -79,9 +79,9 @@ impl Drop for Claim {
 }
 
 impl Ports {
-    /// Keeps a port that the configuration names for the line that names it.
-    pub fn reserve(&self, path: &Path) {
-        self.book().reserved.push(path.to_owned());
+    /// Keeps the ports that the configuration names for the lines that name them, and no others any more.
+    pub fn reserve(&self, paths: Vec<PathBuf>) {
+        self.book().reserved = paths;
     }
 
     /// Takes a port. `None`: another line has it.
@@ -252,7 +252,7 @@ mod tests {
         let found = |wanted: Option<&str>| ports.candidates(&any, wanted).unwrap_or_default();
         assert_eq!(found(Some("1025")), [path("p1"), path("p2"), path("p3")]);
 
-        ports.reserve(&path("p3"));
+        ports.reserve(vec![path("p3")]);
         let claim = ports.claim(&path("p1")).unwrap();
         assert!(ports.claim(&path("p1")).is_none());
         assert_eq!(found(None), [path("p2")]);

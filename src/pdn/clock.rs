@@ -110,7 +110,11 @@ pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
             let text = &rest[..=end];
             let inner = &rest[2..end];
             rest = &rest[end + 1..];
-            let length = inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len());
+            let length = match inner.as_bytes() {
+                // The standard's pattern asks for no blank behind this name.
+                [b'c', b'l', b'o', b'c', b'k', b'w' | b'W' | b'b' | b'B', b'0'..=b'9', ..] => "clock".len(),
+                _ => inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len()),
+            };
             if length > 0 {
                 return Some(Command { name: &inner[..length], value: inner[length..].trim(), text });
             }

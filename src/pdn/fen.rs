@@ -20,16 +20,27 @@ pub fn write(variant: &Variant, setup: &Setup) -> String {
 
 /// The FEN of pieces of which it may be unknown (`?`) who is to move.
 pub fn write_with_turn(variant: &Variant, placement: &Placement, turn: Option<Color>) -> String {
-    let side = |color: Color| {
-        let squares = variant.geometry.in_name_order(placement.of(color));
-        let piece = |square: &Square| {
-            let crown = if placement.kings().contains(*square) { "K" } else { "" };
-            format!("{crown}{}", variant.geometry.name(*square))
-        };
-        squares.iter().map(piece).collect::<Vec<_>>().join(",")
-    };
+    let side = |color: Color| side(variant, placement.of(color), placement.kings());
     let turn = turn.map_or('?', Color::letter);
     format!("{turn}:W{}:B{}", side(Color::White), side(Color::Black))
+}
+
+/// All that a FEN can say, pieces of unknown colour last.
+pub fn write_any(variant: &Variant, fen: &Fen) -> String {
+    let known = write_with_turn(variant, &fen.placement, fen.turn);
+    if fen.unknown.is_empty() {
+        return known;
+    }
+    format!("{known}:?{}", side(variant, fen.unknown, fen.unknown_kings))
+}
+
+/// The squares of a side, in the order of their names.
+fn side(variant: &Variant, pieces: SquareSet, kings: SquareSet) -> String {
+    let piece = |square: &Square| {
+        let crown = if kings.contains(*square) { "K" } else { "" };
+        format!("{crown}{}", variant.geometry.name(*square))
+    };
+    variant.geometry.in_name_order(pieces).iter().map(piece).collect::<Vec<_>>().join(",")
 }
 
 /// All that a FEN can say.

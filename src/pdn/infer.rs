@@ -11,6 +11,9 @@
 //! | letters up to h | Russian, Brazilian, Czech, pool, Turkish, English with letters |
 //! | i or j | Spantsiretti |
 //!
+//! A GameType tag whose game calls its squares otherwise (numbers in Russian draughts, as lidraughts writes them) still names
+//! the game: its own board with the other names is tried before other games.
+//!
 //! The candidate under which most plies are legal wins; of equal ones the first of the table.
 
 use std::cmp::Reverse;
@@ -18,9 +21,9 @@ use std::cmp::Reverse;
 use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
-use super::replay::{KnownBy, Replay};
+use super::replay::{KnownBy, Replay, twin};
 use crate::rules::variant::default_game_type;
-use crate::rules::{GameTypeError, NotationKind, Variant};
+use crate::rules::{GameTypeError, Notation, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
 /// thousand is not played through nine times.
@@ -68,10 +71,22 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
 /// A tag that gives another board than the moves fit: some programs write the attributes carelessly.
 fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
     let believed = Found { variant, known_by, problems: Vec::new() };
+    // On a board that is turned round every move may be legal, but for the turn.
+    let score = |variant| {
+        let replay = Replay::under(located, variant);
+        (replay.moves().count(), Reverse(replay.problems.len()))
+    };
     if !names_first_move(&located.game, variant) {
-        let fitting = from_moves(&[located], None);
-        if Replay::under(located, fitting).moves().next().is_some() {
-            let what = format!("the moves are not those of {}, but fit {}", variant.name, fitting.name);
+        let other = from_moves(&[located], None);
+        // The same game with its squares called in another way, before another game.
+        let own = renamed(variant).into_iter().max_by_key(|own| score(own));
+        let fitting = own.filter(|own| score(own).0 >= score(other).0).unwrap_or(other);
+        if score(fitting).0 > 0 {
+            let what = if fitting.game_type.number == variant.game_type.number {
+                format!("the squares are called as on the board {}, not as on {}", fitting.game_type, variant.game_type)
+            } else {
+                format!("the moves are not those of {}, but fit {}", variant.name, fitting.name)
+            };
             let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
             return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
@@ -83,17 +98,22 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
     if default == variant {
         return believed;
     }
-    // On a board that is turned round every move may be legal, but for the turn.
-    let score = |variant| {
-        let replay = Replay::under(located, variant);
-        (replay.moves().count(), Reverse(replay.problems.len()))
-    };
     if score(default) <= score(variant) {
         return believed;
     }
     let what = format!("the moves do not fit the board {}, but {}", variant.game_type, default.game_type);
     let problems = vec![Problem::warning(place, what).hint("the latter is taken")];
     Found { variant: default, known_by: KnownBy::MovesAgainstTag, problems }
+}
+
+/// The same game on boards that call the squares by numbers for letters, or the other way round; the likeliest last.
+fn renamed(variant: &Variant) -> Vec<&'static Variant> {
+    // Some programs turn the board, so that the side which begins sits at the bottom.
+    let mut turned = variant.game_type;
+    turned.notation = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
+    let turned =
+        (turned.notation.kind != variant.game_type.notation.kind).then(|| Variant::new(turned, variant.choices));
+    turned.into_iter().chain([twin(variant)]).collect()
 }
 
 /// Does the first move name squares that this board has?

@@ -2,7 +2,7 @@
 //! longer comes out cut, flagged, once.
 //!
 //! ```text
-//! window of text ──▸ skip blanks ──▸ { } comment   ; comment   % line   [ ] tag   / / setup   ( ) variation   or a word
+//! window of text ──▸ skip blanks ──▸ { } comment   ; comment   % comment   [ ] tag   / / setup   ( ) variation   or a word
 //! ```
 //!
 //! The caller owns the text and shows a window of it that may still grow ([`Input::MayGrow`]); `None` means "show me
@@ -49,7 +49,7 @@ pub enum Kind {
     Comment,
     /// `; ...` to the end of the line.
     LineComment,
-    /// `% ...` at the start of a line, to its end.
+    /// `% ...` to the end of the line; people write it at the start of one.
     PercentLine,
     /// `/FEN "..."/`
     Setup,
@@ -183,7 +183,7 @@ impl Lexer {
         let extent = match first {
             b'{' => (Kind::Comment, braces(text, input)),
             b';' => (Kind::LineComment, line(text, input)),
-            b'%' if self.place().column == 1 => (Kind::PercentLine, line(text, input)),
+            b'%' => (Kind::PercentLine, line(text, input)),
             b'[' => (Kind::Tag, tag(text, input)),
             b'/' => match setup(text, input) {
                 Some(extent) => (Kind::Setup, extent),
@@ -284,7 +284,7 @@ fn setup(text: &str, input: Input) -> Option<Extent> {
     if input == Input::MayGrow && seen.len() < LONGEST_WORD_FEN {
         return Some(Extent::Unknown);
     }
-    if !names_fen(text) {
+    if !names_fen(text) && !is_bare_fen(bytes) {
         return None;
     }
     let end = seen[1..].iter().position(|byte| matches!(byte, b'/' | b'[' | b'{')).map(|at| at + 1);
@@ -302,6 +302,11 @@ fn names_fen(text: &str) -> bool {
     let name = text[1..].trim_start();
     let blanks = text.len() - 1 - name.len();
     blanks + 4 <= LONGEST_WORD_FEN && name.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("FEN"))
+}
+
+/// `/W:W31:B1,2/`, a setup without its word and quotes.
+fn is_bare_fen(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'/', b'W' | b'B' | b'w' | b'b' | b'?', b':', ..])
 }
 
 /// A tag ends at the bracket behind the quote that closes its value. Which quote that is must be guessed when the value

@@ -76,8 +76,8 @@ impl Writer<'_> {
                 // Put behind the move as its strength.
                 Entry::Nag(nag @ (1 | 2 | 7))
                     if strength_of(index.checked_sub(1).and_then(|at| game.entries.get(at)), *nag) => {}
-                Entry::Nag(nag) => self.words(&format!("{{${nag}}}")),
-                Entry::Comment(comment) => self.words(&writer::comment(comment)),
+                Entry::Nag(nag) => self.token(&format!("{{${nag}}}")),
+                Entry::Comment(comment) => self.comment(comment),
                 Entry::Open => self.token("("),
                 Entry::Close => self.token(")"),
                 Entry::Setup(_) => {}
@@ -145,9 +145,13 @@ impl Writer<'_> {
         self.token(&format!("{number}{}{strength}", ply.text.replace(':', "x")));
     }
 
-    fn words(&mut self, text: &str) {
-        for word in text.split(' ') {
-            self.token(word);
+    /// Wrapped between its words, never inside a command.
+    fn comment(&mut self, comment: &str) {
+        let words = writer::comment_words(comment);
+        for (index, word) in words.iter().enumerate() {
+            let open = if index == 0 { "{" } else { "" };
+            let close = if index + 1 == words.len() { "}" } else { "" };
+            self.token(&format!("{open}{word}{close}"));
         }
     }
 

@@ -18,7 +18,7 @@ use super::clock;
 use super::encoding::{self, Encoding};
 use super::game::{End, Entry};
 use super::lexer::{Input, Kind, Lexer, Token};
-use super::problem::{Level, Place, Problem, quoted};
+use super::problem::{Level, Place, Problem, Problems, quoted};
 use super::reader::{self, Located};
 use super::replay::Replay;
 use super::strict;
@@ -70,13 +70,20 @@ impl FromStr for Profile {
 
 /// What this reader would stumble over in a file's bytes, by place.
 pub fn check(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut problems = match profile {
-        Profile::Standard => return strict::check_bytes(bytes, told),
+    problems_of(profile, bytes, told).into_sorted()
+}
+
+/// As [`check`], with the count of those that were too many to keep.
+pub fn problems_of(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
+    match profile {
+        Profile::Standard => {
+            let mut checker = strict::Checker::new(told);
+            checker.feed(bytes);
+            checker.finish()
+        }
         Profile::Lidraughts => lidraughts(bytes, told),
         Profile::Pydraughts => pydraughts(bytes),
-    };
-    problems.sort_by_key(|problem| problem.place);
-    problems
+    }
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
@@ -96,9 +103,9 @@ fn tag_place(located: &Located, name: &str) -> Place {
 /// The most plies of a game that lidraughts takes.
 const LIDRAUGHTS_PLIES: usize = 500;
 
-fn lidraughts(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
+fn lidraughts(bytes: &[u8], told: Option<&'static Variant>) -> Problems {
     let (text, wrong) = encoding::decode(bytes, Encoding::Detect);
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     if wrong.is_some() {
         problems.push(Problem::error(Place::START, "the file is not UTF-8").hint("serve it as UTF-8"));
     }
@@ -118,7 +125,7 @@ fn lidraughts(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
 }
 
 /// What its splitter does to lines: games are cut at an empty line before a bracket, lines with % are deleted.
-fn lidraughts_lines(text: &str, problems: &mut Vec<Problem>) {
+fn lidraughts_lines(text: &str, problems: &mut Problems) {
     let mut brace_depth_open = false;
     let mut before: Option<&str> = None;
     let mut in_tags = false;
@@ -162,7 +169,7 @@ fn lidraughts_lines(text: &str, problems: &mut Vec<Problem>) {
     }
 }
 
-fn lidraughts_token(token: &Token<'_>, problems: &mut Vec<Problem>) {
+fn lidraughts_token(token: &Token<'_>, problems: &mut Problems) {
     let (place, text) = (token.place, token.text);
     match token.kind {
         Kind::Tag => {
@@ -197,6 +204,16 @@ fn lidraughts_token(token: &Token<'_>, problems: &mut Vec<Problem>) {
         Kind::Word(Word::Star) if !token.spaced => {
             problems.push(Problem::error(place, "`*` right behind a move").hint("put a blank before the terminator"));
         }
+        Kind::PercentLine if place.column > 1 => {
+            problems.push(Problem::error(place, "a comment that begins with % within a line fails the file"));
+        }
+        Kind::Word(Word::Move) if !is_lidraughts_move(text) => {
+            let what = format!("the move {} fails the file", quoted(text));
+            problems.push(Problem::error(place, what).hint("32-28, 28x19, 19:28: no blanks, one sign between squares"));
+        }
+        Kind::Word(Word::Result) if text != "0-0" && !LIDRAUGHTS_RESULTS.contains(&text) => {
+            problems.push(Problem::error(place, format!("the result {} fails the file", quoted(text))).hint("write *"));
+        }
         Kind::Word(Word::Result) if text == "0-0" => {
             problems.push(
                 Problem::error(place, "`0-0` in the movetext fails the file").hint("write *; the tag may say 0-0"),
@@ -209,7 +226,17 @@ fn lidraughts_token(token: &Token<'_>, problems: &mut Vec<Problem>) {
     }
 }
 
-fn lidraughts_game(located: &Located, told: Option<&'static Variant>, problems: &mut Vec<Problem>) {
+/// The results that it takes in the movetext, but for `*`.
+const LIDRAUGHTS_RESULTS: [&str; 9] = ["1/2-1/2", "½-½", "0.5-0.5", "1-1", "0-1", "0-2", "1-0", "2-0", "0-0"];
+
+/// Squares with a sign between each two, the forms that it was seen to take.
+fn is_lidraughts_move(text: &str) -> bool {
+    let is_square = |part: &str| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
+    let parts: Vec<&str> = text.split(['-', 'x', ':']).collect();
+    parts.len() >= 2 && parts.into_iter().all(is_square)
+}
+
+fn lidraughts_game(located: &Located, told: Option<&'static Variant>, problems: &mut Problems) {
     let game = &located.game;
     if let Some(result) = game.tags.get("Result")
         && Outcome::read(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
@@ -254,7 +281,7 @@ fn lidraughts_game(located: &Located, told: Option<&'static Variant>, problems: 
     }));
 }
 
-fn lidraughts_comment(comment: &str, place: Place, problems: &mut Vec<Problem>) {
+fn lidraughts_comment(comment: &str, place: Place, problems: &mut Problems) {
     let is_fen = comment.split(':').count() == 3
         && matches!(comment.as_bytes(), [b'W' | b'B', b':', ..])
         && !comment.contains(char::is_whitespace);
@@ -272,9 +299,9 @@ fn lidraughts_comment(comment: &str, place: Place, problems: &mut Vec<Problem>) 
     }
 }
 
-fn pydraughts(bytes: &[u8]) -> Vec<Problem> {
+fn pydraughts(bytes: &[u8]) -> Problems {
     let (text, _) = encoding::decode(bytes, Encoding::Detect);
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     if bytes.starts_with("\u{feff}".as_bytes()) {
         let what = "a byte order mark: all tags of the first game are lost";
         problems.push(Problem::error(Place::START, what));

@@ -7,10 +7,10 @@
 
 use super::encoding::Encoding;
 use super::game::{Entry, Game};
-use super::lexer::{Input, Lexer, Token};
+use super::lexer::Token;
 use super::problem::{Level, Place, Problem, Problems, quoted};
 use super::scan::Scanner;
-use super::syntax::{Event, Syntax};
+use super::syntax::Event;
 
 /// A game with the places of its parts in the text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -48,16 +48,8 @@ pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
 
 /// As [`read`], with the places of all parts.
 pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
-    let mut builder = Builder::default();
-    let (mut lexer, mut syntax, mut window) = (Lexer::default(), Syntax::default(), text);
-    let mut sink = |place: Place, event: Event<'_>| builder.event(place, event);
-    loop {
-        syntax.plain(&mut lexer, &mut window, &mut sink);
-        let Some(token) = lexer.next(&mut window, Input::Complete) else { break };
-        syntax.token(&token, &mut sink);
-    }
-    syntax.finish(lexer.place(), &mut sink);
-    (builder.done, builder.problems.into_sorted())
+    // In pieces, as a file is read: a window that reaches to the end of a large text makes some looks ahead long.
+    read_bytes(text.as_bytes(), Encoding::Utf8)
 }
 
 /// Reads a stream of bytes. Holds one game, one token and the problems (bounded) at a time.

@@ -41,10 +41,14 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
                 // An unknown turn stays unknown.
                 if text.starts_with('?') { format!("?{}", &fen[1..]) } else { fen }
             }
-            Err(error) => {
-                problems.push(Problem::warning(Place::START, error.to_string()));
-                text.to_owned()
-            }
+            Err(error) => match fen::read_any(from, text) {
+                // Pieces of unknown colour have squares all the same.
+                Ok(fen) => fen::write_any(to, &fen),
+                Err(_) => {
+                    problems.push(Problem::warning(Place::START, error.to_string()));
+                    text.to_owned()
+                }
+            },
         },
     };
     if let Some(text) = game.tags.get("FEN") {

@@ -16,6 +16,8 @@
 //! | the first move is the other side's | the turn of the position gives way |
 //! | a variation that continues instead of replacing | read as that |
 //! | an unknown move | the line is lost without an error |
+//! | a FEN with pieces of unknown colour (`?`) | the line is lost with a warning: the standard allows it |
+//! | a FEN tag that is a null move (`B::`) | the normal start, with that turn |
 //!
 //! Which game it is, is found out in [`super::infer`].
 
@@ -218,6 +220,9 @@ pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(
 fn first_setup(game: &Game, variant: &'static Variant) -> Option<Position> {
     let entry = game.entries.iter().find(|entry| !matches!(entry, Entry::Comment(_) | Entry::Nag(_)))?;
     let Entry::Setup(text) = entry else { return None };
+    if null_move(text).is_some() {
+        return None;
+    }
     read_setup(variant, text).ok().and_then(|(setup, _)| Position::new(variant, setup).ok())
 }
 
@@ -284,6 +289,10 @@ impl Walk<'_> {
             return (normal, Line::at(normal, Doubt::Turn));
         }
         let place = self.places.tags.get(at).copied().unwrap_or(Place::START);
+        if let Some(turn) = null_move(text) {
+            let start = turn.map_or(normal, |turn| normal.with_turn(turn));
+            return (start, Line::at(start, Doubt::Turn));
+        }
         match self.position(text, place) {
             Some((position, doubt)) => (position, Line::at(position, doubt)),
             None => {
@@ -297,6 +306,11 @@ impl Walk<'_> {
     fn position(&mut self, text: &str, place: Place) -> Option<(Position, Doubt)> {
         let (setup, doubt) = match read_setup(self.variant, text) {
             Ok(read) => read,
+            Err(error) if has_unknown_pieces(self.variant, text) => {
+                let hint = "the standard allows it; what follows cannot be checked";
+                self.problems.push(Problem::warning(place, error.to_string()).hint(hint));
+                return None;
+            }
             Err(error) => {
                 self.problems.push(Problem::error(place, error.to_string()));
                 return None;
@@ -638,10 +652,20 @@ pub(super) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt)
     read.map(|setup| (setup, doubt))
 }
 
-/// A FEN in the form that the standard writes; a turn that is not known stays unknown. `None` if it cannot be read.
+/// Is this a FEN with pieces of which the colour is not told?
+fn has_unknown_pieces(variant: &Variant, text: &str) -> bool {
+    fen::read_any(variant, text).is_ok_and(|fen| !fen.unknown.is_empty())
+}
+
+/// A FEN in the form that the standard writes; what it says not to know stays unknown. `None` if it cannot be read.
 pub(super) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
     if let Some(turn) = null_move(text) {
         return Some(format!("{}::", turn.map_or('?', Color::letter)));
+    }
+    if let Ok(fen) = fen::read_any(variant, text)
+        && !fen.unknown.is_empty()
+    {
+        return Some(fen::write_any(variant, &fen));
     }
     let (setup, doubt) = read_setup(variant, text).ok()?;
     let fen = fen::write(variant, &setup);
@@ -649,7 +673,7 @@ pub(super) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
 }
 
 /// The same board with the squares called in the other way. Squares themselves are the same.
-fn twin(variant: &Variant) -> &'static Variant {
+pub(super) fn twin(variant: &Variant) -> &'static Variant {
     let mut game_type = variant.game_type;
     let notation = &mut game_type.notation;
     notation.kind = match notation.kind {

@@ -11,7 +11,8 @@
 //! | names of tags | the standard's, where another language's are known |
 //! | Result | the game type's, where there is one; a result as terminator goes into the tag |
 //! | Date, times | the standard's form, or `OriginalDate` and so on beside "unknown" |
-//! | FEN | canonical; squares by the names of the game type |
+//! | FEN | canonical; squares by the names of the game type; the turn of the side that moves first |
+//! | `P1` and `P2` for the players | who begins is the first: Black in the games that Black begins, the result turned with it |
 //! | GameType | added where it was missing |
 //!
 //! Everything that changes what the file says, not only how, is reported.
@@ -24,12 +25,13 @@ use super::problem::{Place, Problem, quoted};
 use super::reader::Located;
 use super::replay::{self, KnownBy, Seen};
 use super::strict;
+use super::syntax;
 use super::tag;
 use super::time_control::TimeControl;
 use super::values::{self, Date, Outcome, TagTime};
 use super::writer;
 use super::{fen, notation};
-use crate::rules::{Color, NotationKind, ResultFormat, Variant};
+use crate::rules::{Color, NotationKind, Position, ResultFormat, Variant};
 
 /// How a capture is written that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,7 +56,7 @@ pub fn converted(located: &Located, told: Option<&'static Variant>, ambiguous: A
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
     let mut conversion = Conversion { located, variant: found.variant, problems: &mut problems };
-    let tags = conversion.tags(found.known_by, has_board);
+    let tags = conversion.tags(found.known_by, has_board, &resolved);
     let entries = conversion.entries(&resolved);
     (Game { tags, entries, end: End::Star }, problems)
 }
@@ -69,7 +71,10 @@ struct Resolved {
     legs: Vec<bool>,
     /// May the entry mean several moves? It cannot be written as any of them.
     ambiguous: Vec<bool>,
+    start: Position,
     start_turn: Color,
+    /// The FEN of the start, if the first move shows that the other side begins.
+    begins: Option<String>,
 }
 
 impl Resolved {
@@ -77,8 +82,23 @@ impl Resolved {
         let count = located.game.entries.len();
         let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
+        // For each line: the setup that no move has followed yet.
+        let mut fresh: Vec<Option<usize>> = Vec::new();
+        let mut begins = None;
+        let mut is_begun = false;
         let walked = replay::walk(located, variant, &mut |seen| match seen {
-            Seen::Move { entry, before, ply, .. } => {
+            Seen::Move { entry, before, ply, depth } => {
+                let fen = || fen::write(variant, &before.setup());
+                fresh.resize(depth + 1, None);
+                if let Some(setup) = fresh[depth].take()
+                    && let Some((written, turn)) = &mut setups[setup]
+                    && *turn != before.turn()
+                {
+                    (*written, *turn) = (fen(), before.turn());
+                }
+                if depth == 0 && !std::mem::replace(&mut is_begun, true) {
+                    begins = Some((fen(), before.turn()));
+                }
                 let legal = before.legal_moves();
                 let text = match style {
                     Ambiguous::Path => notation::write(variant, ply, &legal),
@@ -88,11 +108,21 @@ impl Resolved {
             }
             Seen::Leg { entry } => legs[entry] = true,
             Seen::Ambiguous { entry, .. } => ambiguous[entry] = true,
-            Seen::Setup { entry, position, .. } => {
+            Seen::Setup { entry, position, depth } => {
+                fresh.resize(depth + 1, None);
+                fresh[depth] = Some(entry);
+                is_begun |= depth == 0;
                 setups[entry] = Some((fen::write(variant, &position.setup()), position.turn()));
             }
         });
-        Resolved { plies, setups, legs, ambiguous, start_turn: walked.start.turn() }
+        let says_unknown = located
+            .game
+            .tags
+            .get("FEN")
+            .is_some_and(|fen| fen.trim().starts_with('?') && replay::null_move(fen).is_none());
+        let begins = begins.filter(|(_, turn)| *turn != walked.start.turn() && !says_unknown);
+        let start_turn = begins.as_ref().map_or(walked.start.turn(), |(_, turn)| *turn);
+        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, begins: begins.map(|(fen, _)| fen) }
     }
 }
 
@@ -103,7 +133,7 @@ struct Conversion<'a> {
 }
 
 impl Conversion<'_> {
-    fn tags(&mut self, known_by: KnownBy, has_board: bool) -> Tags {
+    fn tags(&mut self, known_by: KnownBy, has_board: bool, resolved: &Resolved) -> Tags {
         let game = &self.located.game;
         let mut tags = Tags::default();
         for (index, old) in game.tags.iter().enumerate() {
@@ -112,7 +142,7 @@ impl Conversion<'_> {
             let value = clean_value(&old.value);
             if value != old.value {
                 let what = format!("characters of the value of {name} that break readers are replaced");
-                self.problems.push(Problem::note(place, what));
+                self.problems.push(Problem::warning(place, what));
             }
             if name != old.name && (game.tags.get(&name).is_some() || tags.get(&name).is_some()) {
                 tags.set(spare(game, &tags, &format!("Original{name}")), value);
@@ -126,7 +156,25 @@ impl Conversion<'_> {
         if has_board {
             self.game_type(&mut tags, known_by);
         }
+        self.beginning(&mut tags, resolved);
         tags
+    }
+
+    /// The FEN tag, where it does not say what the game shows.
+    fn beginning(&mut self, tags: &mut Tags, resolved: &Resolved) {
+        if let Some(fen) = &resolved.begins {
+            tags.set("FEN", fen);
+            let index = self.located.game.entries.iter().position(|entry| matches!(entry, Entry::Move(_)));
+            let place = self.entry_place(index.unwrap_or(0));
+            let what = format!("{} begins, though it is not {0}'s turn", resolved.start_turn);
+            self.problems.push(Problem::warning(place, what).hint("the FEN tag says so now"));
+        } else if tags.get("FEN").is_some_and(|fen| replay::null_move(fen).is_some()) {
+            tags.set("FEN", fen::write(self.variant, &resolved.start.setup()));
+        }
+    }
+
+    fn entry_place(&self, index: usize) -> Place {
+        self.located.places.entries.get(index).copied().unwrap_or(Place::START)
     }
 
     /// The standard's name for a tag. One of another name stays when the standard's stands beside it, or when its value
@@ -139,6 +187,10 @@ impl Conversion<'_> {
         };
         let clean = writer::tag_name(&old.name);
         let known = values::standard_name(&old.name).or_else(|| values::standard_name(&clean));
+        let known = match known {
+            Some(known) if old.name.starts_with(['P']) && self.second_player_is_white() => other_side(known),
+            known => known,
+        };
         let name = match known {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
             // The game was not read as this tag would have it.
@@ -151,6 +203,12 @@ impl Conversion<'_> {
             self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quoted(&old.name))));
         }
         name
+    }
+
+    /// Are the players called by their order, in a game that Black begins? The results count the first player first then.
+    fn second_player_is_white(&self) -> bool {
+        let has = |name: &str| self.located.game.tags.get(name).is_some();
+        self.variant.game_type.starter == Color::Black && (has("P1") || has("P2")) && !has("White") && !has("Black")
     }
 
     /// Puts one tag in, its value in the standard's form.
@@ -219,19 +277,27 @@ impl Conversion<'_> {
             End::Result(result) => Some(result.as_str()),
             _ => None,
         };
-        if let (Some(tagged), Some(ended)) = (tagged.as_deref(), ended) {
-            let (a, b) = (Outcome::read(tagged), Outcome::read(ended));
-            if a != b && a != Some(Outcome::Open) {
-                let what = format!("the Result tag says {}, the end of the game {}", quoted(tagged), quoted(ended));
-                self.problems.push(Problem::warning(place, what).hint("the tag counts"));
-            }
+        // Of a tag of that name the reader has said so.
+        if let (Some(tagged), Some(ended), None) = (tagged.as_deref(), ended, game.tags.get("Result"))
+            && syntax::contradicts(tagged, ended)
+        {
+            let what = format!("the result {} of a tag, the end of the game says {}", quoted(tagged), quoted(ended));
+            self.problems.push(Problem::warning(place, what).hint("the tag counts"));
         }
         let said = match (tagged.as_deref(), ended) {
             (Some(tagged), Some(ended)) if Outcome::read(tagged) == Some(Outcome::Open) => Some(ended),
             (Some(tagged), _) => Some(tagged),
             (None, ended) => ended,
         };
-        let Some(said) = said.map(str::to_owned) else { return };
+        let Some(mut said) = said.map(str::to_owned) else { return };
+        if self.second_player_is_white()
+            && let Some(outcome @ (Outcome::WhiteWins | Outcome::BlackWins)) = Outcome::read(&said)
+        {
+            let what = format!("the result {} counts the first player first, who is Black here", quoted(&said));
+            self.problems.push(Problem::warning(place, what).hint("White's points go first now"));
+            let turned = if outcome == Outcome::WhiteWins { Outcome::BlackWins } else { Outcome::WhiteWins };
+            said = turned.written(self.variant.result_format).to_owned();
+        }
         let format = tags.get("ResultFormat").map(str::to_owned);
         if format.as_deref().is_some_and(|format| values::fits_result_format(format, &said) != Some(false)) {
             tags.set("Result", said);
@@ -267,7 +333,8 @@ impl Conversion<'_> {
             // A number of another table stays: it says more than ours.
             KnownBy::Tag | KnownBy::ForeignTag => {}
             KnownBy::MovesAgainstTag | KnownBy::Caller | KnownBy::Moves => {
-                if let Some(before) = tags.set("GameType", &value).filter(|before| *before != value) {
+                let before = tags.set("GameType", &value);
+                if let Some(before) = before.filter(|before| !before.trim().is_empty() && *before != value) {
                     let spare = spare(&self.located.game, tags, "OriginalGameType");
                     tags.set(spare, before);
                 } else {
@@ -301,6 +368,11 @@ impl Conversion<'_> {
                     };
                     let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
                     let Some(text) = text else {
+                        if !std::mem::replace(&mut line.is_told, true) {
+                            let what = "the moves from here on become comments: nobody can tell the position";
+                            self.problems
+                                .push(Problem::warning(self.entry_place(index), what).hint("up to the next setup"));
+                        }
                         comment_move(&mut entries, ply, was_unknown);
                         is_unknown = true;
                         line.is_fresh = true;
@@ -319,20 +391,17 @@ impl Conversion<'_> {
                     (_, Some(_)) if line.is_lost => entries.push(Entry::Comment(format!("/FEN \"{text}\"/"))),
                     (Some((_, turn)), Some(_)) => {
                         entries.push(Entry::Setup(format!("{}::", turn.letter())));
-                        line.set_up(*turn);
+                        line.set_up(*turn, starter);
                     }
                     (Some((fen, turn)), None) => {
                         entries.push(Entry::Setup(fen.clone()));
-                        line.set_up(*turn);
+                        line.set_up(*turn, starter);
                     }
                     (None, _) => {
                         let fen = replay::canonical_fen(self.variant, text);
                         // A picture that no game reaches still says who is to move.
-                        line.set_up(if fen.as_ref().is_some_and(|fen| fen.starts_with('B')) {
-                            Color::Black
-                        } else {
-                            Color::White
-                        });
+                        let is_black = fen.as_ref().is_some_and(|fen| fen.starts_with('B'));
+                        line.set_up(if is_black { Color::Black } else { Color::White }, starter);
                         line.is_lost = fen.is_none();
                         entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
                     }
@@ -375,20 +444,25 @@ struct Numbering {
     before: Option<(u32, Color)>,
     /// Was a move left out, so that the position is not known until a setup tells it?
     is_lost: bool,
+    /// Was that said?
+    is_told: bool,
 }
 
 impl Numbering {
     fn new(turn: Color) -> Numbering {
-        Numbering { number: 1, turn, is_fresh: true, before: None, is_lost: false }
+        Numbering { number: 1, turn, is_fresh: true, before: None, is_lost: false, is_told: false }
     }
 
-    fn set_up(&mut self, turn: Color) {
-        *self = Numbering { turn, is_fresh: true, before: None, is_lost: false, ..*self };
+    fn set_up(&mut self, turn: Color, starter: Color) {
+        // Behind the first player's move the second player's has passed unseen.
+        let has_passed = self.before.is_some() && self.turn != starter && turn == starter;
+        let number = self.number.saturating_add(u32::from(has_passed));
+        *self = Numbering { number, turn, is_fresh: true, before: None, is_lost: false, is_told: false };
     }
 
     fn variation(&self) -> Numbering {
         let (number, turn) = self.before.unwrap_or((self.number, self.turn));
-        Numbering { number, turn, is_fresh: true, before: None, is_lost: self.is_lost }
+        Numbering { number, turn, is_fresh: true, before: None, ..*self }
     }
 
     /// The number to write before the next move. `given`: what the file says; believed where the count cannot know.
@@ -457,8 +531,25 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
         .then_some(text)
 }
 
-/// A value without what breaks readers: `]`, line breaks, control characters, a backslash at the end.
+/// The tag of the other player.
+fn other_side(name: &'static str) -> Option<&'static str> {
+    Some(match name {
+        "White" => "Black",
+        "Black" => "White",
+        "WhiteRating" => "BlackRating",
+        "BlackRating" => "WhiteRating",
+        "WhiteTitle" => "BlackTitle",
+        "BlackTitle" => "WhiteTitle",
+        name => name,
+    })
+}
+
+/// A value without what breaks readers: `]`, line breaks, control characters, a backslash before a quote.
 fn clean_value(value: &str) -> String {
+    let mut value = std::borrow::Cow::Borrowed(value);
+    while value.contains("\\\"") {
+        value = value.replace("\\\"", "\"").into();
+    }
     let clean: String = value
         .chars()
         .map(|c| match c {

@@ -36,8 +36,8 @@ use super::tag::{self, TagFlaw};
 use super::time_control::TimeControl;
 use super::values::{self, Date, TagTime};
 use super::words::Word;
-use super::{notation, writer};
-use crate::rules::{NotationKind, Variant};
+use super::{fen, notation, writer};
+use crate::rules::{NotationKind, Square, SquareSet, Variant};
 
 /// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
 /// without a GameType tag.
@@ -424,6 +424,24 @@ fn check_fen(fen: &str, place: Place, problems: &mut Problems) {
     }
 }
 
+/// What the grammar of a FEN leaves to whoever knows the board: squares that it has, each named once.
+fn check_squares(variant: &'static Variant, fen: &str, place: Place, problems: &mut Problems) {
+    if !is_fen(fen) || replay::read_setup(variant, fen).is_ok() {
+        return;
+    }
+    if let Err(error) = fen::read_any(variant, fen) {
+        let hint = format!("{} has the squares {}", variant.name, square_names(variant));
+        problems.push(Problem::error(place, error.to_string()).hint(hint));
+    }
+}
+
+/// `1 to 50`, `a1 to h8`.
+fn square_names(variant: &Variant) -> String {
+    let names = variant.geometry.in_name_order(SquareSet::first(variant.geometry.count()));
+    let name = |square: Option<&Square>| square.map_or("", |square| variant.geometry.name(*square));
+    format!("{} to {}", name(names.first()), name(names.last()))
+}
+
 /// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
 fn is_fen(text: &str) -> bool {
     let color = |text| one_of("WB?").parse(text);
@@ -454,14 +472,24 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
         check_value(&tag.name, &tag.value, place, problems);
     }
     let found = infer::variant_of(located, told);
+    let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
     let is_played = game.moves().next().is_some();
-    for problem in found.problems.into_iter().filter(|_| is_played) {
+    for problem in found.problems.into_iter().filter(|_| is_played && says_type) {
         problems.push(
             Problem::error(problem.place, problem.what).hint("restriction 6: moves are written as the GameType says"),
         );
     }
     check_result(located, found.variant, problems);
     let variant = found.variant;
+    if let Some(at) = game.tags.iter().position(|tag| tag.name == "FEN") {
+        let place = located.places.tags.get(at).copied().unwrap_or(Place::START);
+        check_squares(variant, game.tags.get("FEN").unwrap_or_default(), place, problems);
+    }
+    for (index, entry) in game.entries.iter().enumerate() {
+        if let Entry::Setup(fen) = entry {
+            check_squares(variant, fen, move_place(located, index), problems);
+        }
+    }
     let mut is_resolved = vec![false; game.entries.len()];
     replay::walk(located, variant, &mut |seen| {
         let (entry, before, meant) = match seen {
@@ -529,7 +557,7 @@ fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
     let is_fine = match name {
         "Date" | "EventDate" | "UTCDate" => Date::strict(value).is_some(),
         "Time" | "UTCTime" => value == "?" || TagTime::is_time_of_day(value),
-        "WhiteTime" | "BlackTime" => value == "?" || TagTime::read(value).is_some(),
+        "WhiteTime" | "BlackTime" => value == "?" || TagTime::is_time_used(value),
         "TimeControl" | "TimeControlWhite" | "TimeControlBlack" => value.parse::<TimeControl>().is_ok(),
         "PlyCount" => value == "?" || value.bytes().all(|byte| byte.is_ascii_digit()),
         "WhiteType" | "BlackType" => matches!(value, "?" | "human" | "program"),
@@ -581,8 +609,11 @@ fn check_result(located: &Located, variant: &'static Variant, problems: &mut Pro
     };
     if !is_fine {
         let what = format!("{} is no result of {of}", quoted(result));
-        let values = variant.result_format.values().join(", ");
-        problems.push(Problem::error(place, what).hint(format!("{values}, or a ResultFormat tag")));
+        let hint = match tags.get("ResultFormat").filter(|format| !format.is_empty()) {
+            Some(format) => format!("as the format {format} counts"),
+            None => format!("{}, or a ResultFormat tag", variant.result_format.values().join(", ")),
+        };
+        problems.push(Problem::error(place, what).hint(hint));
     }
 }
 

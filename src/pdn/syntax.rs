@@ -31,6 +31,7 @@ use super::game::{End, MoveEntry, MoveNumber, UNKNOWN};
 use super::lexer::{Flaw, Kind, LONGEST_TOKEN, Token};
 use super::problem::{Place, Problem, quoted};
 use super::tag::{self, TagFlaw};
+use super::values::Outcome;
 use super::words::Word;
 
 /// What a text holds, piece by piece.
@@ -196,7 +197,12 @@ impl Syntax {
             }
         }
         match token.kind {
-            Kind::PercentLine => {}
+            Kind::PercentLine => {
+                if token.place.column > 1 {
+                    let what = "a comment that begins with % behind the start of its line";
+                    problem(sink, Problem::note(token.place, what));
+                }
+            }
             Kind::Tag => self.tag(token, sink),
             Kind::Comment => {
                 self.flush(sink);
@@ -416,6 +422,12 @@ impl Syntax {
                 sink(place, Event::Close);
             }
         }
+        if let (End::Result(ended), Some(tagged)) = (&end, &self.game.result)
+            && contradicts(tagged, ended)
+        {
+            let what = format!("the Result tag says {}, the end of the game {}", quoted(tagged), quoted(ended));
+            problem(sink, Problem::warning(place, what).hint("the tag counts"));
+        }
         let is_empty = self.game.is_empty();
         self.game.clear();
         if is_empty {
@@ -493,6 +505,12 @@ impl Syntax {
     }
 }
 
+/// Does a Result tag that says something say something else than the end of the game?
+pub(super) fn contradicts(tagged: &str, ended: &str) -> bool {
+    let (tagged, ended) = (Outcome::read(tagged), Outcome::read(ended));
+    tagged != ended && tagged != Some(Outcome::Open)
+}
+
 fn problem(sink: &mut Sink<'_>, problem: Problem) {
     sink(problem.place, Event::Problem(problem));
 }
@@ -522,10 +540,14 @@ fn number(text: &str) -> MoveNumber {
     MoveNumber { value: digits.parse().unwrap_or(0), ellipsis }
 }
 
-/// The FEN of `/FEN "..."/`, its quotes optional.
+/// The FEN of `/FEN "..."/`, the word and the quotes optional.
 fn fen_of(text: &str) -> &str {
     let inner = text.trim_matches('/').trim();
-    inner.get(3..).unwrap_or("").trim().trim_matches('"').trim()
+    let value = match inner.get(..3) {
+        Some(name) if name.eq_ignore_ascii_case("FEN") => &inner[3..],
+        _ => inner,
+    };
+    value.trim().trim_matches('"').trim()
 }
 
 /// Line breaks, with the blanks around them, as one blank; no blanks at the ends. What else counts as white, a no-break

@@ -115,6 +115,12 @@ impl TagTime {
         fits.then_some(TagTime { hours, minutes, seconds })
     }
 
+    /// Is this the form of the tags WhiteTime and BlackTime, `[H]H:MM[:SS]`, or what the standard's own examples have of
+    /// it, dots for colons?
+    pub fn is_time_used(text: &str) -> bool {
+        TagTime::read(text).is_some() && text.split([':', '.']).skip(1).all(|part| part.len() == 2)
+    }
+
     /// Is this the form of the tags Time and UTCTime, `HH:MM:SS`?
     pub fn is_time_of_day(text: &str) -> bool {
         let whole = TagTime::read(text).is_some_and(|time| time.hours < 24 && time.seconds.is_some());

@@ -78,7 +78,7 @@ pub fn word(text: &str) -> (Word, usize) {
         b'(' => recognize(delimited(char('('), take_while1(is_strength), char(')')))
             .map(|found| (Word::Strength, found))
             .parse(text),
-        b'$' => recognize((char('$'), take_while_m_n(1, 4, |c: char| c.is_ascii_digit())))
+        b'$' => recognize((char('$'), take_while_m_n(1, 9, |c: char| c.is_ascii_digit())))
             .map(|found| (Word::Nag, found))
             .parse(text),
         b'*' => tag("*").map(|found| (Word::Star, found)).parse(text),

@@ -64,7 +64,7 @@ pub fn write_game(text: &mut String, game: &Game, style: Style) {
             Entry::Move(ply) => lines.ply(ply, wrap),
             Entry::Setup(fen) => lines.token(&setup(fen), wrap),
             Entry::Comment(comment) => lines.comment(comment, wrap),
-            Entry::Nag(nag) => lines.token(&format!("${}", nag % 10_000), wrap),
+            Entry::Nag(nag) => lines.token(&format!("${}", nag % 1_000_000_000), wrap),
             Entry::Open => {
                 depth += 1;
                 lines.token("(", wrap);
@@ -154,7 +154,7 @@ fn is_square(name: &str) -> bool {
 
 /// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,
 /// belong to their word.
-fn comment_words(text: &str) -> Vec<String> {
+pub(super) fn comment_words(text: &str) -> Vec<String> {
     let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
     let mut words = vec![String::new()];
     let mut is_command = false;

@@ -79,6 +79,26 @@ impl<'a> Chronology<'a> {
         self.untold
     }
 
+    /// Squares on which a piece came down, stood while the opponent's hand was on the board, and left again: a ply ended there,
+    /// whoever pressed for it.
+    pub fn rests(&self) -> SquareSet {
+        /// Pieces on their way are seen for less.
+        const RESTS: Millis = Millis(600);
+        let mut rests = SquareSet::EMPTY;
+        for (index, arrival) in self.changes.iter().enumerate() {
+            let Some(color) = arrival.after else { continue };
+            let square = arrival.square;
+            let later = &self.changes[index + 1..];
+            let Some(stay) = later.iter().position(|change| change.square == square) else { continue };
+            let stood = later[stay].at >= arrival.at + RESTS && !self.vague.contains(square);
+            let theirs = |change: &&Change| change.before.or(change.after) == Some(!color);
+            if stood && later[..stay].iter().any(theirs) {
+                rests.insert(square);
+            }
+        }
+        rests
+    }
+
     /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
     /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
     pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
@@ -205,6 +225,17 @@ mod tests {
         assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400)), Some(Millis(5_400)));
         assert_eq!(chronology.landing(&first, Color::White, Millis(5_400)), None, "it had come down long before");
         assert_eq!(chronology.unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
+    }
+
+    #[test]
+    fn a_piece_that_stood_while_the_opponent_moved_has_rested() {
+        let moves = [(1_000, "32", None), (1_400, "28", WHITE), (2_000, "19", None), (2_300, "23", BLACK)];
+        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let (start, rested) = evidence(&[&moves[..], &[(3_000, "28", None), (3_300, "22", WHITE)]].concat());
+        let square = start.variant().geometry.square("28").unwrap();
+        assert_eq!(Chronology::new(&rested, since).rests(), SquareSet::from_iter([square]));
+        let (_, slid) = evidence(&[&moves[..2], &[(1_700, "28", None), (1_800, "22", WHITE)], &moves[2..]].concat());
+        assert!(Chronology::new(&slid, since).rests().is_empty());
     }
 
     #[test]

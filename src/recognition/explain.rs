@@ -44,6 +44,8 @@ mod points {
     pub const PATH_SEEN: i32 = 80;
     /// If the last ply ends on a square that flickers and shows nothing, and nobody saw a piece come down there.
     pub const FLICKERS_EMPTY: i32 = -250;
+    /// For each square on which a piece rested while the opponent moved, if no ply ends there.
+    pub const RESTED: i32 = -200;
     /// For each position in between that was never seen.
     pub const UNSEEN: i32 = -200;
 }
@@ -96,11 +98,13 @@ pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Ex
     let mut traffic = question.evidence.traffic_since(question.since);
     // Where a piece was missing or too many, a hand has been.
     question.anomalies.into_iter().for_each(|square| traffic.blur(square));
+    let chronology = Chronology::new(question.evidence, question.since);
     let mut search = Search {
         question,
+        rests: chronology.rests() - question.anomalies,
         touched: question.evidence.touched_since(question.since) | question.anomalies,
         traffic,
-        chronology: Chronology::new(question.evidence, question.since),
+        chronology,
         work_left: *work,
         landed_unseen: 0,
         plies: Vec::new(),
@@ -145,6 +149,8 @@ struct Search<'a> {
     question: &'a Question<'a>,
     touched: SquareSet,
     traffic: Traffic,
+    /// See [`Chronology::rests`].
+    rests: SquareSet,
     chronology: Chronology<'a>,
     work_left: u32,
     /// How many of the plies landed unseen.
@@ -262,7 +268,16 @@ impl Search<'_> {
         if self.plies.last().map(Move::to).is_some_and(guessed) {
             score += points::FLICKERS_EMPTY;
         }
-        score + self.path_seen()
+        score + points::RESTED * self.rests_unexplained() as i32 + self.path_seen()
+    }
+
+    fn rests_unexplained(&self) -> usize {
+        let mut rests = self.rests;
+        for ply in &self.plies {
+            let landings: SquareSet = ply.jumps().iter().map(|jump| jump.to).collect();
+            rests = rests - landings - ply.captured() - SquareSet::from_iter([ply.from(), ply.to()]);
+        }
+        rests.len()
     }
 
     fn unseen(&self, wrong: SquareSet) -> i32 {

@@ -99,12 +99,22 @@ impl Recorder {
     ///
     /// When the thread that writes has ended. The log has what happened.
     pub fn take(&mut self, at: u64, kind: Kind) -> Result<Vec<Output>, Gone> {
+        self.take_and_tell(at, kind, |_| {})
+    }
+
+    /// The same; `told` hears of everything that the core wants done, before it is done.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn take_and_tell(&mut self, at: u64, kind: Kind, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
         let is_tick = input == Input::Tick;
         if !is_tick {
             self.write(at, kind);
         }
         let outputs = self.line.handle(self.shift + Millis(at), input);
+        outputs.iter().map(|output| &output.effect).for_each(told);
         let (published, others): (Vec<Output>, _) =
             outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
         if published.is_empty() {

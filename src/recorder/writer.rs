@@ -26,6 +26,8 @@ use crate::session::Effect;
 
 /// The name of the file of commits, beside the folders of logs and live files.
 pub const COMMITS: &str = "commits";
+/// It shows at least so often that it goes on.
+const BEAT: Duration = Duration::from_secs(1);
 /// So often the logs themselves are synced: what was not published yet is durable within this.
 const SWEEP: Duration = Duration::from_secs(3);
 /// A disk that failed is tried again after this.
@@ -100,8 +102,8 @@ impl Writer {
         Ok((Committer::new(sender), writer, notices))
     }
 
-    /// Works until the last line is gone.
-    pub fn run(mut self) {
+    /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers.
+    pub fn run(mut self, beat: impl Fn()) {
         let (mut swept, mut tried) = (Instant::now(), Instant::now());
         loop {
             let wait = match (self.unsettled.is_empty(), self.stuck.is_empty()) {
@@ -109,7 +111,8 @@ impl Writer {
                 (true, true) => SWEEP.saturating_sub(swept.elapsed()),
                 (true, false) => AGAIN.saturating_sub(tried.elapsed()),
             };
-            match self.inbox.recv_timeout(wait) {
+            beat();
+            match self.inbox.recv_timeout(wait.min(BEAT)) {
                 Ok(message) => {
                     self.hear(message);
                     self.turn();

@@ -36,6 +36,21 @@ impl Seating {
         Seating { plans, seats, settings: BTreeMap::new(), latest: None }
     }
 
+    /// From now on the boards are those of this plan; they keep their games.
+    pub fn configure(&mut self, plan: Plan) {
+        self.plans.add(plan);
+        let planned = self.plans.current().map(Plan::seats).unwrap_or_default();
+        let mut old = std::mem::take(&mut self.seats);
+        for (line, address, mut board) in planned {
+            if let Some(known) = old.iter().position(|old| old.line == line && old.address == address) {
+                let known = old.remove(known).board;
+                (board.games, board.hidden, board.variant) = (known.games, known.hidden, known.variant);
+            }
+            self.seats.push(Seat { line, address, board });
+        }
+        self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+    }
+
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.seats.iter().map(|seat| &seat.board)

@@ -36,6 +36,7 @@ use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
 use crate::journal::logs;
 use crate::playback::{self, Game, NamedLog};
+use crate::pulse::Pulse;
 use crate::session::{BusAddress, Effect};
 
 pub use boards::Seating;
@@ -56,6 +57,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 enum Told {
     /// It was opened, with a log of this head: these are its games so far.
     Opened { line: String, header: Box<Header>, games: Vec<Game> },
+    /// The configuration was read again.
+    Configured { config: Box<Config> },
     /// It has published this.
     Published { line: String, board: Option<BusAddress>, at: Moment, effect: Effect },
 }
@@ -71,6 +74,11 @@ impl Teller {
         let _ = self.0.send(Told::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
 
+    /// The configuration was read again.
+    pub fn configured(&self, config: &Config) {
+        let _ = self.0.send(Told::Configured { config: Box::new(config.clone()) });
+    }
+
     /// A line has published something of a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
         let _ = self.0.send(Told::Published { line: line.to_owned(), board, at, effect });
@@ -78,11 +86,11 @@ impl Teller {
 }
 
 /// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
-/// may be seen then.
-pub fn begin(config: &Config) -> (Teller, JoinHandle<()>) {
+/// may be seen then. `pulse`: that it goes on.
+pub fn begin(config: &Config, pulse: Pulse) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
-    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver)))
+    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver, &pulse)))
 }
 
 /// The public files of a station that runs.
@@ -124,12 +132,15 @@ impl Round {
         }
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>) {
+    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse) {
         let opening = Instant::now() + OPENING;
         let mut next = opening;
         loop {
             let wait = next.saturating_duration_since(Instant::now());
-            match told.recv_timeout(wait) {
+            pulse.rest();
+            let next_told = told.recv_timeout(wait);
+            pulse.beat();
+            match next_told {
                 Ok(first) => {
                     self.take(first);
                     told.try_iter().for_each(|told| self.take(told));
@@ -165,8 +176,17 @@ impl Round {
     fn take(&mut self, told: Told) {
         match told {
             Told::Opened { line, header, games } => self.opened(&line, &header, &games),
+            Told::Configured { config } => self.configure(&config),
             Told::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
+    }
+
+    /// Boards keep their games. Those that the configuration has no more come last, as long as there is something to show.
+    fn configure(&mut self, config: &Config) {
+        let now = Local::now().fixed_offset().trunc_subsecs(3);
+        self.seating.configure(Plan::new(config, now, self.seating.plans.current()));
+        self.outputs.configure(config.public.clone());
+        self.public = config.public.clone();
     }
 
     /// A line was opened, with a log of this head, and these games so far.

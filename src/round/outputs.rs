@@ -65,6 +65,13 @@ impl Outputs {
         }
     }
 
+    /// From now on files are written so.
+    pub fn configure(&mut self, public: PublicConfig) {
+        self.snapshots[0].output = public.games;
+        self.snapshots[1].output = public.started;
+        self.public = public;
+    }
+
     /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
     pub fn write(&mut self, seating: &mut Seating, now: Moment) -> bool {
         match self.try_to_write(seating, now) {

@@ -24,7 +24,7 @@ use super::score::Played;
 use super::script;
 use crate::broadcast::Moment;
 use crate::bytelog::{Header, Kind, Mode, Record};
-use crate::config::{Config, LineConfig, LogConfig, PublicConfig};
+use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
 use crate::disk::{Durability, RealDisk};
 use crate::folder::fsck::{self, Level};
 use crate::folder::rebuild;
@@ -102,7 +102,15 @@ impl Day {
             logs: LogConfig::default(),
         };
         let lines = (1..=self.boards).map(line).collect();
-        Config { directory: self.directory.clone(), lines, public: self.public.clone(), durability: Durability::Lazy }
+        Config {
+            directory: self.directory.clone(),
+            lines,
+            public: self.public.clone(),
+            durability: Durability::Lazy,
+            control: ControlConfig::default(),
+            metrics: MetricsConfig::default(),
+            alarm: AlarmConfig::default(),
+        }
     }
 
     /// Plays and records it. `watch` is called whenever the public files were written.

@@ -11,10 +11,12 @@
 
 mod clock;
 pub mod opening;
+mod order;
+mod report;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::Local;
@@ -22,19 +24,24 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{debug, error, info, warn};
 
-use crate::bytelog::Kind;
+use crate::bytelog::{Kind, Mode};
 use crate::config::LineConfig;
+use crate::counters::LineCounters;
 use crate::disk::{Disk, Durability};
+use crate::feed;
 use crate::journal::tidy::{self, Keeping};
 use crate::link::{Link, LinkEvent, Ports};
 use crate::playback;
+use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
-use crate::session::{BusAddress, Effect, Output, Status};
+use crate::session::{BusAddress, Damage, Effect, Output, account};
 use clock::Clock;
 use opening::Opened;
 
 pub use opening::{Folders, OpeningError};
+pub use order::{Answer, Inbox, Order, orders};
+pub use report::{BoardReport, LineReport, Reporter};
 
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
@@ -61,70 +68,39 @@ pub struct Storage {
     pub durability: Durability,
 }
 
-/// What is known about a line, for people and for pages.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LineReport {
-    /// The name of the line.
-    pub name: String,
-    /// Why nothing comes from the board; `None` when the port is open.
-    pub no_link: Option<String>,
-    /// What the core says.
-    pub status: Status,
-    /// The file of the game that was opened last.
-    pub live_file: Option<PathBuf>,
-    /// The boards of a bus, by ascending address; empty where one board has the line for itself.
-    pub boards: Vec<BoardReport>,
-    /// What is wrong with the disk; `None` when nothing is.
-    pub fault: Option<String>,
-}
-
-/// What is known about a board of a bus.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BoardReport {
-    /// Its address.
-    pub address: BusAddress,
-    /// What the core says.
-    pub status: Status,
-    /// The file of the game that was opened last on it.
-    pub live_file: Option<PathBuf>,
-}
-
-/// Where a line tells what is known about it: its row of a table that others watch.
-#[derive(Clone)]
-pub struct Reporter {
-    rows: watch::Sender<Vec<LineReport>>,
-    row: usize,
-}
-
-impl Reporter {
-    /// The reporter of this row.
-    pub fn new(rows: watch::Sender<Vec<LineReport>>, row: usize) -> Reporter {
-        Reporter { rows, row }
-    }
-
-    /// The line is not running.
-    pub fn broken(&self, reason: String) {
-        self.update(|row| row.no_link = Some(reason));
-    }
-
-    /// Changes the row. Those who watch wake up only if it is another one then.
-    fn update(&self, change: impl FnOnce(&mut LineReport)) {
-        self.rows.send_if_modified(|rows| {
-            let Some(row) = rows.get_mut(self.row) else { return false };
-            let before = row.clone();
-            change(row);
-            *row != before
-        });
-    }
-}
+/// A line shows at least so often that it goes on.
+const BEAT: Duration = Duration::from_secs(1);
 
 /// How a line ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
     /// It was told to stop.
     Stopped,
-    /// It is to be opened again at once: the game is over that had to be played with older settings.
-    Reopen,
+    /// The configuration has it no more, and no game is going on.
+    Retired,
+    /// It is to be opened again at once: the game is over that had to be played with older settings, or there are new ones.
+    Reopen(Option<Box<LineConfig>>),
+}
+
+/// What a line works with, and where it tells and is told things. It is the same each time the line is opened.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// Where its files are, and who writes them.
+    pub storage: Storage,
+    /// Which ports other lines have.
+    pub ports: Ports,
+    /// True when it is to stop.
+    pub stop: watch::Receiver<bool>,
+    /// What is known about it.
+    pub reporter: Reporter,
+    /// Who makes the public files.
+    pub teller: Teller,
+    /// What it is told by operators.
+    pub orders: Inbox,
+    /// What it counts.
+    pub counters: Arc<LineCounters>,
+    /// That it goes on.
+    pub pulse: Pulse,
 }
 
 /// Why a line cannot go on. It is opened again then.
@@ -149,26 +125,25 @@ pub enum StationError {
 /// # Errors
 ///
 /// When it cannot be opened or ended. What was published stays right: opening the line again completes it from the log.
-pub async fn run(
-    config: LineConfig,
-    storage: Storage,
-    ports: Ports,
-    mut shutdown: watch::Receiver<bool>,
-    reporter: Reporter,
-    teller: Teller,
-) -> Result<Ending, StationError> {
-    let mut station = Station::open(config, storage, ports, reporter, teller).await?;
+pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Ending, StationError> {
+    let mut stop = surroundings.stop.clone();
+    let orders = surroundings.orders.clone();
+    let pulse = surroundings.pulse.clone();
+    pulse.beat();
+    let mut station = Station::open(config, surroundings).await?;
+    let mut beats = tokio::time::interval(BEAT);
+    beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
+        pulse.beat();
         station.report();
-        let is_over = station.is_outdated || station.rotate_at.is_some_and(|at| Instant::now() >= at);
-        if is_over && !station.recorder.line().has_open_game() {
+        if let Some(ending) = station.ending() {
             station.stop().await?;
-            return Ok(Ending::Reopen);
+            return Ok(ending);
         }
         let deadline = station.next_tick();
         let is_full = station.recorder.is_full();
         tokio::select! {
-            () = told_to_stop(&mut shutdown) => {
+            () = told_to_stop(&mut stop) => {
                 station.stop().await?;
                 return Ok(Ending::Stopped);
             }
@@ -176,6 +151,8 @@ pub async fn run(
             () = sleep(MEMORY_AGAIN), if is_full => {}
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
             Some(told) = station.told.recv() => station.on_told(told),
+            order = orders.next() => station.on_order(order).await?,
+            _ = beats.tick() => {}
         }
     }
 }
@@ -197,7 +174,15 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
+/// When each thing was given to the thread that writes, and is not yet told to be published.
+type Underway = Arc<Mutex<VecDeque<Instant>>>;
+
 struct Station {
+    config: LineConfig,
+    /// What the configuration says of it now, if that waits for the end of its games.
+    next: Option<Box<LineConfig>>,
+    /// The configuration has it no more.
+    is_retiring: bool,
     name: String,
     recorder: Recorder,
     committer: Committer,
@@ -212,42 +197,45 @@ struct Station {
     reporter: Reporter,
     /// What the thread that writes has to say.
     told: mpsc::UnboundedReceiver<Told>,
+    underway: Underway,
     /// The files of the games that were opened last.
     live_files: BTreeMap<Option<BusAddress>, PathBuf>,
+    counters: Arc<LineCounters>,
+    /// What of the core's counts has been counted.
+    damage: Damage,
 }
 
 impl Station {
-    async fn open(
-        config: LineConfig,
-        storage: Storage,
-        ports: Ports,
-        reporter: Reporter,
-        teller: Teller,
-    ) -> Result<Station, StationError> {
-        let (name, address) = (config.name.clone(), config.port.clone());
-        let (board, scale) = (config.board().map(str::to_owned), config.time_scale);
+    async fn open(config: LineConfig, surroundings: Surroundings) -> Result<Station, StationError> {
+        let Surroundings { storage, ports, reporter, teller, counters, .. } = surroundings;
         let Storage { disk, folders, committer, durability } = storage;
-        let earlier = (committer.clone(), folders.log.join(&name));
+        let (name, address) = (config.name.clone(), config.port.clone());
+        let board = config.board().map(str::to_owned);
+        let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
         let (rotation, keeping, logs) = (opening::rotation(&config), keeping(&config), folders.log.clone());
         let open = move || -> Result<Opened, StationError> {
             // A recording that a bug has ended may still be written.
             earlier.0.finish(&earlier.1, LONGEST_FINISH)?;
-            Ok(opening::open(&config, &folders, &disk, Local::now().fixed_offset())?)
+            Ok(opening::open(&wanted, &folders, &disk, Local::now().fixed_offset())?)
         };
         let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header } =
             tokio::task::spawn_blocking(open).await??;
-        let clock = Clock::start(scale, shift);
+        let clock = Clock::start(config.time_scale, shift);
         let age = Local::now().fixed_offset() - epoch;
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
         tidy_logs(name.clone(), logs, keeping);
         teller.opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
-        let live_files = feeds.paths().into_iter().collect();
+        let (live_files, damage) = (feeds.paths().into_iter().collect(), line.damage());
+        let underway = Underway::default();
         let (to_station, told) = mpsc::unbounded_channel();
-        let line_name = name.clone();
+        let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
         let tell = move |told| match told {
             Told::Published(publications) => {
                 for publication in publications {
+                    if let Some(begun) = begun.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                        counted.publishing.count(begun.elapsed());
+                    }
                     let at = playback::moment(epoch, publication.at);
                     teller.published(&line_name, publication.board, at, publication.effect);
                 }
@@ -258,6 +246,9 @@ impl Station {
         let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
         let link = Link::new(address, board, ports);
         let station = Station {
+            config,
+            next: None,
+            is_retiring: false,
             name,
             recorder,
             committer,
@@ -269,8 +260,19 @@ impl Station {
             last_tick: None,
             reporter,
             told,
+            underway,
             live_files,
+            counters,
+            damage,
         };
+        let (port, is_bus) = (station.config.port.to_string(), station.config.mode == Mode::Bus);
+        station.reporter.update(|row| {
+            (row.port, row.is_bus) = (port, is_bus);
+            row.is_broken = false;
+            row.is_opened = true;
+            row.no_link = Some("not opened yet".to_owned());
+        });
+        station.report_pending();
         notices.iter().for_each(|notice| station.tell(0, notice));
         Ok(station)
     }
@@ -305,15 +307,93 @@ impl Station {
         self.take(Kind::Tick).await
     }
 
+    /// How it ends, if it is time for that: new settings are taken when nothing of a game can be lost by it. A new port alone
+    /// is taken as soon as nobody answers at the old one.
+    fn ending(&mut self) -> Option<Ending> {
+        if self.is_retiring && !self.recorder.line().has_open_game() {
+            return Some(Ending::Retired);
+        }
+        let is_old = self.rotate_at.is_some_and(|at| Instant::now() >= at);
+        if (self.is_outdated || is_old) && !self.recorder.line().has_open_game() {
+            return Some(Ending::Reopen(self.next.take()));
+        }
+        let next = self.next.as_ref()?;
+        let only_port = **next == LineConfig { port: next.port.clone(), ..self.config.clone() };
+        let may_begin = self.recorder.line().may_begin_anew() || only_port && !self.link.is_up();
+        if may_begin { Some(Ending::Reopen(self.next.take())) } else { None }
+    }
+
+    async fn on_order(&mut self, order: Order) -> Result<(), StationError> {
+        match order {
+            Order::Request { text, asker, answer } => {
+                let done = self.on_request(text, &asker).await?;
+                // Who asked may have gone.
+                let _ = answer.send(done);
+            }
+            Order::Configure { config, answer } => {
+                let _ = answer.send(self.configure(config));
+            }
+            Order::Retire { answer } => {
+                self.is_retiring = true;
+                let ends = if self.recorder.line().has_open_game() { "ends when its game is over" } else { "ends" };
+                let _ = answer.send(Some(ends.to_owned()));
+            }
+        }
+        self.report_pending();
+        Ok(())
+    }
+
+    /// Who asks for what stands in the log before it is done.
+    async fn on_request(&mut self, text: String, asker: &str) -> Result<Answer, StationError> {
+        info!(line = self.name, "request of {asker}: {text}");
+        self.counters.requests.add(1);
+        let now = self.clock.now();
+        self.recorder.write(now, Kind::Note(format!("request of {asker}")));
+        let mut answer = Answer::default();
+        self.take_and_tell(Kind::Operator(text), |effect| match effect {
+            Effect::Refused(why) => answer.refused = Some(why.clone()),
+            Effect::Notice(notice) => answer.told.push(notice.clone()),
+            Effect::Append(line) => answer.written.push(line.clone()),
+            _ => {}
+        })
+        .await?;
+        Ok(answer)
+    }
+
+    /// The configuration was read again. What becomes of it, in words.
+    fn configure(&mut self, config: Box<LineConfig>) -> Option<String> {
+        let was_retiring = std::mem::take(&mut self.is_retiring);
+        if *config == self.config {
+            let took_back = self.next.take().is_some() || was_retiring;
+            return took_back.then(|| "stays as it is".to_owned());
+        }
+        self.next = Some(config);
+        let waits = "new settings, from its next game on";
+        Some(if self.recorder.line().may_begin_anew() { "new settings".to_owned() } else { waits.to_owned() })
+    }
+
+    fn report_pending(&self) {
+        let pending = match (self.is_retiring, self.is_outdated || self.next.is_some()) {
+            (true, _) => Some("ends when its game is over"),
+            (false, true) => Some("new settings hold from the next game on"),
+            (false, false) => None,
+        };
+        self.reporter.update(|row| row.pending = pending.map(str::to_owned));
+    }
+
     async fn on_link(&mut self, event: LinkEvent) -> Result<(), StationError> {
         match event {
             LinkEvent::Up => {
                 info!(line = self.name, "the port is open ({})", self.link.place());
+                self.counters.connects.add(1);
                 self.board = None;
                 self.reporter.update(|row| row.no_link = None);
                 self.take(Kind::LinkUp).await
             }
-            LinkEvent::Bytes(bytes) => self.take(Kind::FromBoard(bytes)).await,
+            LinkEvent::Bytes(bytes) => {
+                self.counters.bytes_in.add(bytes.len() as u64);
+                self.take(Kind::FromBoard(bytes)).await
+            }
             LinkEvent::Waiting(reason) => {
                 warn!(line = self.name, "waiting for the port: {reason}");
                 self.reporter.update(|row| row.no_link = Some(reason));
@@ -344,10 +424,19 @@ impl Station {
 
     /// One thing that happened: to the recorder, and what it wants done to where it belongs.
     async fn take(&mut self, kind: Kind) -> Result<(), StationError> {
+        self.take_and_tell(kind, |_| {}).await
+    }
+
+    /// The same; `told` hears of everything that the core wants done.
+    async fn take_and_tell(&mut self, kind: Kind, mut told: impl FnMut(&Effect)) -> Result<(), StationError> {
         let mut next = Some(kind);
         while let Some(kind) = next.take() {
             let now = self.clock.now();
-            let outputs = self.recorder.take(now, kind)?;
+            let (counters, underway) = (&self.counters, &self.underway);
+            let outputs = self.recorder.take_and_tell(now, kind, |effect| {
+                count(counters, underway, effect);
+                told(effect);
+            })?;
             let was_up = self.link.is_up();
             self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {
@@ -363,6 +452,7 @@ impl Station {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
                     self.recorder.write(now, Kind::ToBoard(bytes.clone()));
+                    self.counters.bytes_out.add(bytes.len() as u64);
                     if let Err(reason) = self.link.send(&bytes).await {
                         self.tell_link_is_down(reason);
                     }
@@ -370,8 +460,11 @@ impl Station {
                 // What is provisional is part of the status.
                 Effect::Send(_) | Effect::Provisional(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
-                Effect::Notice(text) | Effect::Refused(text) => self.tell(now, &playback::about(board, &text)),
+                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
                 Effect::Note(text) => {
+                    if let Some(quiet) = account::quiet(&text) {
+                        self.counters.delay.count(Duration::from_millis(quiet.0));
+                    }
                     let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
                     self.recorder.write(now, Kind::Note(text));
@@ -384,8 +477,18 @@ impl Station {
 
     /// Tells the operator.
     fn tell(&self, at: u64, notice: &str) {
-        warn!(line = self.name, "{notice}");
-        self.recorder.write(at, Kind::Note(notice.to_owned()));
+        self.tell_of(at, None, notice);
+    }
+
+    /// Tells the operator something of a board.
+    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str) {
+        let line = self.recorder.line();
+        let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
+        let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
+        let (game, ply) = (status.game, status.game.map(|_| status.plies));
+        let text = playback::about(board, notice);
+        warn!(line = self.name, board = board.map(BusAddress::number), game, ply, "{text}");
+        self.recorder.write(at, Kind::Note(text));
     }
 
     /// Gives up the open port: another board is at it, or none that answers.
@@ -408,20 +511,45 @@ impl Station {
 
     fn report(&mut self) {
         let line = self.recorder.line();
-        let status = line.status();
+        let (status, damage) = (line.status(), line.damage());
+        self.counters.noise_bytes.add(damage.noise_bytes - self.damage.noise_bytes);
+        self.counters.bad_checksums.add(damage.bad_checksums - self.damage.bad_checksums);
+        self.damage = damage;
         if status.board.is_some() && status.board != self.board {
             self.board.clone_from(&status.board);
             status.board.iter().filter(|_| status.is_admitted).for_each(|board| self.link.carries(board));
         }
         let live_file = |board: Option<BusAddress>| self.live_files.get(&board).cloned();
         let boards = line.boards().into_iter();
-        let boards =
-            boards.map(|(address, status)| BoardReport { address, status, live_file: live_file(Some(address)) });
+        let named =
+            |address| self.config.boards.iter().find(|board| board.address == address).map(|board| &*board.name);
+        let boards = boards.map(|(address, status)| BoardReport {
+            address,
+            name: feed::prefix(&self.name, Some(address), named(address)),
+            status,
+            since: None,
+            live_file: live_file(Some(address)),
+        });
         let (boards, live_file) = (boards.collect(), live_file(None));
         self.reporter.update(|row| {
             row.status = status;
             row.live_file = live_file;
             row.boards = boards;
         });
+    }
+}
+
+/// Counts what is published, and remembers since when it is underway.
+fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
+    if !feed::is_publication(effect) {
+        return;
+    }
+    underway.lock().unwrap_or_else(PoisonError::into_inner).push_back(Instant::now());
+    let Effect::Append(line) = effect else { return };
+    match line.chars().next() {
+        Some('/') => counters.setups.add(1),
+        // The tags, the empty lines behind them, and the end.
+        Some('[' | '*') | None => {}
+        Some(_) => counters.plies.add(1),
     }
 }

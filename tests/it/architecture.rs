@@ -19,15 +19,36 @@ const EDGES: &[(&str, &[&str])] = &[
     ("link", &[]),
     ("disk", &[]),
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
+    ("pulse", &[]),
+    ("counters", &[]),
     ("journal", &["bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "disk"]),
     ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
-    ("round", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "config", "journal", "feed"]),
+    (
+        "round",
+        &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "config", "pulse", "journal", "feed"],
+    ),
     (
         "station",
-        &["millis", "bytelog", "session", "playback", "link", "disk", "config", "journal", "feed", "recorder", "round"],
+        &[
+            "millis", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "counters", "journal",
+            "feed", "recorder", "round",
+        ],
     ),
-    ("supervisor", &["config", "disk", "link", "journal", "recorder", "round", "station"]),
+    ("overview", &["session", "counters", "station"]),
+    ("logging", &[]),
+    ("notify", &[]),
+    ("limits", &[]),
+    ("alarm", &["config", "overview"]),
+    ("metrics", &["session", "counters", "overview"]),
+    ("control", &["session", "station", "overview", "logging"]),
+    (
+        "supervisor",
+        &[
+            "session", "link", "config", "disk", "pulse", "counters", "journal", "recorder", "round", "station",
+            "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
+        ],
+    ),
     (
         "folder",
         &[

@@ -54,6 +54,26 @@ fn the_files_of_the_package_are_valid() {
 }
 
 #[test]
+fn what_is_wrong_with_the_operation_is_said() {
+    for (text, message) in [
+        ("[control]\nsocket = \"\"", "the path of a file, of at most 107 bytes"),
+        ("[control]\nport = 1", "unknown key `port` in [control]"),
+        ("[metrics]\naddress = \"localhost\"", "as in \"127.0.0.1:9377\""),
+        ("[metrics]\naddress = 9377", "`address` is an integer; expected a string"),
+        ("[alarm]\ncommand = \"alarm\"", "expected a list of strings"),
+        ("[alarm]\ncommand = [\"alarm\", 1]", "expected a list of strings"),
+        ("[alarm]\ncommand = [\"\"]", "the first of `command` is the program"),
+        ("[alarm]\nsilent = 0", "`silent` is a whole number from 1 to 86400"),
+        ("[alarm]\ntime-limit = 1.5", "`time-limit` is a whole number from 1 to 86400"),
+        ("[alarm]\ndisk-low = -1", "`disk-low` is a whole number from 0"),
+        ("[alarm]\nsilence = 5", "unknown key `silence` in [alarm]"),
+    ] {
+        let error = refuse(&format!("{SMALLEST}\n{text}\n"));
+        assert!(error.contains(message), "expected {message:?}: {error}");
+    }
+}
+
+#[test]
 fn a_bus_has_boards_with_what_is_theirs() {
     let config = Config::load("config/examples/tournament-bus.toml".as_ref()).unwrap();
     let bus = &config.lines[0];

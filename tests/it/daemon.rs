@@ -14,22 +14,22 @@ use crate::program::{damcast, run};
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
 
 /// How many times faster than people the boards play.
-const SPEED: f64 = 50.0;
+pub const SPEED: f64 = 50.0;
 
 /// A folder with a configuration of some lines.
-struct Place {
+pub struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
     /// One line for each name; its port is a link of that name.
-    fn new(lines: &[&str]) -> Place {
+    pub fn new(lines: &[&str]) -> Place {
         let place = Place { folder: tempfile::tempdir().unwrap() };
         place.configure(lines, SPEED, "");
         place
     }
 
-    fn configure(&self, lines: &[&str], speed: f64, more: &str) {
+    pub fn configure(&self, lines: &[&str], speed: f64, more: &str) {
         let mut text = format!("[station]\ndirectory = {:?}\n", self.path("recordings"));
         for name in lines {
             let port = self.path(name);
@@ -39,15 +39,15 @@ impl Place {
         fs::write(self.path("damcast.toml"), text).unwrap();
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn live(&self, name: &str) -> String {
+    pub fn live(&self, name: &str) -> String {
         fs::read_to_string(self.path("recordings/live").join(name)).unwrap_or_default()
     }
 
-    fn log(&self, name: &str) -> ByteLog {
+    pub fn log(&self, name: &str) -> ByteLog {
         bytelog::read(&fs::read(self.path("recordings/log").join(name)).unwrap_or_default()).unwrap()
     }
 
@@ -69,7 +69,7 @@ impl Place {
     }
 
     /// What `damcast replay` makes of these logs.
-    fn replay(&self, logs: &[&str]) -> String {
+    pub fn replay(&self, logs: &[&str]) -> String {
         let paths: Vec<PathBuf> = logs.iter().map(|log| self.path("recordings/log").join(log)).collect();
         let paths = paths.iter().map(|path| path.to_str().unwrap());
         let replay = run(&["replay"].into_iter().chain(paths).collect::<Vec<_>>());
@@ -77,9 +77,17 @@ impl Place {
         replay.out
     }
 
-    fn start(&self) -> Station {
+    pub fn start(&self) -> Station {
+        self.start_with(|_| {})
+    }
+
+    /// Starts a station in an environment of its own.
+    pub fn start_with(&self, change: impl FnOnce(&mut std::process::Command)) -> Station {
         let config = self.path("damcast.toml");
-        let mut process = damcast(&["run", "--config", config.to_str().unwrap()]).spawn().unwrap();
+        let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
+        command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
+        change(&mut command);
+        let mut process = command.spawn().unwrap();
         let said = Arc::new(Mutex::new(String::new()));
         let (stderr, heard) = (process.stderr.take().unwrap(), Arc::clone(&said));
         std::thread::spawn(move || {
@@ -92,27 +100,27 @@ impl Place {
 }
 
 /// A running station. Dropping it kills it.
-struct Station {
-    process: Child,
+pub struct Station {
+    pub process: Child,
     said: Arc<Mutex<String>>,
 }
 
 impl Station {
-    fn said(&self) -> String {
+    pub fn said(&self) -> String {
         self.said.lock().unwrap().clone()
     }
 
     #[track_caller]
-    fn wait_for(&self, words: &str) {
+    pub fn wait_for(&self, words: &str) {
         wait_until(&format!("{words:?} on standard error; so far: {}", self.said()), || self.said().contains(words));
     }
 
-    fn signal(&mut self, signal: Signal) -> ExitStatus {
+    pub fn signal(&mut self, signal: Signal) -> ExitStatus {
         kill_process(Pid::from_child(&self.process), signal).unwrap();
         self.wait()
     }
 
-    fn wait(&mut self) -> ExitStatus {
+    pub fn wait(&mut self) -> ExitStatus {
         let mut status = None;
         wait_until("the end of the station", || {
             status = self.process.try_wait().unwrap();
@@ -136,27 +144,27 @@ impl Drop for Station {
     }
 }
 
-fn kinds(log: &ByteLog) -> Vec<&Kind> {
+pub fn kinds(log: &ByteLog) -> Vec<&Kind> {
     log.records.iter().map(|record| &record.kind).collect()
 }
 
-fn bytes_from_board(log: &ByteLog) -> Vec<u8> {
+pub fn bytes_from_board(log: &ByteLog) -> Vec<u8> {
     let bytes = |kind: &Kind| if let Kind::FromBoard(bytes) = kind { bytes.clone() } else { Vec::new() };
     log.records.iter().flat_map(|record| bytes(&record.kind)).collect()
 }
 
-fn recording() -> ByteLog {
+pub fn recording() -> ByteLog {
     bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap()
 }
 
 /// The moves of a live file.
-fn moves(pdn: &str) -> Vec<String> {
+pub fn moves(pdn: &str) -> Vec<String> {
     let movetext = pdn.lines().filter(|line| line.contains(" {[%clock"));
     movetext.map(|line| line.split(" {").next().unwrap().rsplit(' ').next().unwrap().to_owned()).collect()
 }
 
 /// The moves that were really played.
-fn truth() -> Vec<String> {
+pub fn truth() -> Vec<String> {
     let text = fs::read_to_string("tests/data/replay/ideal.json").unwrap();
     let companion: serde_json::Value = serde_json::from_str(&text).unwrap();
     companion["truth"].as_array().unwrap().iter().map(|ply| ply["move"].as_str().unwrap().to_owned()).collect()

@@ -186,8 +186,8 @@ fn the_machine_itself() {
     plant("clock", "nothing keeps it right", "timedatectl set-ntp true", |machine| {
         fs::remove_file(machine.path("run/systemd/timesync/synchronized")).unwrap();
     });
-    plant("limits", "64 are allowed, 80 may be needed", "ulimit -n 80", |machine| {
-        machine.change("proc/self/limits", "1024", "64");
+    plant("limits", "64 are allowed, 168 may be needed", "ulimit -Hn 168", |machine| {
+        machine.change("proc/self/limits", "4096", "64");
     });
     plant("memory", "only 9 MiB of memory are free", "end other programs", |machine| {
         machine.change("proc/meminfo", "500000", "10000");

@@ -87,3 +87,24 @@ fn show_draws_a_position() {
     assert_ne!(damcast(&["show", file.name(), "--game", "2"]).status.code(), Some(0));
     assert_ne!(damcast(&["show", file.name(), "--ply", "9"]).status.code(), Some(0));
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure_of_the_program() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let file = File::with("bad\n".repeat(20_000).as_bytes());
+    for verb in [["check", file.name()], ["check", "--json"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_damcast"))
+            .args(verb)
+            .arg(file.name())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut output = child.stdout.take().unwrap();
+        output.read_exact(&mut [0; 10]).unwrap();
+        drop(output);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!((ended.status.code(), text(&ended.stderr).as_str()), (Some(141), ""));
+    }
+}

@@ -100,9 +100,13 @@ pub struct Board {
     script: std::vec::IntoIter<(u64, Vec<u8>)>,
     next: Option<(u64, Vec<u8>)>,
     position: Vec<u8>,
+    /// Everything that it has said.
+    pub said: Vec<u8>,
     /// Milliseconds of the recording that have been played.
     now: u64,
     speed: f64,
+    /// When time began to pass, and what it was then.
+    playing_since: Option<(Instant, u64)>,
 }
 
 impl Board {
@@ -121,30 +125,53 @@ impl Board {
         let position = script.iter().find(|(_, message)| message[0] == POSITION).unwrap().1.clone();
         script.retain(|(_, message)| message[0] != POSITION);
         let mut script = script.into_iter();
-        Board { next: script.next(), script, position, now: 0, speed }
+        Board { next: script.next(), script, position, said: Vec::new(), now: 0, speed, playing_since: None }
     }
 
     /// Plays up to a moment of the recording, or until the station has had enough. Time passes only here.
     pub fn play(&mut self, pty: &mut Pty, until_ms: u64, mut enough: impl FnMut() -> bool) {
-        let (start, start_ms) = (Instant::now(), self.now);
+        self.playing_since = None;
         while self.now < until_ms && !enough() {
-            self.now = start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64;
-            self.answer(pty);
-            while let Some((_, message)) = self.next.take_if(|(at, _)| *at <= self.now) {
-                if let [FIELD_UPDATE, _, _, field, piece] = *message {
-                    self.position[3 + usize::from(field)] = piece;
-                }
-                pty.send(&message);
-                self.next = self.script.next();
-            }
+            self.go_on(pty);
             std::thread::sleep(Duration::from_millis(1));
+        }
+        self.playing_since = None;
+    }
+
+    /// Plays what is due. Time passes from the first call on, for boards that are played together.
+    pub fn go_on(&mut self, pty: &mut Pty) {
+        let (start, start_ms) = *self.playing_since.get_or_insert((Instant::now(), self.now));
+        self.advance(pty, start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64);
+    }
+
+    /// Has it said everything?
+    pub fn is_over(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// Says what is to be said up to a moment of the recording.
+    pub fn advance(&mut self, pty: &mut Pty, now_ms: u64) {
+        self.now = now_ms;
+        self.answer(pty);
+        while let Some((_, message)) = self.next.take_if(|(at, _)| *at <= now_ms) {
+            if let [FIELD_UPDATE, _, _, field, piece] = *message {
+                self.position[3 + usize::from(field)] = piece;
+            }
+            self.say(pty, &message);
+            self.next = self.script.next();
         }
     }
 
     /// Answers what the station has asked.
     pub fn answer(&mut self, pty: &mut Pty) {
         for _ in pty.receive().iter().filter(|&&byte| byte == SEND_POSITION) {
-            pty.send(&self.position);
+            let position = self.position.clone();
+            self.say(pty, &position);
         }
+    }
+
+    fn say(&mut self, pty: &mut Pty, message: &[u8]) {
+        self.said.extend_from_slice(message);
+        pty.send(message);
     }
 }

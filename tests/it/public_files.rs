@@ -24,7 +24,7 @@ type Said<'a> = (&'a str, i64, &'a str);
 
 /// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.
 async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
-    let (teller, files) = round::begin(config);
+    let (teller, files) = round::begin(config, damcast::pulse::Pulses::default().pulse("files"));
     fs::create_dir_all(config.directory.join("log")).unwrap();
     config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {

@@ -65,6 +65,9 @@ fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
         "Restart=always",
         "RuntimeDirectory=damcast",
         "StateDirectory=damcast",
+        "Type=notify",
+        "WatchdogSec=20s",
+        "ExecReload=/bin/kill -HUP $MAINPID",
     ] {
         assert!(has(line), "{line}");
     }
@@ -102,5 +105,25 @@ fn every_verb_has_examples_and_exit_codes_in_its_help() {
         assert_eq!(help.code, 0, "{verb}");
         assert!(help.out.contains("Exit codes:"), "`damcast {verb} --help` names no exit codes");
         assert!(help.out.contains("Example"), "`damcast {verb} --help` has no example");
+    }
+}
+
+#[test]
+fn the_walk_through_has_ten_commands_that_exist() {
+    let page = fs::read_to_string("docs/operator.md").unwrap();
+    let block = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let commands: Vec<&str> = block.lines().collect();
+    assert!((5..=10).contains(&commands.len()), "{commands:#?}");
+    for command in commands {
+        let words: Vec<&str> = command.trim_start_matches("sudo ").split_whitespace().collect();
+        if words[0].starts_with("./") {
+            assert!(Path::new(words[0]).exists(), "{command}");
+        }
+        if words[0] == "damcast" {
+            let help = run(&[words[1], "--help"]).out;
+            for option in words.iter().filter(|word| word.starts_with("--")) {
+                assert!(help.contains(option), "`damcast {}` has no {option}", words[1]);
+            }
+        }
     }
 }

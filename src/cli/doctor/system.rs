@@ -1,6 +1,7 @@
 //! The machine itself: programs in the way, the clock, limits, memory, power.
 
 use damcast::config::Config;
+use damcast::limits;
 
 use super::Report;
 use super::machine::Machine;
@@ -9,10 +10,6 @@ use super::machine::Machine;
 const CLOCK_KEEPERS: [&str; 4] = ["chronyd", "ntpd", "ntpd-ng", "openntpd"];
 /// What systemd's own keeper leaves when the clock is right.
 const SYNCHRONIZED: &str = "/run/systemd/timesync/synchronized";
-/// Files that a station needs, beside those of its lines: logs, sockets, the runtime.
-const FILES: u64 = 64;
-/// Files of a line: the port, the log, a live file and its folder.
-const FILES_OF_A_LINE: u64 = 8;
 /// Less is too little for any machine.
 const MEMORY_KIB: u64 = 64 * 1024;
 /// Where a Raspberry Pi tells of its power supply.
@@ -70,18 +67,19 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
 fn examine_limits(machine: &Machine, config: Option<&Config>, report: &mut Report) {
     let limits = machine.read("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"));
-    let Some(most) = line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()) else {
+    // The second number: the station raises its limit up to that by itself.
+    let Some(most) = line.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok()) else {
         report.skip("limits", "they cannot be read");
         return;
     };
-    let boards = |config: &Config| config.lines.iter().map(|line| FILES_OF_A_LINE + 2 * line.boards.len() as u64).sum();
-    let needed = FILES + config.map_or(0, boards);
+    let boards = |config: &Config| config.lines.iter().map(|line| line.boards.len().max(1)).sum();
+    let needed = limits::files_needed(config.map_or(0, boards));
     if most < needed {
         report.fault(
             "limits",
             "open files",
             format!("{most} are allowed, {needed} may be needed"),
-            format!("`ulimit -n {needed}` before `damcast run`; for the service: LimitNOFILE={needed} (systemctl edit damcast)"),
+            format!("`ulimit -Hn {needed}` as root before `damcast run`; for the service: LimitNOFILE={needed} (systemctl edit damcast)"),
         );
     } else {
         report.fine("limits", format!("{most} open files are allowed, {needed} may be needed"));

@@ -15,34 +15,31 @@ pub(super) const RESULT_WAITS: Millis = Millis::seconds(10);
 const LAST_MOVE_STANDS: Millis = Millis::seconds(6);
 
 impl Table {
-    /// When a game is over whose position has no move: the last one may still be taken back. Where only the limit on moves of
-    /// one king is in the way, or the organiser has results of their own, that is for the arbiter.
+    /// When the game will be over because the side that is to move has no move.
     pub(super) fn ends_without_moves_at(&self) -> Option<Millis> {
         let Stage::Playing(game) = &self.stage else { return None };
-        let recogniser = &game.recogniser;
-        let over = game.number().is_some() && recogniser.is_settled() && self.won_without_moves(game).is_some();
-        over.then(|| recogniser.quiet_since() + LAST_MOVE_STANDS)
+        let stands = game.number().is_some() && game.recogniser.is_settled();
+        self.won_without_moves(game).filter(|_| stands).map(|_| game.recogniser.quiet_since() + LAST_MOVE_STANDS)
     }
 
     /// A side that is to move and has no move has lost.
     pub(super) fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
-        if self.ends_without_moves_at().is_none_or(|at| at > now) {
-            return Vec::new();
-        }
+        let is_over = self.ends_without_moves_at().is_some_and(|at| at <= now);
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        let position = *game.recogniser.position();
-        let Some((winner, result)) = self.won_without_moves(game) else { return Vec::new() };
+        let Some((winner, result)) = self.won_without_moves(game).filter(|_| is_over) else { return Vec::new() };
+        let loser = game.recogniser.position().turn();
         let mut effects = self.close(game, Some(result));
-        effects.push(Effect::Notice(format!("the game is over: {} has no move, {winner} wins", position.turn())));
+        effects.push(Effect::Notice(format!("the game is over: {loser} has no move, {winner} wins")));
         self.stage = Stage::Over;
         effects
     }
 
-    /// The side that has won because the other, to move, has no move; and that result.
+    /// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
+    /// king is in the way, or the organiser has results of their own, that is for the arbiter.
     pub(super) fn won_without_moves(&self, game: &Game) -> Option<(Color, &'static str)> {
         let position = game.recogniser.position();
-        let format = live::result_format(self.settings.variant, &self.settings.tags)?;
         let winner = position.winner().filter(|_| position.exhausted_king().is_none())?;
+        let format = live::result_format(self.settings.variant, &self.settings.tags)?;
         Some((winner, format.win(winner)))
     }
 

@@ -1,0 +1,170 @@
+//! `damcast ctl`: what an operator asks of a running station.
+
+use std::process::ExitCode;
+
+use damcast::control::{Reply, Request};
+
+use super::station::{Where, explain};
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "A board is named by what its files are called (board-1, table-1), or as LINE/ADDRESS on a bus.\n\
+                  Each request stands in the log of the line with who asked; a replay obeys it at the same moment.\n\n\
+                  Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed.\n\n\
+                  Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
+                  damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
+                  damcast ctl log-level damcast::session=debug"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    station: Where,
+    /// Print the answer as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// The game is over, with this result; it is written when the last moves are recognised.
+    Result {
+        /// The board.
+        board: String,
+        /// As the game type has it: 2-0, 1-1, 0-2, or 1-0, 1/2-1/2, 0-1; `*` for a game that is broken off.
+        #[arg(allow_hyphen_values = true)]
+        result: String,
+    },
+    /// A side gives up.
+    Resign {
+        /// The board.
+        board: String,
+        /// Who gives up: white or black.
+        side: String,
+    },
+    /// Who plays: in the file of this game if it has no moves yet, else in that of the next.
+    Names {
+        /// The board.
+        board: String,
+        /// White's name.
+        white: String,
+        /// Black's name.
+        black: String,
+    },
+    /// Begin a game, from the start position or from another.
+    Start {
+        /// The board.
+        board: String,
+        /// The position.
+        fen: Option<String>,
+    },
+    /// This stands on the board, and the game goes on from there.
+    Setup {
+        /// The board.
+        board: String,
+        /// The position, with who is to move: W:W31,32,K40:B1,2.
+        fen: String,
+    },
+    /// The last moves do not count. What was published stays; the position before them follows as a setup.
+    Undo {
+        /// The board.
+        board: String,
+        /// How many plies.
+        #[arg(default_value_t = 1)]
+        plies: u16,
+    },
+    /// What stands on the board is right: read it once more, and set it up if no legal move explains it.
+    Resync {
+        /// The board.
+        board: String,
+        /// Who is to move, white or black, if the clock does not tell.
+        side: Option<String>,
+    },
+    /// The board lies the other way round.
+    Flip {
+        /// The board.
+        board: String,
+    },
+    /// Publish nothing until `release`. It is recorded all the same.
+    Hold {
+        /// The board.
+        board: String,
+    },
+    /// Publish what was held back, and everything from now on.
+    Release {
+        /// The board.
+        board: String,
+    },
+    /// Read the configuration again. Games go on; a wrong configuration changes nothing.
+    Reload,
+    /// Show other messages: a level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: what is shown.
+    LogLevel {
+        /// The level.
+        level: Option<String>,
+    },
+}
+
+impl Verb {
+    fn request(&self) -> Request {
+        let (board, request) = match self {
+            Verb::Reload => return Request::Reload {},
+            Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone() },
+            Verb::Result { board, result } => (board, format!("result {result}")),
+            Verb::Resign { board, side } => (board, format!("resign {side}")),
+            Verb::Names { board, white, black } => (board, format!("names {white} / {black}")),
+            Verb::Start { board, fen } => (board, format!("start {}", fen.as_deref().unwrap_or_default())),
+            Verb::Setup { board, fen } => (board, format!("setup {fen}")),
+            Verb::Undo { board, plies } => (board, format!("undo {plies}")),
+            Verb::Resync { board, side } => (board, format!("resync {}", side.as_deref().unwrap_or_default())),
+            Verb::Flip { board } => (board, "flip".to_owned()),
+            Verb::Hold { board } => (board, "hold".to_owned()),
+            Verb::Release { board } => (board, "release".to_owned()),
+        };
+        Request::Request { board: board.clone(), request: request.trim_end().to_owned() }
+    }
+
+    /// What there is to say where the station says nothing.
+    fn done(&self) -> &'static str {
+        match self {
+            Verb::Result { .. } | Verb::Resign { .. } => {
+                "the result is taken; it is written when the last moves are recognised"
+            }
+            Verb::Resync { .. } => "the board is asked what stands on it; `damcast status` shows what becomes of it",
+            _ => "done",
+        }
+    }
+}
+
+/// Asks, and says what became of it.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut client = match arguments.station.connect() {
+        Ok(client) => client,
+        Err(code) => return Ok(code),
+    };
+    let reply = match client.ask(&arguments.verb.request()) {
+        Ok(reply) => reply,
+        Err(error) => return Ok(explain(&error)),
+    };
+    if arguments.json {
+        println!("{}", serde_json::to_string(&reply)?);
+    } else {
+        tell(&reply, arguments.verb.done());
+    }
+    Ok(if reply.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn tell(reply: &Reply, done: &str) {
+    for told in &reply.told {
+        println!("{told}");
+    }
+    for line in reply.written.iter().filter(|line| !line.is_empty()) {
+        println!("written: {line}");
+    }
+    match &reply.error {
+        Some(error) => eprintln!("damcast: {error}"),
+        None if reply.told.is_empty() && reply.written.is_empty() => println!("{done}"),
+        None => {}
+    }
+}

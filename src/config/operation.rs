@@ -1,0 +1,121 @@
+//! How a running station is reached and watched: `[control]`, `[metrics]`, `[alarm]`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::document::ConfigError;
+use super::value::{Table, Value};
+
+/// Where operators reach the station.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ControlConfig {
+    /// The socket; `None`: `control.sock` in the runtime folder of the service, else in the folder of the station.
+    pub socket: Option<PathBuf>,
+}
+
+/// Where programs ask how the station is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct MetricsConfig {
+    /// The address; `None`: nowhere.
+    pub address: Option<SocketAddr>,
+}
+
+/// When a command is run because a board needs the operator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AlarmConfig {
+    /// The program and its arguments; empty: none.
+    pub command: Vec<String>,
+    /// How long it may take.
+    pub time_limit: Duration,
+    /// How long a board may be silent.
+    pub silent: Duration,
+    /// How long a board may be unexplained.
+    pub unexplained: Duration,
+    /// How long a start position may be incomplete.
+    pub wrong_start: Duration,
+    /// How long a clock may be missing.
+    pub clock_missing: Duration,
+    /// Less space on the disk than this many bytes is low.
+    pub disk_low: u64,
+}
+
+impl Default for AlarmConfig {
+    fn default() -> AlarmConfig {
+        AlarmConfig {
+            command: Vec::new(),
+            time_limit: Duration::from_secs(10),
+            silent: Duration::from_secs(30),
+            unexplained: Duration::from_secs(30),
+            wrong_start: Duration::from_secs(60),
+            clock_missing: Duration::from_secs(60),
+            disk_low: 500 * MEGABYTE,
+        }
+    }
+}
+
+const MEGABYTE: u64 = 1_000_000;
+
+pub(super) fn read_control(mut table: Table) -> Result<ControlConfig, ConfigError> {
+    let socket = table.read("socket", |socket| match socket.string()? {
+        // The system's addresses of sockets have 108 bytes, the last of them a zero.
+        path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
+            Err(socket.error("`socket` is the path of a file, of at most 107 bytes"))
+        }
+        path => Ok(path.into()),
+    });
+    table.finish()?;
+    Ok(ControlConfig { socket })
+}
+
+pub(super) fn read_metrics(mut table: Table) -> Result<MetricsConfig, ConfigError> {
+    let address = table.read("address", |address| {
+        let wrong = "`address` is an address of this machine with a port, as in \"127.0.0.1:9377\"";
+        address.string()?.parse().map_err(|_| address.error(wrong))
+    });
+    table.finish()?;
+    Ok(MetricsConfig { address })
+}
+
+pub(super) fn read_alarm(mut table: Table) -> Result<AlarmConfig, ConfigError> {
+    /// A day: more is a mistake.
+    const LONGEST: u64 = 86_400;
+    let mut alarm = AlarmConfig::default();
+    if let Some(command) = table.read("command", read_command) {
+        alarm.command = command;
+    }
+    for (key, value) in [
+        ("time-limit", &mut alarm.time_limit),
+        ("silent", &mut alarm.silent),
+        ("unexplained", &mut alarm.unexplained),
+        ("wrong-start", &mut alarm.wrong_start),
+        ("clock-missing", &mut alarm.clock_missing),
+    ] {
+        if let Some(seconds) = table.read(key, |value| whole(value, 1, LONGEST)) {
+            *value = Duration::from_secs(seconds);
+        }
+    }
+    if let Some(megabytes) = table.read("disk-low", |value| whole(value, 0, 1_000_000_000)) {
+        alarm.disk_low = megabytes * MEGABYTE;
+    }
+    table.finish()?;
+    Ok(alarm)
+}
+
+fn read_command(value: &Value) -> Result<Vec<String>, ConfigError> {
+    let command = value.strings()?;
+    if command.first().is_some_and(String::is_empty) {
+        return Err(value.error("the first of `command` is the program to run"));
+    }
+    Ok(command)
+}
+
+/// A whole number between two others.
+pub(super) fn whole(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
+    let number = value.number()?;
+    if number.fract() == 0.0 && (least as f64..=most as f64).contains(&number) {
+        Ok(number as u64)
+    } else {
+        Err(value.error(format!("`{}` is a whole number from {least} to {most}", value.key)))
+    }
+}

@@ -1,0 +1,143 @@
+//! The control socket: how operators and programs speak with a running station.
+//!
+//! A Unix socket, one JSON object a line in each direction, an answer for each request, in order. Only root, the user of the
+//! station and its group may open it (mode 0660); who asks for what is logged.
+//!
+//! ```text
+//! ▸ {"do":"status"}
+//! ◂ {"ok":true,"status":{"version":"0.1.0","boards":[...],...}}
+//! ▸ {"do":"request","board":"board-1","request":"result 2-0"}
+//! ◂ {"ok":true,"told":[],"written":[]}
+//! ▸ {"do":"request","board":"board-9","request":"hold"}
+//! ◂ {"ok":false,"error":"there is no board `board-9`; there are board-1, board-2"}
+//! ```
+//!
+//! | `do` | members | answer |
+//! |---|---|---|
+//! | `status` | | `status`: an [`Overview`] |
+//! | `watch` | `interval_ms` | the same again and again, when something changed or a second passed, until the client goes |
+//! | `request` | `board`, `request` | `told`, `written`: what a request of [`crate::session::Input::Operator`] led to |
+//! | `reload` | | `told`: what became of the new configuration |
+//! | `log-level` | `filter` | `told`: the levels that count now; without `filter` nothing changes |
+//!
+//! A board is named by what its files are called, by its line where it is alone on it, or as `LINE/ADDRESS`.
+//!
+//! # Invariants
+//!
+//! - A client can hang, send nothing, or send rubbish without end: it has a place among [`server::MOST_CLIENTS`], some kilobytes,
+//!   and a time-out. The recording does not notice.
+//! - `status` asks no line anything.
+//! - A socket that a dead process left is replaced; one that is alive never.
+
+pub mod client;
+mod peer;
+pub mod server;
+mod socket;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::overview::Overview;
+use crate::station::Answer;
+
+pub use socket::SocketError;
+
+/// No request or answer is longer: a hall of boards has some hundred kilobytes of status.
+pub const LONGEST_LINE: usize = 4 << 20;
+/// The name of the socket in its folder.
+pub const SOCKET: &str = "control.sock";
+/// Where the service has it.
+pub const SERVICE_SOCKET: &str = "/run/damcast/control.sock";
+
+/// What a client asks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Request {
+    /// The state of the station.
+    Status {},
+    /// The state of the station, again and again.
+    Watch {
+        /// No more often than this.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        interval_ms: Option<u64>,
+    },
+    /// An operator's request.
+    Request {
+        /// Of which board.
+        board: String,
+        /// Which.
+        request: String,
+    },
+    /// To read the configuration again.
+    Reload {},
+    /// To show other messages.
+    LogLevel {
+        /// `info`, `damcast::session=debug`, `reset`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<String>,
+    },
+}
+
+/// What it is answered.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Reply {
+    /// Whether it was done.
+    pub ok: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What the operator is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<String>,
+    /// What was written to the file of the game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<String>,
+    /// The state of the station.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Box<Overview>>,
+}
+
+impl Reply {
+    /// It was not done.
+    pub fn error(why: impl Into<String>) -> Reply {
+        Reply { error: Some(why.into()), ..Reply::default() }
+    }
+
+    /// It was done, and this is what there is to say.
+    pub fn done(told: Vec<String>) -> Reply {
+        Reply { ok: true, told, ..Reply::default() }
+    }
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Reply {
+        let Answer { refused, told, written } = answer;
+        Reply { ok: refused.is_none(), error: refused, told, written, status: None }
+    }
+}
+
+/// What the station is to do.
+#[derive(Debug)]
+pub enum Command {
+    /// Read the configuration again.
+    Reload {
+        /// Who asks, in words.
+        asker: String,
+        /// Who waits for what becomes of it: each thing that changed, or why nothing did.
+        answer: oneshot::Sender<Result<Vec<String>, String>>,
+    },
+    /// An operator's request of a board.
+    Request {
+        /// The board, as he calls it.
+        board: String,
+        /// The request.
+        request: String,
+        /// Who asks, in words.
+        asker: String,
+        /// Who waits for what becomes of it.
+        answer: oneshot::Sender<Answer>,
+    },
+}
+
+/// Where the station takes commands from.
+pub type Commands = mpsc::Sender<Command>;

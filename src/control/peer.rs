@@ -1,0 +1,75 @@
+//! Who is at the other end of the socket, by the word of the system.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::process::{getegid, geteuid};
+use tokio::net::unix::UCred;
+
+/// A client.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Peer {
+    uid: u32,
+    gid: u32,
+    pid: Option<i32>,
+}
+
+impl Peer {
+    /// The one with these credentials.
+    pub fn of(credentials: UCred) -> Peer {
+        Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() }
+    }
+
+    /// May it speak with this station? Root, the user of the station and its group may. A process can belong to the group
+    /// without that being its first one, which the system does not tell: it could open the socket, so as long as others
+    /// cannot, it does.
+    pub fn may_speak(&self, socket: &Path) -> bool {
+        let is_known = self.uid == 0 || self.uid == geteuid().as_raw() || self.gid == getegid().as_raw();
+        is_known
+            || fs::metadata(socket)
+                .is_ok_and(|data| data.permissions().mode() & 0o007 == 0 && data.gid() == getegid().as_raw())
+    }
+
+    /// For the log: `uid 1000 (jan), pid 4711`.
+    pub fn in_words(&self) -> String {
+        let name = fs::read_to_string("/etc/passwd").ok().and_then(|users| name_of(&users, self.uid));
+        let name = name.map_or(String::new(), |name| format!(" ({name})"));
+        let pid = self.pid.map_or(String::new(), |pid| format!(", pid {pid}"));
+        format!("uid {}{name}{pid}", self.uid)
+    }
+}
+
+fn name_of(users: &str, uid: u32) -> Option<String> {
+    let mut fields = users.lines().map(|line| line.split(':'));
+    let name = fields.find_map(|mut fields| {
+        Some((fields.next()?, fields.nth(1)?.parse::<u32>().ok()?)).filter(|(_, id)| *id == uid)
+    });
+    name.map(|(name, _)| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_have_names() {
+        let users = "root:x:0:0:root:/root:/bin/sh\nbroken\njan:x:1000:1000::/home/jan:/bin/sh\n";
+        assert_eq!(name_of(users, 1000).as_deref(), Some("jan"));
+        assert_eq!(name_of(users, 0).as_deref(), Some("root"));
+        assert_eq!(name_of(users, 7), None);
+    }
+
+    #[test]
+    fn strangers_may_speak_only_where_they_could_not_open_the_socket() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        fs::write(&socket, "").unwrap();
+        let stranger = Peer { uid: geteuid().as_raw() + 1, gid: getegid().as_raw() + 1, pid: None };
+        for (mode, expected) in [(0o660, true), (0o666, false), (0o661, false)] {
+            fs::set_permissions(&socket, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(stranger.may_speak(&socket), expected, "{mode:o}");
+            assert!(Peer { uid: 0, ..stranger.clone() }.may_speak(&socket));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The file of the socket: made so that nobody else can ever open it, replaced if it is dead, and removed in the end.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Mode;
+use rustix::process::umask;
+use tokio::net::UnixListener;
+
+/// Why there is no socket.
+#[derive(Debug, thiserror::Error)]
+pub enum SocketError {
+    /// A station answers there.
+    #[error("{0}: another station answers at this socket")]
+    Alive(PathBuf),
+    /// There is something else.
+    #[error("{0}: there is a file of this name that is no socket; remove it, or set `[control] socket`")]
+    NoSocket(PathBuf),
+    /// The system does not do it.
+    #[error("{path}: {error}")]
+    System {
+        /// The socket.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// A socket that is listened to. Its file goes with it.
+pub struct Socket {
+    pub(super) listener: UnixListener,
+    pub(super) path: PathBuf,
+    inode: u64,
+}
+
+impl Socket {
+    /// Makes it. To be called when nothing else makes files: for a moment all new ones are shut to others.
+    pub fn open(path: &Path) -> Result<Socket, SocketError> {
+        let system = |error| SocketError::System { path: path.to_owned(), error };
+        clear(path)?;
+        // From the first moment on it is as it shall be: no moment for others between making it and shutting it.
+        let before = umask(Mode::from_raw_mode(0o117));
+        let listener = UnixListener::bind(path);
+        umask(before);
+        let listener = listener.map_err(system)?;
+        let inode = fs::metadata(path).map_err(system)?.ino();
+        Ok(Socket { listener, path: path.to_owned(), inode })
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // Somebody may have put another one there.
+        if fs::metadata(&self.path).is_ok_and(|data| data.ino() == self.inode) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Takes away what a dead process left.
+fn clear(path: &Path) -> Result<(), SocketError> {
+    let system = |error| SocketError::System { path: path.to_owned(), error };
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(system(error)),
+        Ok(data) if !data.file_type().is_socket() => return Err(SocketError::NoSocket(path.to_owned())),
+        Ok(_) => {}
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => Err(SocketError::Alive(path.to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path).map_err(system),
+        Err(error) => Err(system(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_dead_socket_is_replaced_and_a_live_one_is_not() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("control.sock");
+        // A process that was killed leaves its socket.
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        let socket = Socket::open(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+        assert!(matches!(Socket::open(&path), Err(SocketError::Alive(_))));
+        drop(socket);
+        assert!(!path.exists());
+        fs::write(&path, "notes").unwrap();
+        assert!(matches!(Socket::open(&path), Err(SocketError::NoSocket(_))));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "notes");
+    }
+}

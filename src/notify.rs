@@ -1,0 +1,108 @@
+//! What a service tells the service manager: the protocol of `sd_notify`, a datagram of lines `KEY=value`.
+//!
+//! | message | when |
+//! |---|---|
+//! | `READY=1` | every line has been opened, or has said why not |
+//! | `STATUS=...` | a line for `systemctl status`, when it changes |
+//! | `WATCHDOG=1` | while everybody's work goes on |
+//! | `RELOADING=1`, `MONOTONIC_USEC=...` | the configuration is read again; `READY=1` ends it |
+//! | `EXTEND_TIMEOUT_USEC=...` | lines are still being opened |
+//! | `STOPPING=1` | the end has begun |
+//!
+//! A manager that does not listen never holds up the recording: the socket does not block, and what it did not take is sent
+//! again by whoever needs it. Own code, because the crates of this name know no abstract addresses (`@name`), which is how a
+//! manager is reached inside some containers.
+//!
+//! Source: sd_notify(3), sd_watchdog_enabled(3), systemd 252.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::time::Duration;
+
+/// The way to the service manager, if there is one.
+pub struct Manager {
+    socket: Option<(UnixDatagram, SocketAddr)>,
+    watchdog: Option<Duration>,
+}
+
+impl Manager {
+    /// The manager that the environment names: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    ///
+    /// # Errors
+    ///
+    /// When what it names cannot be: why.
+    pub fn of_environment() -> Result<Manager, String> {
+        let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
+            return Ok(Manager::absent());
+        };
+        let socket = open(&name).map_err(|error| format!("NOTIFY_SOCKET={}: {error}", name.display()))?;
+        let is_ours = env::var("WATCHDOG_PID").map_or(true, |pid| pid == std::process::id().to_string());
+        let microseconds = env::var("WATCHDOG_USEC").ok().and_then(|text| text.parse().ok()).filter(|_| is_ours);
+        let watchdog = microseconds.filter(|&microseconds| microseconds > 0).map(Duration::from_micros);
+        Ok(Manager { socket: Some(socket), watchdog })
+    }
+
+    /// Nobody listens.
+    pub fn absent() -> Manager {
+        Manager { socket: None, watchdog: None }
+    }
+
+    /// After how long without `WATCHDOG=1` the manager ends this process.
+    pub fn watchdog(&self) -> Option<Duration> {
+        self.watchdog
+    }
+
+    /// Tells some lines at once. Returns whether they were taken; without a manager they are.
+    pub fn tell(&self, lines: &[&str]) -> bool {
+        let Some((socket, address)) = &self.socket else { return true };
+        let message = lines.join("\n");
+        socket.send_to_addr(message.as_bytes(), address).is_ok()
+    }
+
+    /// Tells that the configuration is read again. The time shows that this is no old message.
+    pub fn tell_reloading(&self) -> bool {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+        let microseconds = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1_000;
+        self.tell(&["RELOADING=1", &format!("MONOTONIC_USEC={microseconds}")])
+    }
+}
+
+/// A path, or an abstract name after `@`.
+fn open(name: &OsStr) -> io::Result<(UnixDatagram, SocketAddr)> {
+    let address = match name.as_bytes().split_first() {
+        Some((b'@', rest)) => SocketAddr::from_abstract_name(rest)?,
+        _ => SocketAddr::from_pathname(name)?,
+    };
+    let socket = UnixDatagram::unbound()?;
+    socket.set_nonblocking(true)?;
+    Ok((socket, address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_and_an_abstract_name_are_reached() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notify");
+        let abstract_name = format!("damcast-test-{}", std::process::id());
+        let abstract_address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
+        for (listener, name) in [
+            (UnixDatagram::bind(&path).unwrap(), path.display().to_string()),
+            (UnixDatagram::bind_addr(&abstract_address).unwrap(), format!("@{abstract_name}")),
+        ] {
+            let manager = Manager { socket: Some(open(name.as_ref()).unwrap()), watchdog: None };
+            assert!(manager.tell(&["READY=1", "STATUS=2 boards"]));
+            let mut heard = [0; 64];
+            let count = listener.recv(&mut heard).unwrap();
+            assert_eq!(&heard[..count], b"READY=1\nSTATUS=2 boards");
+            // Nobody takes it any more: nothing waits for that.
+            while manager.tell(&["WATCHDOG=1"]) {}
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! A station: all lines, started, told things, configured anew, and stopped together.
+//!
+//! ```text
+//!                 ┌── control socket ──▸ commands ─┐            ┌─▸ service manager: ready, watchdog
+//!   signals ──────┴────────────────────▸ commands ─┤            ├─▸ alarms ──▸ a command
+//!                                                  ▾            │
+//!   configuration ──▸ supervisor ──▸ lines (keeper ▸ station) ──┴─▸ rows ──▸ overview ──▸ status, /metrics
+//! ```
+//!
+//! Each line is a task of its own and shares nothing with the others but the folder; when one cannot go on (its disk
+//! fails, or a bug), it is opened again after a wait that doubles, and the others do not notice. A lock on the folder keeps a
+//! second station out of it: two recorders that number the same files would ruin both.
+//!
+//! Nothing here is needed for recording: without a socket, an address, a service manager the station records all the same,
+//! and says what is missing.
+
+mod heart;
+mod keeper;
+mod lines;
+
+use std::fs;
+use std::future::Future;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::timeout;
+use tracing::{error, info, warn};
+
+use crate::config::Config;
+use crate::control::server::{self, Desk, Server};
+use crate::control::{self, Command, Commands};
+use crate::counters::Counters;
+use crate::disk::{Disk, Lock, LockError, RealDisk};
+use crate::journal::commits;
+use crate::limits;
+use crate::link::Ports;
+use crate::logging::Levels;
+use crate::metrics;
+use crate::notify::Manager;
+use crate::overview::{self, Observer, ReloadView, Started};
+use crate::pulse::Pulses;
+use crate::recorder::{COMMITS, Writer};
+use crate::round;
+use crate::station::{Folders, LineReport, Storage};
+use lines::{Lines, Queues, Shared, Told};
+
+/// Commands that may wait. Operators give one at a time, and wait for its answer.
+const MOST_COMMANDS: usize = 64;
+/// A line says what becomes of its new settings within this, or hangs.
+const LINE_TIME: Duration = Duration::from_secs(5);
+/// In the end lines have so long to close their logs. One that hangs is left, and its log has everything.
+const STOP_TIME: Duration = Duration::from_secs(20);
+
+/// Why a station cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SupervisorError {
+    /// Its folder cannot be used.
+    #[error("{path}: {error}")]
+    Folder {
+        /// The folder, or what is in it.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another station uses it.
+    #[error(transparent)]
+    Locked(#[from] LockError),
+    /// A bug. What was recorded is in the logs; the next start goes on from there.
+    #[error("the thread that writes the files has ended: {0}")]
+    Broken(String),
+}
+
+/// Reads the configuration again; or says what is wrong with it.
+pub type Load = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
+
+/// What a station has to do with the world beside boards and files.
+pub struct Outside {
+    /// Gets a row for each line, in the order of the configuration, and always has the latest state.
+    pub reports: watch::Sender<Vec<LineReport>>,
+    /// Where its configuration comes from; `None`: it cannot be read again.
+    pub load: Option<Load>,
+    /// Which messages are shown.
+    pub levels: Levels,
+    commands: Commands,
+    inbox: mpsc::Receiver<Command>,
+}
+
+impl Outside {
+    /// A station that nobody but the control socket tells anything.
+    pub fn new(reports: watch::Sender<Vec<LineReport>>) -> Outside {
+        let (commands, inbox) = mpsc::channel(MOST_COMMANDS);
+        Outside { reports, load: None, levels: Levels::fixed(), commands, inbox }
+    }
+
+    /// Where else it takes commands from.
+    pub fn commands(&self) -> Commands {
+        self.commands.clone()
+    }
+}
+
+/// Runs a station until `shutdown` is done, then ends all lines in good order.
+///
+/// # Errors
+///
+/// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
+pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output = ()>) -> Result<(), SupervisorError> {
+    let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
+    for folder in [&folders.log, &folders.live] {
+        fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+    }
+    let _lock = Lock::take(&config.directory)?;
+    if config.public.has_delay() {
+        for folder in [&folders.log, &folders.live] {
+            keep_private(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+        }
+    }
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
+        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    let storage = Storage { disk, folders, committer, durability: config.durability };
+    let pulses = Pulses::default();
+    let pulse = pulses.pulse("the thread that writes");
+    let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
+    let mut station = Station::begin(config, storage, pulses, &outside).await;
+    let mut inbox = outside.inbox;
+    tokio::pin!(shutdown);
+    loop {
+        tokio::select! {
+            () = &mut shutdown => break,
+            // Only a bug ends it. A new process begins where this one has come to.
+            ended = &mut writing => {
+                return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
+            }
+            Some(command) = inbox.recv() => station.obey(command).await,
+            Some(name) = station.lines.next_end() => info!(line = name, "this line has ended"),
+        }
+    }
+    station.end(writing).await;
+    Ok(())
+}
+
+/// What the public files show later is not for everybody on this machine to read now.
+fn keep_private(folder: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(folder)?.permissions();
+    permissions.set_mode(permissions.mode() & !0o007);
+    fs::set_permissions(folder, permissions)
+}
+
+/// A station that runs.
+struct Station {
+    config: Config,
+    lines: Lines,
+    load: Option<Load>,
+    manager: Arc<Manager>,
+    stop: watch::Sender<bool>,
+    alarm: watch::Sender<crate::config::AlarmConfig>,
+    reload: watch::Sender<Option<ReloadView>>,
+    pulses: Pulses,
+    public_files: JoinHandle<()>,
+    teller: round::Teller,
+    beside: Vec<AbortHandle>,
+    /// Away at the end, before the lines.
+    server: Option<Server>,
+}
+
+impl Station {
+    async fn begin(config: Config, storage: Storage, pulses: Pulses, outside: &Outside) -> Station {
+        let manager = Arc::new(Manager::of_environment().unwrap_or_else(|why| {
+            warn!("the service manager cannot be told anything: {why}");
+            Manager::absent()
+        }));
+        allow_files(&config);
+        let counters = Counters::default();
+        let (stop, stopped) = watch::channel(false);
+        let (alarm, alarm_config) = watch::channel(config.alarm.clone());
+        let (raised, alarms) = watch::channel(Vec::new());
+        let (reload, reloaded) = watch::channel(None);
+        let (disk_sender, disk) = watch::channel(None);
+        let rows = outside.reports.subscribe();
+        let observer = Observer {
+            directory: config.directory.clone(),
+            rows: rows.clone(),
+            counters: counters.clone(),
+            alarms,
+            disk: disk.clone(),
+            reload: reloaded,
+            started: Started::now(),
+        };
+        let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
+        let server = serve_control(&config, desk);
+        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"));
+        let shared = Shared {
+            storage,
+            ports: Ports::default(),
+            stop: stopped,
+            rows: outside.reports.clone(),
+            teller: teller.clone(),
+            counters,
+            pulses: pulses.clone(),
+        };
+        let mut lines = Lines::new(shared);
+        serve_metrics(&config, observer, pulses.clone(), lines.queues()).await;
+        lines.configure(&config);
+        let beside = [
+            tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), disk, raised)),
+            tokio::spawn(heart::watch_disk(config.directory.clone(), disk_sender)),
+            tokio::spawn(heart::tell_manager(Arc::clone(&manager), pulses.clone(), rows)),
+        ];
+        let beside = beside.map(|task| task.abort_handle()).into();
+        let load = outside.load.clone();
+        Station { config, lines, load, manager, stop, alarm, reload, pulses, public_files, teller, beside, server }
+    }
+
+    async fn obey(&mut self, command: Command) {
+        match command {
+            Command::Request { board, request, asker, answer } => self.lines.request(&board, &request, asker, answer),
+            Command::Reload { asker, answer } => self.reload(&asker, answer).await,
+        }
+    }
+
+    /// Reads the configuration again. A wrong one changes nothing.
+    async fn reload(&mut self, asker: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
+        info!("request of {asker}: reload");
+        self.manager.tell_reloading();
+        let loaded = match self.load.clone() {
+            None => Err("this station has no configuration file".to_owned()),
+            Some(load) => {
+                let loaded = tokio::task::spawn_blocking(move || load()).await;
+                loaded.unwrap_or_else(|bug| Err(format!("a bug: {bug}")))
+            }
+        };
+        match loaded {
+            Err(why) => {
+                error!("the new configuration is wrong, the old one stays: {why}");
+                self.told_of_reload(false, vec![why.clone()]);
+                let _ = answer.send(Err(why));
+            }
+            Ok(config) => {
+                let (mut told, lines) = self.configure(config);
+                let reload = self.reload.clone();
+                // Lines may take their time; other commands need not wait for them.
+                tokio::spawn(async move {
+                    told.extend(hear(lines).await);
+                    if told.is_empty() {
+                        told.push("nothing has changed".to_owned());
+                    }
+                    info!("the configuration was read again: {}", told.join("; "));
+                    reload.send_replace(Some(ReloadView { at: overview::now(), ok: true, text: told.clone() }));
+                    let _ = answer.send(Ok(told));
+                });
+            }
+        }
+        self.manager.tell(&["READY=1"]);
+    }
+
+    /// Takes a configuration as far as that can be done while the station runs.
+    fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<Told>) {
+        let mut told = Vec::new();
+        let old = &self.config;
+        let mut keep = |key: &str, is_same: bool| {
+            if !is_same {
+                told.push(format!("`{key}`: needs a restart of damcast; the old value stays"));
+            }
+        };
+        keep("[station] directory", new.directory == old.directory);
+        keep("[station] sync", new.durability == old.durability);
+        keep("[control] socket", new.control == old.control);
+        keep("[metrics] address", new.metrics == old.metrics);
+        new.directory.clone_from(&old.directory);
+        new.durability = old.durability;
+        new.control.clone_from(&old.control);
+        new.metrics.clone_from(&old.metrics);
+        allow_files(&new);
+        if new.alarm != old.alarm {
+            told.push("[alarm]: new settings".to_owned());
+            self.alarm.send_replace(new.alarm.clone());
+        }
+        if new.public != old.public {
+            told.push("[public]: new settings".to_owned());
+        }
+        if new != *old {
+            self.teller.configured(&new);
+        }
+        let (begun, lines) = self.lines.configure(&new);
+        told.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
+        self.config = new;
+        (told, lines)
+    }
+
+    fn told_of_reload(&self, ok: bool, text: Vec<String>) {
+        self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
+    }
+
+    async fn end(mut self, writing: JoinHandle<()>) {
+        info!("stopping");
+        self.manager.tell(&["STOPPING=1", "STATUS=stopping"]);
+        self.server = None;
+        self.stop.send_replace(true);
+        self.beside.iter().for_each(AbortHandle::abort);
+        let lines = timeout(STOP_TIME, async { while self.lines.next_end().await.is_some() {} }).await;
+        if lines.is_err() {
+            let hanging: Vec<String> = self.pulses.stalled(STOP_TIME / 2).into_iter().map(|(name, _)| name).collect();
+            error!("not stopped in time, and left as they are: {}", hanging.join(", "));
+        }
+        // The lines have the last ends of the ways to those who write.
+        drop((self.lines, self.teller));
+        match timeout(STOP_TIME, writing).await {
+            Ok(Ok(())) => {}
+            Ok(Err(bug)) => error!("the thread that writes: {bug}"),
+            Err(_) => error!("the disk does not answer; what it lacks is in the logs as far as they could be written"),
+        }
+        match timeout(STOP_TIME, self.public_files).await {
+            Ok(Ok(())) => {}
+            Ok(Err(bug)) => error!("the public files: {bug}"),
+            Err(_) => error!("the public files were not written in time; the next start makes them from the logs"),
+        }
+    }
+}
+
+/// What became of the new settings of lines. One that says nothing hangs, or has ended.
+async fn hear(lines: Vec<Told>) -> Vec<String> {
+    let mut told = Vec::new();
+    let end = tokio::time::Instant::now() + LINE_TIME;
+    for (name, answer) in lines {
+        match tokio::time::timeout_at(end, answer).await {
+            Ok(Ok(Some(text))) => told.push(format!("{name}: {text}")),
+            Ok(Ok(None)) => {}
+            Ok(Err(_)) => told.push(format!("{name}: has ended, or cannot be told; see `damcast status`")),
+            Err(_) => told.push(format!("{name}: does not answer; it hangs, or is being opened")),
+        }
+    }
+    told
+}
+
+fn allow_files(config: &Config) {
+    let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
+    if let Err(why) = limits::allow_files(limits::files_needed(boards)) {
+        warn!("{why}");
+    }
+}
+
+fn serve_control(config: &Config, desk: Desk) -> Option<Server> {
+    let path = socket_path(config);
+    match server::serve(&path, desk) {
+        Ok(server) => {
+            info!("operators reach this station at {}", path.display());
+            Some(server)
+        }
+        Err(why) => {
+            error!("there is no control socket, `damcast status` and `ctl` do not work: {why}");
+            None
+        }
+    }
+}
+
+/// Where the control socket is: where the configuration says, or in the folder that the service manager has made for such
+/// things, or with the recordings.
+pub fn socket_path(config: &Config) -> PathBuf {
+    let runtime = || std::env::var("RUNTIME_DIRECTORY").ok().filter(|folders| !folders.is_empty());
+    let of_service = || runtime().map(|folders| Path::new(folders.split(':').next().unwrap_or_default()).to_owned());
+    let folder = || of_service().unwrap_or_else(|| config.directory.clone());
+    config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET))
+}
+
+async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queues: Queues) {
+    let Some(address) = config.metrics.address else { return };
+    let answer = move |path: &str| match path {
+        "/metrics" => {
+            ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&observer, &queues.waiting()))
+        }
+        "/healthz" => health(&observer, &pulses),
+        _ => metrics::server::plain("404 Not Found", "there are /metrics and /healthz\n"),
+    };
+    match metrics::server::serve(address, answer).await {
+        Ok(()) => info!("numbers are at http://{address}/metrics"),
+        Err(error) => error!("there are no numbers at {address}: {error}"),
+    }
+}
+
+/// Well: every line runs and goes on.
+fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
+    /// A line beats every second.
+    const LONGEST: Duration = Duration::from_secs(10);
+    let broken: Vec<String> = {
+        let rows = observer.rows.borrow();
+        rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name)).collect()
+    };
+    let hanging = pulses.stalled(LONGEST).into_iter().map(|(name, _)| name);
+    let ill: Vec<String> = broken.into_iter().chain(hanging).collect();
+    if ill.is_empty() {
+        metrics::server::plain("200 OK", "ok\n")
+    } else {
+        metrics::server::plain("503 Service Unavailable", &format!("not well: {}\n", ill.join(", ")))
+    }
+}

@@ -1,0 +1,244 @@
+//! A running station under an operator's hand: the control socket, `damcast status` and `damcast ctl`, on real processes.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use damcast::bytelog::Kind;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::daemon::{Place, SPEED, kinds, moves, recording};
+use crate::program::{Run, run};
+use crate::pty::{Board, Pty, wait_until};
+
+/// Runs `damcast` against the station of a place.
+pub fn ask(place: &Place, arguments: &[&str]) -> Run {
+    let socket = place.path("recordings/control.sock");
+    run(&[&arguments[..1], &["--socket", socket.to_str().unwrap()], &arguments[1..]].concat())
+}
+
+pub fn status(place: &Place) -> Value {
+    let answer = ask(place, &["status", "--json"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    serde_json::from_str(&answer.out).unwrap()
+}
+
+/// A client that speaks for itself.
+struct Client(BufReader<UnixStream>);
+
+impl Client {
+    fn connect(place: &Place) -> Client {
+        let path = place.path("recordings/control.sock");
+        let mut stream = None;
+        wait_until("the socket", || {
+            stream = UnixStream::connect(&path).ok();
+            stream.is_some()
+        });
+        let stream = stream.unwrap();
+        stream.set_read_timeout(Some(crate::pty::PATIENCE)).unwrap();
+        Client(BufReader::new(stream))
+    }
+
+    fn say(&mut self, text: &str) {
+        self.0.get_mut().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        self.0.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+}
+
+/// A station that has recorded some plies of a game.
+fn playing(plies: usize) -> (Place, Pty, Board, crate::daemon::Station) {
+    let place = Place::new(&["a"]);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
+    (place, pty, board, station)
+}
+
+#[test]
+fn an_operator_sees_how_boards_are() {
+    let (place, _pty, _board, mut station) = playing(4);
+    let seen = status(&place);
+    let board = &seen["boards"][0];
+    assert_eq!(
+        (board["name"].as_str(), board["line"].as_str(), board["game"].as_u64()),
+        (Some("a"), Some("a"), Some(1))
+    );
+    assert!(board["plies"].as_u64().unwrap() >= 4, "{board}");
+    assert!(board["clocks"]["white"].as_u64().unwrap() > 0, "{board}");
+    assert!(board["file"].as_str().unwrap().ends_with("live/a-1.pdn"), "{board}");
+    assert!(seen["lines"][0]["bytes_in"].as_u64().unwrap() > 100, "{seen}");
+    assert!(seen["disk"]["free_bytes"].as_u64().unwrap() > 0, "{seen}");
+    assert_eq!(seen["pid"].as_u64(), Some(u64::from(station.process.id())));
+    let table = ask(&place, &["status"]);
+    assert!(
+        table.out.starts_with("board") && table.out.contains("\na  ") && table.out.contains("GB free"),
+        "{}",
+        table.out
+    );
+    assert!(station.signal(Signal::TERM).success());
+    assert!(!place.path("recordings/control.sock").exists(), "the socket goes with the station");
+    let nobody = ask(&place, &["status"]);
+    assert_eq!(nobody.code, 3);
+    assert!(nobody.err.contains("no station answers at") && nobody.err.contains("damcast run"), "{}", nobody.err);
+}
+
+#[test]
+fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
+    let (place, mut pty, mut board, mut station) = playing(4);
+    let before = moves(&place.live("a-1.pdn"));
+    let undone = ask(&place, &["ctl", "undo", "a"]);
+    assert_eq!(undone.code, 0, "{}", undone.err);
+    assert!(undone.out.contains("written: /FEN \""), "{}", undone.out);
+    board.answer(&mut pty);
+    let names = ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
+    let answer: Value = serde_json::from_str(&names.out).unwrap();
+    assert_eq!(answer["ok"], true);
+    assert!(answer["told"][0].as_str().unwrap().contains("the next game"), "{answer}");
+    for (arguments, code, words) in [
+        (&["ctl", "result", "a", "3-0"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
+        (&["ctl", "result", "b", "2-0"], 1, "there is no board `b`; there are a"),
+        (&["ctl", "setup", "a", "W:W99"], 1, "W:W99"),
+        (&["ctl", "resign", "a", "nobody"], 1, "white or black"),
+        (&["ctl", "adjourn", "a"], 2, "adjourn"),
+    ] {
+        let refused = ask(&place, arguments);
+        assert_eq!(refused.code, code, "{arguments:?}: {}", refused.err);
+        assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
+    }
+    let result = ask(&place, &["ctl", "result", "a", "2-0"]);
+    assert_eq!(result.code, 0, "{}", result.err);
+    wait_until("the end of the game", || {
+        board.answer(&mut pty);
+        place.live("a-1.pdn").ends_with("*\n")
+    });
+    assert!(station.signal(Signal::TERM).success());
+    let live = place.live("a-1.pdn");
+    assert!(live.contains("[Result \"2-0\"]") && moves(&live)[..before.len()] == before[..], "{live}");
+    assert_eq!(place.replay(&["a-1.log"]), live);
+    let log = place.log("a-1.log");
+    let asked: Vec<&str> = kinds(&log)
+        .iter()
+        .filter_map(|kind| if let Kind::Operator(text) = kind { Some(&**text) } else { None })
+        .collect();
+    assert_eq!(asked[0], "undo 1");
+    assert_eq!(asked.last(), Some(&"result 2-0"));
+    let uid = rustix::process::getuid().as_raw();
+    let who = format!("request of uid {uid}");
+    let notes = kinds(&log).iter().filter(|kind| matches!(kind, Kind::Note(note) if note.starts_with(&who))).count();
+    assert_eq!(notes, asked.len(), "who asked stands beside each request");
+    assert!(station.said().contains(&who), "{}", station.said());
+}
+
+#[test]
+fn nobody_else_may_open_the_socket_and_a_dead_one_is_replaced() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("waiting for the port");
+    let path = place.path("recordings/control.sock");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
+    station.process.kill().unwrap();
+    station.wait();
+    assert!(path.exists(), "a killed station leaves its socket");
+    let next = place.start();
+    next.wait_for("operators reach this station");
+    assert_eq!(status(&place)["pid"].as_u64(), Some(u64::from(next.process.id())));
+    // Another station, elsewhere, with the same socket: the one that is alive keeps it, the other records all the same.
+    let other = Place::new(&["b"]);
+    let config = fs::read_to_string(other.path("damcast.toml")).unwrap();
+    fs::write(other.path("damcast.toml"), format!("[control]\nsocket = {path:?}\n{config}")).unwrap();
+    let other_station = other.start();
+    other_station.wait_for("another station answers at this socket");
+    other_station.wait_for("waiting for the port");
+    assert_eq!(status(&place)["pid"].as_u64(), Some(u64::from(next.process.id())));
+}
+
+#[test]
+fn clients_that_misbehave_cost_nothing() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    station.wait_for("operators reach this station");
+    let mut client = Client::connect(&place);
+    for rubbish in
+        ["\n", "{}\n", "status\n", "{\"do\":\"fly\"}\n", "{\"do\":\"status\",\"more\":1}\n", "[1,2\n", "\u{0}\n"]
+    {
+        client.say(rubbish);
+        let answer = client.hear();
+        assert_eq!(answer["ok"], false, "{rubbish:?}: {answer}");
+    }
+    client.say("{\"do\":\"status\"}\n{\"do\":\"status\"}\n");
+    assert!(client.hear()["ok"] == true && client.hear()["ok"] == true, "two at once are answered one by one");
+    let mut long = Client::connect(&place);
+    long.say(&"x".repeat(64 << 10));
+    assert!(long.hear()["error"].as_str().unwrap().contains("too long"));
+    let mut gone = Vec::new();
+    assert_eq!(long.0.read_to_end(&mut gone).unwrap_or(0), 0, "and the connection ends");
+    // Those who connect and hang have their places; one more is told so, and when they go there is room again.
+    drop(client);
+    let mut hanging = Vec::new();
+    let mut told = None;
+    while told.is_none() && hanging.len() < 64 {
+        let mut client = Client::connect(&place);
+        client.0.get_ref().set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        let mut line = String::new();
+        if client.0.read_line(&mut line).is_ok() {
+            told = Some(line);
+        } else {
+            client.say("{\"do\":\"sta");
+            hanging.push(client);
+        }
+    }
+    assert!(hanging.len() <= 16 && told.as_ref().is_some_and(|told| told.contains("too many clients")), "{told:?}");
+    drop(hanging);
+    wait_until("room again", || ask(&place, &["status"]).code == 0);
+}
+
+#[test]
+fn whoever_watches_sees_changes_at_once() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    station.wait_for("operators reach this station");
+    let mut client = Client::connect(&place);
+    client.say("{\"do\":\"watch\",\"interval_ms\":50}\n");
+    assert_eq!(client.hear()["status"]["boards"][0]["state"], "no-connection");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    pty.wait_for_the_station();
+    let start = std::time::Instant::now();
+    while client.hear()["status"]["lines"][0]["link"] != "open" {
+        assert!(start.elapsed() < crate::pty::PATIENCE);
+    }
+    // One that watches and does not read is dropped, and nobody waits for it.
+    let mut deaf = Client::connect(&place);
+    deaf.say("{\"do\":\"watch\"}\n");
+    assert_eq!(ask(&place, &["status"]).code, 0);
+}
+
+#[test]
+fn messages_are_shown_by_level_while_the_station_runs() {
+    let place = Place::new(&["a"]);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let station = place.start_with(|command| {
+        command.env("RUST_LOG", "info");
+    });
+    pty.wait_for_the_station();
+    assert_eq!(ask(&place, &["ctl", "log-level"]).out, "info\n");
+    let wrong = ask(&place, &["ctl", "log-level", "damcast=loud"]);
+    assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
+    assert_eq!(ask(&place, &["ctl", "log-level", "damcast::station=off"]).out, "info,damcast::station=off\n");
+    let count = |station: &crate::daemon::Station| station.said().matches("request of").count();
+    let before = count(&station);
+    assert_eq!(ask(&place, &["ctl", "hold", "a"]).code, 0);
+    assert_eq!(count(&station), before, "{}", station.said());
+    assert_eq!(ask(&place, &["ctl", "log-level", "reset"]).out, "info\n");
+    assert_eq!(ask(&place, &["ctl", "release", "a"]).code, 0);
+    station.wait_for("published again");
+}

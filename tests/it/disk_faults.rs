@@ -1,0 +1,105 @@
+//! The disk fails at any operation, once or for a while, with any of its errors; recording goes on, and when the fault is over
+//! nothing is missing.
+
+use damcast::bytelog::Kind;
+use damcast::disk::{Disk, Durability};
+use damcast::playback;
+
+use crate::model_disk::{Fault, ModelDisk};
+use crate::power_loss;
+use crate::recorded_session::{Script, Session, folders, masked, script};
+
+/// Time of the recorded game.
+const SPAN_MS: u64 = 75_000;
+
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+const EROFS: i32 = 30;
+const EDQUOT: i32 = 122;
+const EMFILE: i32 = 24;
+const ERRORS: [i32; 5] = [ENOSPC, EIO, EROFS, EDQUOT, EMFILE];
+
+/// What a session leaves: live files, and what happened on each line by its logs.
+#[derive(PartialEq, Debug)]
+struct Left {
+    live: Vec<(String, String)>,
+    happened: [Vec<Kind>; 2],
+}
+
+fn left(disk: &ModelDisk) -> Left {
+    let live = disk.model().files("/r/live").into_iter();
+    let live = live.map(|(path, bytes)| (path.display().to_string(), String::from_utf8(bytes).unwrap())).collect();
+    let happened = ["a", "b"].map(|line| {
+        let mut names = disk.list(&folders().log).unwrap();
+        names.retain(|name| name.starts_with(line));
+        names.sort();
+        let logs = names.iter().map(|name| playback::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
+        let kinds = logs.flat_map(|log| log.records).map(|record| record.kind);
+        kinds.filter(|kind| !matches!(kind, Kind::Note(_))).collect()
+    });
+    Left { live, happened }
+}
+
+/// Plays a session on a disk that fails at some operations.
+#[track_caller]
+fn play(disk: &ModelDisk, script: &Script, fault: Option<Fault>, case: &str) {
+    disk.set_fault(fault);
+    let mut tries = 0;
+    let mut session = loop {
+        match Session::start(disk, Durability::Safe) {
+            Ok(session) => break session,
+            Err(_) if tries < 200 => tries += 1,
+            Err(error) => panic!("{case}: {error}"),
+        }
+    };
+    let mut records = 0;
+    session.play(script, |writer| {
+        records += 1;
+        if records % 8 == 0 {
+            writer.try_again();
+        }
+        if records % 37 == 0 {
+            let model = disk.model().clone();
+            power_loss::check(&model, &model.after_power_loss(|_| true), &format!("{case}, power lost at {records}"));
+        }
+        true
+    });
+    disk.set_fault(None);
+    assert!(session.finish(), "{case}: it does not come to its end");
+}
+
+/// Every `step`th operation fails, each with every error, for as many operations as `lengths` say.
+fn fail(step: usize, errors: &[i32], lengths: &[usize]) {
+    let script = script(SPAN_MS);
+    let disk = ModelDisk::new();
+    play(&disk, &script, None, "no fault");
+    let undisturbed = left(&disk);
+    let operations = disk.model().count();
+    assert!(undisturbed.live.iter().all(|(_, text)| text.contains("1. 32-28")), "{undisturbed:?}");
+    let mut cases = 0;
+    for first in (0..operations).step_by(step) {
+        for (&errno, &length) in errors.iter().flat_map(|errno| lengths.iter().map(move |length| (errno, length))) {
+            let case = format!("error {errno} in operations {first} to {}", first + length);
+            let disk = ModelDisk::new();
+            play(&disk, &script, Some(Fault { operations: first..first + length, errno }), &case);
+            assert_eq!(left(&disk), undisturbed, "{case}");
+            let model = disk.model().clone();
+            let after = model.after_power_loss(|_| true);
+            power_loss::check(&model, &after, &case);
+            assert_eq!(masked(after.model().files("/r/live")), masked(model.files("/r/live")), "{case}");
+            cases += 1;
+        }
+    }
+    println!("{operations} operations, {cases} faults, nothing missing");
+}
+
+#[test]
+fn a_fault_of_the_disk_costs_nothing() {
+    fail(7, &[ENOSPC, EIO], &[1, 6, 150]);
+}
+
+#[test]
+#[ignore = "minutes: every operation, every error"]
+fn any_fault_of_the_disk_costs_nothing() {
+    fail(1, &ERRORS, &[1, 2, 6, 40, 150, 1000]);
+}

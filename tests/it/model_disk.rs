@@ -1,0 +1,290 @@
+//! A disk in memory that can lose its power, fill up, or fail at any operation.
+//!
+//! What was written is seen at once, and is on the disk when it was synced: a file for its bytes, a folder for its names.
+//! Between the two it is outstanding, and a loss of power may take any of it: of outstanding writes each may be there or not,
+//! and bytes of a lost one that are followed by others read as zero.
+//!
+//! A sync that fails makes the system believe that the pages are clean: what was outstanding can be read as before, and will
+//! never be on the disk unless it is written again.
+
+use std::collections::BTreeMap;
+use std::io::{self, Error, ErrorKind};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use damcast::disk::{Disk, File};
+
+/// A disk; clones are the same disk.
+#[derive(Clone, Default)]
+pub struct ModelDisk(Arc<Mutex<Model>>);
+
+/// All that a disk holds.
+#[derive(Clone, Default)]
+pub struct Model {
+    seen: Tree,
+    durable: Tree,
+    outstanding: Vec<Op>,
+    /// Operations that change something, failed ones among them.
+    count: usize,
+    fault: Option<Fault>,
+    /// How it was before each operation, if that is kept.
+    history: Option<Vec<Model>>,
+}
+
+#[derive(Clone, Default)]
+struct Tree {
+    files: Vec<Vec<u8>>,
+    names: BTreeMap<PathBuf, usize>,
+}
+
+/// An operation that is not durable yet.
+#[derive(Clone, Debug)]
+enum Op {
+    Write { file: usize, at: usize, bytes: Vec<u8> },
+    Name { remove: Option<PathBuf>, add: Option<(PathBuf, usize)> },
+}
+
+/// Operations that fail, by their number.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub operations: Range<usize>,
+    /// The number of the system's error.
+    pub errno: i32,
+}
+
+impl Tree {
+    fn apply(&mut self, op: &Op) {
+        match op {
+            Op::Write { file, at, bytes } => {
+                let content = &mut self.files[*file];
+                content.resize(content.len().max(at + bytes.len()), 0);
+                content[*at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            Op::Name { remove, add } => {
+                let _ = remove.as_ref().map(|path| self.names.remove(path));
+                let _ = add.as_ref().map(|(path, file)| self.names.insert(path.clone(), *file));
+            }
+        }
+    }
+}
+
+impl Model {
+    /// How many operations are outstanding.
+    pub fn outstanding(&self) -> usize {
+        self.outstanding.len()
+    }
+
+    /// How many operations there were.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The files under a folder, as they are seen.
+    pub fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let names = self.seen.names.iter().filter(|(path, _)| path.starts_with(folder));
+        names.map(|(path, file)| (path.clone(), self.seen.files[*file].clone())).collect()
+    }
+
+    /// The disk after a loss of power, in which these of the outstanding operations were lost.
+    pub fn after_power_loss(&self, is_lost: impl Fn(usize) -> bool) -> ModelDisk {
+        let mut tree = self.durable.clone();
+        let kept = self.outstanding.iter().enumerate().filter(|(index, _)| !is_lost(*index));
+        kept.for_each(|(_, op)| tree.apply(op));
+        ModelDisk(Arc::new(Mutex::new(Model { seen: tree.clone(), durable: tree, ..Model::default() })))
+    }
+
+    /// The disk as another process finds it.
+    pub fn after_crash(&self) -> ModelDisk {
+        ModelDisk(Arc::new(Mutex::new(Model { history: None, fault: None, ..self.clone() })))
+    }
+
+    /// Begins an operation: it may be one of those that fail.
+    fn begin(&mut self) -> io::Result<()> {
+        if let Some(mut history) = self.history.take() {
+            history.push(self.clone());
+            self.history = Some(history);
+        }
+        self.count += 1;
+        match &self.fault {
+            Some(fault) if fault.operations.contains(&(self.count - 1)) => Err(Error::from_raw_os_error(fault.errno)),
+            _ => Ok(()),
+        }
+    }
+
+    fn do_it(&mut self, op: Op) {
+        self.seen.apply(&op);
+        self.outstanding.push(op);
+    }
+
+    fn new_file(&mut self) -> usize {
+        self.seen.files.push(Vec::new());
+        self.durable.files.push(Vec::new());
+        self.seen.files.len() - 1
+    }
+
+    /// Makes durable what a sync makes durable; a sync that fails loses it.
+    fn sync(&mut self, is_of_it: impl Fn(&Op) -> bool, result: &io::Result<()>) {
+        let (of_it, others): (Vec<Op>, _) = std::mem::take(&mut self.outstanding).into_iter().partition(is_of_it);
+        self.outstanding = others;
+        if result.is_ok() {
+            of_it.iter().for_each(|op| self.durable.apply(op));
+        }
+    }
+}
+
+impl ModelDisk {
+    /// An empty disk.
+    pub fn new() -> ModelDisk {
+        ModelDisk::default()
+    }
+
+    pub fn model(&self) -> MutexGuard<'_, Model> {
+        self.0.lock().unwrap()
+    }
+
+    /// Gives a file another content, durably.
+    pub fn put(&self, path: &str, bytes: Vec<u8>) {
+        let mut model = self.model();
+        let file = model.seen.names[Path::new(path)];
+        model.outstanding.retain(|op| !matches!(op, Op::Write { file: written, .. } if *written == file));
+        model.seen.files[file].clone_from(&bytes);
+        model.durable.files[file] = bytes;
+    }
+
+    /// Lets operations fail, by their numbers from the first of all.
+    pub fn set_fault(&self, fault: Option<Fault>) {
+        self.model().fault = fault;
+    }
+
+    /// Keeps from now on how it was before each operation.
+    pub fn keep_history(&self) {
+        self.model().history = Some(Vec::new());
+    }
+
+    /// How it was before each operation, and how it is now.
+    pub fn history(&self) -> Vec<Model> {
+        let mut model = self.model();
+        let mut history = model.history.take().unwrap_or_default();
+        history.push(model.clone());
+        history
+    }
+
+    fn file(&self, index: usize) -> Arc<dyn File> {
+        Arc::new(ModelFile { disk: self.clone(), index })
+    }
+}
+
+impl Disk for ModelDisk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let model = self.model();
+        let index = model.seen.names.get(path).ok_or(ErrorKind::NotFound)?;
+        Ok(model.seen.files[*index].clone())
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let model = self.model();
+        let names = model.seen.names.keys().filter(|path| path.parent() == Some(folder));
+        Ok(names.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect())
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        let mut model = self.model();
+        if model.seen.names.contains_key(path) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        model.begin()?;
+        let index = model.new_file();
+        model.do_it(Op::Name { remove: None, add: Some((path.to_owned(), index)) });
+        Ok(self.file(index))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
+        let model = self.model();
+        let index = *model.seen.names.get(path).ok_or(ErrorKind::NotFound)?;
+        Ok(self.file(index))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut model = self.model();
+        let index = *model.seen.names.get(from).ok_or(ErrorKind::NotFound)?;
+        model.begin()?;
+        model.do_it(Op::Name { remove: Some(from.to_owned()), add: Some((to.to_owned(), index)) });
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut model = self.model();
+        model.seen.names.get(path).ok_or(ErrorKind::NotFound)?;
+        model.begin()?;
+        model.do_it(Op::Name { remove: Some(path.to_owned()), add: None });
+        Ok(())
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let mut model = self.model();
+        let result = model.begin();
+        let is_in = |path: &PathBuf| path.parent() == Some(folder);
+        let is_of_it = |op: &Op| match op {
+            Op::Name { remove, add } => {
+                remove.as_ref().is_some_and(is_in) || add.as_ref().is_some_and(|(path, _)| is_in(path))
+            }
+            Op::Write { .. } => false,
+        };
+        // Names are in the file system's own journal, which stops altogether when it cannot be written.
+        if result.is_ok() {
+            model.sync(is_of_it, &result);
+        }
+        result
+    }
+}
+
+struct ModelFile {
+    disk: ModelDisk,
+    index: usize,
+}
+
+impl File for ModelFile {
+    fn append(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut model = self.disk.model();
+        let result = model.begin();
+        // A disk that fills up takes a part, and says so the next time.
+        let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        let at = model.seen.files[self.index].len();
+        model.do_it(Op::Write { file: self.index, at, bytes: bytes[..taken].to_vec() });
+        if taken == 0 { result.map(|()| 0) } else { Ok(taken) }
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        let mut model = self.disk.model();
+        let result = model.begin();
+        let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
+        model.do_it(Op::Write { file: self.index, at: at as usize, bytes: bytes[..taken].to_vec() });
+        result
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.disk.model().seen.files[self.index].len() as u64)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut model = self.disk.model();
+        let result = model.begin();
+        let index = self.index;
+        model.sync(|op| matches!(op, Op::Write { file, .. } if *file == index), &result);
+        result
+    }
+
+    fn reserve(&self, _: u64) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    fn is_at(&self, path: &Path, length: u64) -> bool {
+        let model = self.disk.model();
+        model.seen.names.get(path) == Some(&self.index) && model.seen.files[self.index].len() as u64 == length
+    }
+
+    fn release(&self) -> io::Result<()> {
+        Ok(())
+    }
+}

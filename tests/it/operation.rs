@@ -1,0 +1,246 @@
+//! A station as a service: what it tells the service manager, the numbers it gives, and whom it calls.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::control::{ask, status};
+use crate::daemon::{Place, SPEED, Station, bytes_from_board, moves, recording};
+use crate::pty::{Board, PATIENCE, Pty, wait_until};
+
+/// A service manager that listens.
+struct Manager {
+    socket: UnixDatagram,
+    heard: Vec<String>,
+}
+
+impl Manager {
+    /// A station that has this manager, and a watchdog that barks after so long.
+    fn start(place: &Place, watchdog: Duration) -> (Manager, Station) {
+        let path = place.path("notify");
+        let socket = UnixDatagram::bind(&path).unwrap();
+        socket.set_nonblocking(true).unwrap();
+        let station = place.start_with(|command| {
+            command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", watchdog.as_micros().to_string());
+        });
+        (Manager { socket, heard: Vec::new() }, station)
+    }
+
+    /// Takes what has come.
+    fn listen(&mut self) -> usize {
+        let mut message = [0; 4096];
+        while let Ok(count) = self.socket.recv(&mut message) {
+            let text = String::from_utf8(message[..count].to_vec()).unwrap();
+            self.heard.extend(text.lines().map(str::to_owned));
+        }
+        self.heard.len()
+    }
+
+    #[track_caller]
+    fn wait_for(&mut self, words: &str) {
+        wait_until(&format!("{words:?}; heard: {:?}", self.heard), || {
+            self.listen();
+            self.heard.iter().any(|line| line.contains(words))
+        });
+    }
+
+    /// How often the watchdog was fed within a span.
+    fn fed_within(&mut self, span: Duration) -> usize {
+        self.listen();
+        self.heard.clear();
+        // Not a wait for something: the span over which it is counted.
+        std::thread::sleep(span);
+        self.listen();
+        self.heard.iter().filter(|line| *line == "WATCHDOG=1").count()
+    }
+}
+
+#[test]
+fn the_service_manager_hears_how_things_are() {
+    let place = Place::new(&["a", "b"]);
+    let (mut manager, mut station) = Manager::start(&place, Duration::from_secs(2));
+    manager.wait_for("READY=1");
+    manager.wait_for("STATUS=2 boards: 2 no-connection; 0 plies");
+    manager.wait_for("WATCHDOG=1");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    manager.wait_for("1 no-connection; 2 plies");
+    manager.heard.clear();
+    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    manager.wait_for("RELOADING=1");
+    manager.wait_for("MONOTONIC_USEC=");
+    manager.wait_for("READY=1");
+    assert!(station.signal(Signal::TERM).success());
+    manager.wait_for("STOPPING=1");
+}
+
+#[test]
+fn a_stopped_process_does_not_feed_the_watchdog() {
+    let place = Place::new(&["a"]);
+    let (mut manager, station) = Manager::start(&place, Duration::from_secs(1));
+    manager.wait_for("WATCHDOG=1");
+    assert!(manager.fed_within(Duration::from_secs(2)) >= 2);
+    kill_process(Pid::from_child(&station.process), Signal::STOP).unwrap();
+    manager.listen();
+    assert_eq!(manager.fed_within(Duration::from_secs(2)), 0);
+    kill_process(Pid::from_child(&station.process), Signal::CONT).unwrap();
+    manager.wait_for("WATCHDOG=1");
+}
+
+/// The disk of one line stops answering: its next log is a pipe at whose other end nobody is, so that reading it never ends.
+#[test]
+fn one_line_that_hangs_alone_lets_the_watchdog_bark() {
+    let place = Place::new(&["a", "b"]);
+    let (mut manager, mut station) = Manager::start(&place, Duration::from_secs(1));
+    manager.wait_for("WATCHDOG=1");
+    let pipe = place.path("recordings/log/a-7.log");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+    // Other settings, so that the line is opened anew and reads its logs.
+    place.configure(&["a", "b"], 2.0 * SPEED, "");
+    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    station.wait_for("no progress for seconds: line a;");
+    manager.listen();
+    assert_eq!(manager.fed_within(Duration::from_secs(2)), 0, "the others go on, and that is not enough");
+    // The others do go on, and operators are answered; who asks the line is told that it hangs.
+    let mut pty = Pty::plug_in(&place.path("b"));
+    pty.wait_for_the_station();
+    assert_eq!(status(&place)["lines"][1]["link"], "open");
+    // A manager would kill it now; told to end, it ends, without the line that hangs.
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::OpenOptions::new().write(true).open(pipe)
+    });
+    drop(writer.join().unwrap());
+    manager.wait_for("WATCHDOG=1");
+    assert!(station.signal(Signal::TERM).success());
+}
+
+/// A station whose numbers are at a port that nobody else has.
+fn with_numbers(place: &Place) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    fs::write(place.path("damcast.toml"), format!("[metrics]\naddress = {address:?}\n{config}")).unwrap();
+    address
+}
+
+fn get(address: &str, path: &str) -> String {
+    exchange(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n"))
+}
+
+fn exchange(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// The value of a row.
+fn value(text: &str, row: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
+    line.trim().parse().unwrap()
+}
+
+#[test]
+fn numbers_are_there_for_programs_that_watch() {
+    let place = Place::new(&["a", "b"]);
+    let address = with_numbers(&place);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    station.wait_for("numbers are at");
+    pty.wait_for_the_station();
+    pty.send(&[1, 2, 3, 4, 5]);
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    wait_until("all is counted", || value(&get(&address, "/metrics"), "damcast_plies_total{line=\"a\"}") >= 4.0);
+    let text = get(&address, "/metrics");
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("text/plain; version=0.0.4"), "{text}");
+    assert!(value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);
+    assert_eq!(value(&text, "damcast_boards{state=\"no-connection\"}"), 1.0);
+    let plies = value(&text, "damcast_plies_total{line=\"a\"}");
+    assert_eq!(value(&text, "damcast_recognition_delay_seconds_count{line=\"a\"}"), plies);
+    assert_eq!(value(&text, "damcast_recognition_delay_seconds_bucket{line=\"a\",le=\"+Inf\"}"), plies);
+    assert!(value(&text, "damcast_publish_seconds_sum{line=\"a\"}") > 0.0);
+    assert!(value(&text, "damcast_received_bytes_total{line=\"a\"}") > 100.0);
+    assert_eq!(value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
+    assert_eq!(value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
+    assert_eq!(value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
+    // Every row is a name, labels and a number, and every name has its head.
+    for line in text.split("\r\n\r\n").nth(1).unwrap().lines() {
+        assert!(line.starts_with("# ") || line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
+    }
+    assert!(get(&address, "/healthz").ends_with("\r\n\r\nok\n"));
+    assert!(get(&address, "/").starts_with("HTTP/1.1 404 "));
+    assert!(exchange(&address, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
+    for rubbish in ["\r\n\r\n", "GET\r\n\r\n", "GET /metrics\r\n\r\n", "\u{1}\u{2} x y z\r\n\r\n", &"x".repeat(9 << 10)]
+    {
+        let answer = exchange(&address, rubbish);
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{rubbish:?}: {answer}");
+    }
+}
+
+#[test]
+fn who_connects_and_says_nothing_is_sent_away() {
+    let place = Place::new(&["a"]);
+    let address = with_numbers(&place);
+    let station = place.start();
+    station.wait_for("numbers are at");
+    // Half a request each, more than there are places.
+    let half = |_| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n").unwrap();
+        stream
+    };
+    let start = Instant::now();
+    let mut hanging: Vec<TcpStream> = (0..20).map(half).collect();
+    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "), "there is a place when they have been sent away");
+    assert!(start.elapsed() < PATIENCE);
+    let mut answer = String::new();
+    hanging[0].read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+}
+
+#[test]
+fn somebody_is_called_once_and_once_more_when_it_is_over() {
+    let place = Place::new(&["a"]);
+    // As fast as life: a busy machine answers in time.
+    place.configure(&["a"], 1.0, "");
+    let heard = place.path("alarms");
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    let alarm = format!(
+        "[alarm]\nsilent = 1\ntime-limit = 1\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", \"cat >> {}; sleep 100\"]\n",
+        heard.display()
+    );
+    fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
+    let station = place.start();
+    let told = || fs::read_to_string(&heard).unwrap_or_default();
+    wait_until("the alarm", || told().lines().count() == 1);
+    station.wait_for("it took longer than 1 s and was killed");
+    assert!(ask(&place, &["status"]).out.contains("ALARM a: silent since"));
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), 1.0);
+    pty.wait_for_the_station();
+    wait_until("the end of the alarm", || {
+        board.answer(&mut pty);
+        told().lines().count() >= 2
+    });
+    // The command hangs again, and the board is recorded all the same.
+    let heard_before = bytes_from_board(&place.log("a-1.log")).len();
+    pty.send(&[0x93, 0x00, 0x05, 0x01, 0x0b]);
+    wait_until("a record", || bytes_from_board(&place.log("a-1.log")).len() > heard_before);
+    let events: Vec<serde_json::Value> = told().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let words = |event: &serde_json::Value| {
+        [&event["event"], &event["kind"], &event["board"]].map(|word| word.as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(words(&events[0]), ["raised", "silent", "a"]);
+    assert_eq!(words(&events[1]), ["over", "silent", "a"]);
+    assert!(events[0]["text"].as_str().unwrap().contains("there is no such port"), "{}", events[0]);
+}

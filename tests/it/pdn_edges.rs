@@ -1,0 +1,215 @@
+//! Edges of PDN: forms that the references name in passing, and that are easy to lose.
+
+use damcast::pdn::encoding::Encoding;
+use damcast::pdn::problem::{Level, Problem};
+use damcast::pdn::profile::{self, Profile};
+use damcast::pdn::replay::Replay;
+use damcast::pdn::writer::{self, Style};
+use damcast::pdn::{checked, clock, pdn2, reader, standard, strict};
+use damcast::rules::Color;
+
+/// The text as the standard wants it, and what was said about the change.
+fn converted(text: &str) -> (String, Vec<Problem>) {
+    let (games, mut problems) = reader::read_located(text);
+    let mut written = Vec::new();
+    for located in &games {
+        let (game, mut changes) = standard::standard(located, None);
+        written.push(game);
+        problems.append(&mut changes);
+    }
+    (writer::write(&written, Style::Compact), problems)
+}
+
+/// The movetext of one converted game.
+fn moves_of(text: &str) -> String {
+    let written = converted(text).0;
+    written.split_once("\n\n").map_or(written.as_str(), |(_, moves)| moves).trim_end().to_owned()
+}
+
+fn said(problems: &[Problem]) -> String {
+    problems.iter().map(|problem| format!("{problem}\n")).collect()
+}
+
+fn check(text: &str) -> Vec<Problem> {
+    checked::problems_of(text.as_bytes(), Encoding::Detect, None)
+}
+
+#[test]
+fn a_percent_sign_begins_a_comment_wherever_a_token_may() {
+    let text = "[GameType \"20\"]\n\n1. 32-28 19-23 % drawn 1-1\n  % 5-5\n2. 28x19 14x23 *\n";
+    let (games, problems) = reader::read(text);
+    assert_eq!((games.len(), games[0].moves().count()), (1, 4));
+    assert!(problems.iter().all(|problem| problem.level == Level::Note), "{}", said(&problems));
+    assert_eq!(strict::check(text, None), []);
+    assert!(said(&profile::check(Profile::Lidraughts, text.as_bytes(), None)).contains("3:16: error"));
+}
+
+#[test]
+fn a_glyph_has_any_number_of_digits() {
+    let text = "[GameType \"20\"]\n\n1. 32-28 19-23 $12345 2. 28x19 *\n";
+    assert_eq!(reader::read(text).1, []);
+    assert_eq!((strict::check(text, None), converted(text).0.as_str()), (vec![], text));
+}
+
+#[test]
+fn a_setup_may_lack_its_word_and_quotes() {
+    let text = "[GameType \"20\"] 1. 32-28 /W:W31:B1/ 31-27 *";
+    assert_eq!(check(text), []);
+    assert_eq!(moves_of(text), "1. 32-28 /FEN \"W:W31:B1\"/ 2. 31-27 *");
+    assert!(said(&strict::check(text, None)).contains("the setup"));
+}
+
+#[test]
+fn the_strict_checker_knows_the_squares_of_the_board() {
+    for (fen, why) in [
+        ("W:W31-35:B1,73", "no such square"),
+        ("W:W31-35:B1,1", "named twice"),
+        ("W:W31-35:B31", "named twice"),
+        ("W:W35-31:B1", "backwards"),
+    ] {
+        let tag = format!("[GameType \"20\"]\n[FEN \"{fen}\"]\n\n1. 31-27 *\n");
+        let setup = format!("[GameType \"20\"]\n\n1. 32-28 /FEN \"{fen}\"/ 31-27 *\n");
+        for text in [tag, setup] {
+            let found = strict::check(&text, None);
+            assert!(found.len() == 1 && found[0].what.contains(why), "{text}: {}", said(&found));
+        }
+    }
+    for fen in ["W:W:B1,2", "?:W31-35:B1", "W:?31-35:B1", "B::"] {
+        let text = format!("[GameType \"20\"]\n[FEN \"{fen}\"]\n\n*\n");
+        assert_eq!(strict::check(&text, None), [], "{fen}");
+    }
+}
+
+#[test]
+fn times_used_have_two_digits_of_minutes() {
+    let with = |time: &str| format!("[GameType \"20\"]\n[WhiteTime \"{time}\"]\n\n1. 32-28 *\n");
+    for (time, errors) in [("1:36", 0), ("2.23", 0), ("01:17:28", 0), ("1:5", 1), ("1:59:2", 1)] {
+        assert_eq!(strict::check(&with(time), None).len(), errors, "{time}");
+    }
+}
+
+#[test]
+fn a_result_against_its_tag_is_told() {
+    let found = check("[GameType \"20\"]\n[Result \"2-0\"]\n\n1. 32-28 19-23 0-2\n");
+    assert_eq!(said(&found), "4:16: warning: the Result tag says `2-0`, the end of the game `0-2` (the tag counts)\n");
+    for (tag, end) in [("1-0", "2-0"), ("*", "2-0"), ("2-0", "*"), ("1/2-1/2", "1-1")] {
+        assert_eq!(
+            check(&format!("[GameType \"20\"]\n[Result \"{tag}\"]\n\n1. 32-28 19-23 {end}\n")),
+            [],
+            "{tag} {end}"
+        );
+    }
+}
+
+#[test]
+fn a_null_move_at_the_start_leaves_the_pieces_where_they_are() {
+    for text in
+        ["[GameType \"20\"] /FEN \"B::\"/ 1... 18-22 32-28 *", "[GameType \"20\"] [FEN \"B::\"] 1... 18-22 32-28 *"]
+    {
+        assert_eq!(check(text), [], "{text}");
+        let replay = Replay::of(&reader::read_located(text).0[0], None);
+        assert_eq!((replay.start.placement().of(Color::White).len(), replay.moves().count()), (20, 2), "{text}");
+        let again = converted(text).0;
+        assert_eq!((check(&again), converted(&again).0.as_str()), (vec![], again.as_str()));
+    }
+    assert_eq!(moves_of("[GameType \"20\"] 1. 32-28 /FEN \"W::\"/ 31-27 *"), "1. 32-28 /FEN \"W::\"/ 2. 31-27 *");
+}
+
+#[test]
+fn pieces_of_unknown_colour_are_kept() {
+    let text = "[GameType \"20\"]\n[FEN \"W:W31,32:B5:?20,K21\"]\n\n1. 31-27 *\n";
+    let found = check(text);
+    assert!(found.len() == 1 && found[0].level == Level::Warning, "{}", said(&found));
+    assert_eq!((strict::check(text, None), converted(text).0.as_str()), (vec![], text));
+}
+
+#[test]
+fn moves_that_become_a_comment_are_told() {
+    let (text, problems) = converted("[GameType \"20\"]\n\n1. 32-28 - 2. 31-27 17-21 /FEN \"W:W31:B1\"/ 3. 31-27 *\n");
+    assert!(text.contains("{- 2. 31-27 17-21}") && text.contains("3. 31-27 *"), "{text}");
+    assert!(said(&problems).contains("3:10: warning: the moves from here on become comments"), "{}", said(&problems));
+}
+
+#[test]
+fn a_game_that_the_other_side_begins_says_so() {
+    for text in [
+        "[GameType \"21\"]\n\n1. 23-18 11-15 *\n",
+        "[GameType \"20\"]\n[FEN \"W:W31-50:B1-20\"]\n\n1... 19-23 2. 32-28 *\n",
+    ] {
+        let (written, problems) = converted(text);
+        assert!(said(&problems).contains("begins, though it is not"), "{}", said(&problems));
+        assert_eq!((check(&written), converted(&written).0.as_str()), (vec![], written.as_str()), "{written}");
+    }
+    let (written, _) = converted("[GameType \"20\"] 1. 32-28 /FEN \"W:W31:B10\"/ 1... 10-14 *");
+    assert!(written.contains("/FEN \"B:W31:B10\"/ 1... 10-14"), "{written}");
+}
+
+#[test]
+fn numbers_in_a_game_of_letters_are_still_that_game() {
+    // lidraughts and most programs call the squares of Russian and Brazilian draughts by numbers.
+    for tag in ["25", "26"] {
+        let (text, problems) = converted(&format!("[GameType \"{tag}\"]\n\n1. 22-18 9-13 2. 18-14 10x17 3. 21x14 *\n"));
+        assert!(text.starts_with(&format!("[GameType \"{tag},W,8,8,N2,0\"]")), "{text}{}", said(&problems));
+        assert_eq!(check(&text), []);
+    }
+    let (text, _) = converted("[GameType \"20\"]\n\n1. d4-e5 *\n");
+    assert!(text.starts_with("[GameType \"20,W,10,10,A0,0\"]"), "{text}");
+}
+
+#[test]
+fn an_empty_game_type_is_none() {
+    let (text, problems) = converted("[GameType \"\"]\n\n1. 32-28 *\n");
+    assert_eq!(text, "[GameType \"20\"]\n\n1. 32-28 *\n");
+    assert!(said(&problems).contains("no GameType"));
+}
+
+#[test]
+fn where_black_begins_the_first_player_is_black() {
+    // The server's own result counts the first player first: here the second has won.
+    let text = "[GameType \"21\"]\n[P1 \"first\"]\n[P2 \"second\"]\n[P2Elo \"1564\"]\n[Result \"0-1\"]\n\n1. c3-d4 b6-c5 2. d4xb6 a7xc5 0-1\n";
+    let (written, _) = converted(text);
+    for tag in ["[Black \"first\"]", "[White \"second\"]", "[WhiteRating \"1564\"]", "[Result \"1-0\"]"] {
+        assert!(written.contains(tag), "{written}");
+    }
+    assert_eq!(converted(&written).0, written);
+}
+
+#[test]
+fn a_value_never_ends_before_its_quote() {
+    let (written, _) = converted("[GameType \"20\"]\n[White \"a\\\\\"b\\\\\"]\n\n1. 32-28 *\n");
+    assert!(written.contains("[White \"a\\\"b\"]"), "{written}");
+    assert_eq!(strict::check(&written, None), []);
+}
+
+#[test]
+fn the_draft_of_2_0_wraps_no_command() {
+    let comment = format!("{{{} [%clock w1:19:50 B1:20:00] end}}", "word ".repeat(12));
+    let (games, _) = reader::read(&format!("1. 32-28 {comment} 19-23 *"));
+    let text = String::from_utf8(pdn2::write(&games).0).expect("it is ASCII");
+    assert!(text.contains("[%clock w1:19:50 B1:20:00]"), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+}
+
+#[test]
+fn a_clock_needs_no_blank_behind_its_name() {
+    let clocks = clock::Clocks::of_comment("[%clockw0:00:10 B0:00:03]", Color::White).expect("as the pattern has it");
+    assert_eq!(clocks.to_string(), "[%clock w0:00:10 B0:00:03]");
+}
+
+#[test]
+fn what_lidraughts_cannot_split_is_told() {
+    for bad in ["32 - 28", "3228", "1. 32-28 19-23 1.02-0.98", "1. 32-28 19-23 1 1/2 - 1/2"] {
+        let text = format!("[GameType \"20\"]\n[Result \"*\"]\n\n{bad} *\n");
+        let found = profile::check(Profile::Lidraughts, text.as_bytes(), None);
+        assert!(said(&found).contains("fails the file"), "{bad}: {}", said(&found));
+    }
+}
+
+#[test]
+fn a_profile_of_noise_needs_no_memory_for_its_problems() {
+    let noise = "[".repeat(100_000);
+    for profile in [Profile::Lidraughts, Profile::Pydraughts] {
+        let found = profile::problems_of(profile, noise.as_bytes(), None);
+        assert!(found.dropped() > 0 && found.list().len() <= 10_000, "{profile}");
+    }
+}

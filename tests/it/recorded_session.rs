@@ -1,0 +1,157 @@
+//! Two boards recorded onto a disk of memory, step by step and in no real time: a core, its log, its live files and the
+//! thread that writes them, with the thread's turns taken one at a time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use damcast::bytelog::{self, Kind, Record};
+use damcast::config::{Config, LineConfig};
+use damcast::disk::{Disk, Durability};
+use damcast::millis::Millis;
+use damcast::recorder::{Committer, Recorder, Told, Writer};
+use damcast::station::Folders;
+use damcast::station::opening::{self, Opened, OpeningError};
+
+use crate::model_disk::ModelDisk;
+
+/// Small, so that it becomes full within a session.
+const COMMITS: u64 = 4 << 10;
+
+/// What happens on which line, in the order of time.
+pub type Script = Vec<(usize, Record)>;
+
+/// The opening of a recorded game, on two lines; the first ends with a result.
+pub fn script(plies_ms: u64) -> Script {
+    let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
+    let mut script = Script::new();
+    let mut last_clock = Vec::new();
+    for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
+        let Some(_) = damcast::playback::input(&record.kind) else { continue };
+        // Most readings of a clock say nothing new but the time; a session is shorter without them.
+        if let Kind::FromBoard(bytes) = &record.kind
+            && let [0x8d, .., status] = bytes.as_slice()
+        {
+            if last_clock == [*status] && record.at % 7000 > 1000 {
+                continue;
+            }
+            last_clock = vec![*status];
+        }
+        for line in 0..2 {
+            let record = Record { at: record.at + 130 * line as u64, ..record.clone() };
+            script.push((line, record));
+        }
+    }
+    let end = Kind::Operator("result 2-0".parse().unwrap());
+    script.push((0, Record::new(plies_ms + 200, end)));
+    script.sort_by_key(|(_, record)| record.at);
+    script
+}
+
+/// Two lines at work.
+pub struct Session {
+    disk: ModelDisk,
+    writer: Writer,
+    committer: Committer,
+    lines: Vec<Seat>,
+    durability: Durability,
+    /// What the operator was told while opening.
+    pub notices: Vec<String>,
+}
+
+struct Seat {
+    config: LineConfig,
+    recorder: Recorder,
+    shift: Millis,
+}
+
+pub fn folders() -> Folders {
+    Folders { log: "/r/log".into(), live: "/r/live".into() }
+}
+
+fn now() -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339("2026-11-21T10:00:00+01:00").unwrap()
+}
+
+fn configs() -> Vec<LineConfig> {
+    let line = |name: &str| format!("[[line]]\nname = \"{name}\"\nport = \"/dev/{name}\"\ngame-type = \"20\"\n");
+    Config::read("test", &format!("[station]\ndirectory = \"/r\"\n{}{}", line("a"), line("b"))).unwrap().lines
+}
+
+impl Session {
+    /// Starts a station on a disk. Fails when the disk does.
+    pub fn start(disk: &ModelDisk, durability: Durability) -> Result<Session, OpeningError> {
+        let folders = folders();
+        let failed = |error| OpeningError::Disk { what: "commits".into(), error };
+        let (committer, writer, notices) =
+            Writer::open(disk, Path::new("/r"), &folders.log, COMMITS).map_err(failed)?;
+        let mut session = Session { disk: disk.clone(), writer, committer, lines: Vec::new(), durability, notices };
+        for config in configs() {
+            let seat = session.open(config)?;
+            session.lines.push(seat);
+        }
+        session.writer.turn();
+        Ok(session)
+    }
+
+    fn open(&mut self, config: LineConfig) -> Result<Seat, OpeningError> {
+        let disk: Arc<dyn Disk> = Arc::new(self.disk.clone());
+        let Opened { line, shift, journal, feeds, notices, .. } = opening::open(&config, &folders(), &disk, now())?;
+        self.notices.extend(notices);
+        let tell = |_: Told| {};
+        let recorder =
+            Recorder::new(line, shift, journal, feeds, self.durability, self.committer.clone(), tell).unwrap();
+        Ok(Seat { config, recorder, shift })
+    }
+
+    /// Plays what happens, deadlines among it, from a moment of the script on. `each` is asked after each record whether to
+    /// go on.
+    pub fn play(&mut self, script: &[(usize, Record)], mut each: impl FnMut(&mut Writer) -> bool) {
+        let start = script.first().map_or(0, |(_, record)| record.at);
+        for (count, (line, record)) in script.iter().enumerate() {
+            let at = record.at - start;
+            let seat = &mut self.lines[*line];
+            while let Some(deadline) = seat.recorder.line().deadline().filter(|due| *due <= seat.shift + Millis(at)) {
+                let due = (deadline - seat.shift).0;
+                seat.recorder.take(due, Kind::Tick).unwrap();
+                self.writer.turn();
+            }
+            seat.recorder.take(at, record.kind.clone()).unwrap();
+            self.writer.turn();
+            // The logs themselves are synced from time to time.
+            if count % 16 == 15 {
+                self.writer.settle_all();
+            }
+            if !each(&mut self.writer) {
+                return;
+            }
+        }
+    }
+
+    /// Does what the disk did not do. Returns whether everything is done, and ends all recordings then.
+    pub fn finish(mut self) -> bool {
+        let answers =
+            self.lines.iter().map(|seat| self.committer.ask_to_finish(&folders().log.join(&seat.config.name)));
+        let answers: Vec<_> = answers.collect::<Result<_, _>>().unwrap();
+        self.writer.try_again();
+        self.writer.try_again();
+        let is_done = |answer: &std::sync::mpsc::Receiver<()>| {
+            answer.try_recv() == Err(std::sync::mpsc::TryRecvError::Disconnected)
+        };
+        answers.iter().all(is_done)
+    }
+}
+
+/// Live files with the value of their Result tag and its reserve masked: everything else in them never changes.
+pub fn masked(files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, String> {
+    files.into_iter().map(|(path, bytes)| (path, mask(&String::from_utf8(bytes).unwrap()))).collect()
+}
+
+/// The Result line and the empty lines that follow it are one reserve of equal length.
+pub fn mask(text: &str) -> String {
+    let Some(start) = text.find("[Result ") else { return text.to_owned() };
+    let end = text[start..].find('\n').map_or(text.len(), |end| start + end);
+    let reserve = text[end..].bytes().take_while(|&byte| byte == b'\n').count();
+    format!("{}{}{}", &text[..start], "#".repeat(end + reserve - start), &text[end + reserve..])
+}

@@ -1,0 +1,147 @@
+//! A configuration that is read again while games are played: nothing of a game is lost, and what is wrong changes nothing.
+
+use std::fs;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::control::{ask, status};
+use crate::daemon::{Place, SPEED, moves, recording, truth};
+use crate::pty::{Board, Pty, wait_until};
+
+/// A configuration with these lines; `tag`: what White is called.
+fn write(place: &Place, lines: &[&str], tag: &str) {
+    place.configure(lines, SPEED, &format!("[line.tags]\nWhite = {tag:?}\n"));
+}
+
+#[test]
+fn twenty_reloads_during_eight_games_lose_nothing() {
+    const BOARDS: usize = 8;
+    const RELOADS: usize = 20;
+    let names: Vec<String> = (0..BOARDS).map(|board| format!("b{board}")).collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = Place::new(&all);
+    write(&place, &all, "White 0");
+    let mut ptys: Vec<Pty> = all.iter().map(|name| Pty::plug_in(&place.path(name))).collect();
+    let mut boards: Vec<Board> = all.iter().map(|_| Board::new(&recording(), SPEED)).collect();
+    let mut station = place.start();
+    ptys.iter_mut().for_each(Pty::wait_for_the_station);
+    let plies = |name: &str| moves(&place.live(&format!("{name}-1.pdn"))).len();
+    let mut play = |enough: &dyn Fn() -> bool| {
+        let start = std::time::Instant::now();
+        while !enough() {
+            assert!(start.elapsed() < crate::pty::PATIENCE * 4, "the games do not go on");
+            for (pty, board) in ptys.iter_mut().zip(&mut boards) {
+                board.go_on(pty);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    };
+    play(&|| all.iter().all(|name| plies(name) >= 1));
+    for reload in 1..=RELOADS {
+        // Other names each time; every fourth time a line comes or goes; every fifth the file is wrong.
+        let lines = if reload % 4 == 0 { [&all[..], &["more"]].concat() } else { all.clone() };
+        write(&place, &lines, &format!("White {reload}"));
+        if reload % 5 == 0 {
+            fs::write(place.path("damcast.toml"), "[station]\ndirectory = 5\n").unwrap();
+        }
+        let file = place.path("damcast.toml");
+        assert!(file.exists());
+        let done = if reload % 2 == 0 {
+            let before = station.said().matches("SIGHUP: reload").count();
+            kill_process(Pid::from_child(&station.process), Signal::HUP).unwrap();
+            play(&|| station.said().matches("SIGHUP: reload").count() > before);
+            true
+        } else {
+            let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_damcast"))
+                .args(["ctl", "reload", "--socket"])
+                .arg(place.path("recordings/control.sock"))
+                .stderr(Stdio::null())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            let ended = std::cell::RefCell::new(None);
+            let asked = std::cell::RefCell::new(&mut asked);
+            play(&|| {
+                let status = asked.borrow_mut().try_wait().unwrap();
+                *ended.borrow_mut() = status;
+                status.is_some()
+            });
+            ended.borrow().unwrap().success()
+        };
+        assert_eq!(done, reload % 2 == 0 || reload % 5 != 0, "reload {reload}: {}", station.said());
+        let least = 1 + reload;
+        play(&|| all.iter().all(|name| plies(name) >= least));
+    }
+    assert!(station.signal(Signal::TERM).success());
+    for name in &all {
+        let live = place.live(&format!("{name}-1.pdn"));
+        let played = moves(&live);
+        assert_eq!(played, truth()[..played.len()], "{name}: {live}");
+        assert!(!live.contains("/FEN") && live.contains("[White \"White 0\"]"), "{name}: {live}");
+        assert_eq!(place.replay(&[&format!("{name}-1.log")]), live, "{name}");
+        assert!(!place.path(&format!("recordings/log/{name}-2.log")).exists(), "{name} was never interrupted");
+    }
+}
+
+#[test]
+fn a_wrong_configuration_leaves_the_old_one_running_and_says_what_is_wrong() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    station.wait_for("waiting for the port");
+    fs::write(place.path("damcast.toml"), "[station]\ndirectory = \"x\"\nspeed = 3\n").unwrap();
+    let refused = ask(&place, &["ctl", "reload"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("damcast.toml:3:1: unknown key `speed`"), "{}", refused.err);
+    station.wait_for("the new configuration is wrong, the old one stays");
+    let seen = status(&place);
+    assert_eq!((seen["reload"]["ok"].as_bool(), seen["boards"][0]["name"].as_str()), (Some(false), Some("a")));
+    assert!(ask(&place, &["status"]).out.contains("is wrong, the old one counts"));
+    // Mended, with another folder, which has to wait for a restart.
+    place.configure(&["a", "b"], SPEED, "");
+    let mended = fs::read_to_string(place.path("damcast.toml")).unwrap().replace("recordings\"", "elsewhere\"");
+    fs::write(place.path("damcast.toml"), mended).unwrap();
+    let told = ask(&place, &["ctl", "reload"]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    assert!(told.out.contains("directory`: needs a restart") && told.out.contains("b: a new line"), "{}", told.out);
+    wait_until("the new line", || place.path("recordings/log/b-1.log").exists());
+    assert!(!place.path("elsewhere").exists());
+    // The same again changes nothing but what cannot be changed; a line that is gone ends.
+    place.configure(&["b"], SPEED, "");
+    let told = ask(&place, &["ctl", "reload"]);
+    assert!(told.out.contains("a: ends"), "{}", told.out);
+    wait_until("the end of the line", || status(&place)["boards"].as_array().unwrap().len() == 1);
+    assert_eq!(ask(&place, &["ctl", "reload"]).out, "nothing has changed\n");
+}
+
+#[test]
+fn a_line_that_is_taken_away_plays_its_game_to_the_end_and_new_settings_hold_for_the_next() {
+    let place = Place::new(&["a", "b"]);
+    write(&place, &["a", "b"], "Old");
+    let mut ptys = [Pty::plug_in(&place.path("a")), Pty::plug_in(&place.path("b"))];
+    let mut boards = [Board::new(&recording(), SPEED), Board::new(&recording(), SPEED)];
+    let mut station = place.start();
+    ptys.iter_mut().for_each(Pty::wait_for_the_station);
+    for (name, (pty, board)) in ["a", "b"].iter().zip(ptys.iter_mut().zip(&mut boards)) {
+        board.play(pty, 400_000, || moves(&place.live(&format!("{name}-1.pdn"))).len() >= 2);
+    }
+    write(&place, &["a"], "New");
+    let told = ask(&place, &["ctl", "reload"]);
+    assert!(told.out.contains("a: new settings, from its next game on"), "{}", told.out);
+    assert!(told.out.contains("b: ends when its game is over"), "{}", told.out);
+    assert!(ask(&place, &["status"]).out.contains("b: ends when its game is over"));
+    for name in ["a", "b"] {
+        assert_eq!(ask(&place, &["ctl", "result", name, "1-1"]).code, 0);
+    }
+    wait_until("both games are over", || {
+        for (pty, board) in ptys.iter_mut().zip(&mut boards) {
+            board.answer(pty);
+        }
+        ["a", "b"].iter().all(|name| place.live(&format!("{name}-1.pdn")).ends_with("*\n"))
+    });
+    wait_until("the next chain of a", || place.path("recordings/log/a-2.log").exists());
+    wait_until("the end of b", || status(&place)["boards"].as_array().unwrap().len() == 1);
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(place.log("a-2.log").header.tags, [("White".to_owned(), "New".to_owned())]);
+    assert!(!place.path("recordings/log/b-2.log").exists());
+}
