@@ -75,6 +75,9 @@ pub mod control;
 #[cfg(feature = "daemon")]
 pub mod supervisor;
 
+#[cfg(feature = "daemon")]
+pub mod folder;
+
 // Simulated boards: the core against `hardware-sim`.
 #[cfg(feature = "demo")]
 pub mod simulation;

@@ -41,6 +41,12 @@ pub enum Verb {
     Ports(cli::ports::Arguments),
     /// Print the PDN that logs make.
     Replay(cli::replay::Arguments),
+    /// List, verify and extract the logs of a station's directory.
+    Log(cli::log::Arguments),
+    /// Say whether a station's directory is what its logs say.
+    Fsck(cli::fsck::Arguments),
+    /// Make all files of a station's directory anew from its logs.
+    Rebuild(cli::rebuild::Arguments),
     /// Run one line on standard input and output, in virtual time.
     Line(cli::line::Arguments),
     /// Count the leaves of the tree of legal moves.
@@ -68,6 +74,9 @@ fn main() -> ExitCode {
         Verb::Config(arguments) => cli::config::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),
         Verb::Replay(arguments) => cli::replay::run(&arguments),
+        Verb::Log(arguments) => cli::log::run(&arguments),
+        Verb::Fsck(arguments) => cli::fsck::run(&arguments),
+        Verb::Rebuild(arguments) => cli::rebuild::run(&arguments),
         Verb::Line(arguments) => cli::line::run(&arguments),
         Verb::Perft(arguments) => cli::perft::run(&arguments),
         Verb::Moves(arguments) => cli::moves::run(&arguments),

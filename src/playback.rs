@@ -110,8 +110,12 @@ pub struct Game {
     pub name: Option<String>,
     /// Its number on its board, from 1.
     pub number: u32,
+    /// What is played.
+    pub variant: &'static Variant,
     appended: Vec<u8>,
     result: Option<String>,
+    /// Moves that were likely while it went on, each with its time.
+    provisional: Vec<(Millis, Vec<String>)>,
     times: Times,
 }
 
@@ -135,12 +139,24 @@ pub enum Published<'game> {
     Line(&'game str),
     /// Its Result tag was overwritten.
     Result(&'game str),
+    /// These moves were likely to be next; in no file.
+    Provisional(&'game [String]),
 }
 
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
-        Game { board: None, name: None, number, appended, result, times: Times::default() }
+        let variant = Variant::international();
+        Game {
+            board: None,
+            name: None,
+            number,
+            variant,
+            appended,
+            result,
+            provisional: Vec::new(),
+            times: Times::default(),
+        }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -153,14 +169,20 @@ impl Game {
         self.result.as_deref()
     }
 
-    /// What was published of it and when, in order. Empty when the logs do not say when that was.
+    /// What was published of it and when, in order; behind that what was likely, in order. Empty when the logs do not say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
         let Some(epoch) = self.times.epoch else { return Vec::new() };
         let text = std::str::from_utf8(&self.appended).unwrap_or_default();
         let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
         let result = self.result().map(|result| (self.times.result, Published::Result(result)));
-        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result);
+        let likely = self.provisional.iter().map(|(at, moves)| (*at, Published::Provisional(moves.as_slice())));
+        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(likely);
         all.map(|(at, published)| (moment(epoch, at), published)).collect()
+    }
+
+    /// Has its file its end?
+    pub fn is_ended(&self) -> bool {
+        self.appended.ends_with(b"\n*\n")
     }
 
     /// The file as it is in the end.
@@ -179,6 +201,9 @@ pub struct Playback {
     line: Line,
     /// What the settings call the files of boards.
     names: BTreeMap<BusAddress, String>,
+    /// What is played, on the line and where boards differ from it.
+    variant: &'static Variant,
+    variants: BTreeMap<BusAddress, &'static Variant>,
     /// All games, in the order of their opening.
     pub games: Vec<Game>,
     /// What the operator was told, and when.
@@ -190,7 +215,9 @@ impl Playback {
     pub fn new(settings: LineSettings) -> Playback {
         let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
         let names = settings.boards.iter().filter_map(name).collect();
-        Playback { line: Line::new(settings), names, games: Vec::new(), notices: Vec::new() }
+        let variants = settings.boards.iter().map(|(&address, board)| (address, board.variant)).collect();
+        let variant = settings.variant;
+        Playback { line: Line::new(settings), names, variant, variants, games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
@@ -200,7 +227,8 @@ impl Playback {
                 Effect::Open { game } => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
                     let times = Times { opened: at, ..Times::default() };
-                    self.games.push(Game { board, name, times, ..Game::new(game, Vec::new(), None) });
+                    let variant = board.and_then(|board| self.variants.get(&board)).unwrap_or(&self.variant);
+                    self.games.push(Game { board, name, variant, times, ..Game::new(game, Vec::new(), None) });
                 }
                 Effect::Append(text) => {
                     if let Some(game) = self.last_game(board) {
@@ -216,7 +244,12 @@ impl Playback {
                     }
                 }
                 Effect::Notice(text) | Effect::Refused(text) => self.notices.push((at, about(board, &text))),
-                Effect::Send(_) | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => {}
+                Effect::Provisional(moves) => {
+                    if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
+                        game.provisional.push((at, moves));
+                    }
+                }
+                Effect::Send(_) | Effect::Note(_) | Effect::Reopen { .. } => {}
             }
         }
     }

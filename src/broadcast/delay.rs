@@ -53,10 +53,12 @@ impl Delay {
     pub fn next_change(self, game: &GameRecord, now: Moment) -> Option<Moment> {
         let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
         let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.due(at) > now);
-        moments.chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
+        let asides = game.asides().iter().rev().map(|aside| aside.at).take_while(|&at| self.due(at) > now);
+        moments.chain(asides).chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
     }
 
-    fn due(self, at: Moment) -> Moment {
+    /// When what was recorded at a moment may be seen.
+    pub fn due(self, at: Moment) -> Moment {
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
     }
 

@@ -15,17 +15,22 @@
 //! | `setup` | `fen`, `clock` if known: the board could not be explained; play goes on from here |
 //! | `end` | nothing follows in this game but its result |
 //! | `result` | `result` |
+//! | `provisional` | `moves`: likely to be next, not final; each replaces the one before, an empty list takes it back, or the moves are told now |
+//!
+//! A `provisional` event has `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves
+//! them out. A correction is a `setup` that follows moves: what stands before it stays told, and play goes on from there.
+//!
+//! `events.schema.json` beside this file is the JSON Schema of a line.
 //!
 //! Times of clocks are whole seconds; `running` is left out when both stand. A reader that meets a type it does not know
 //! passes over it.
 //!
 //! The events of a game are a function of what may be seen of it, and those of a later moment begin with those of an earlier
-//! one. So after a crash the file is completed game by game: what `n` says is there is not written again. Games stand in
-//! the order in which their events were written.
+//! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
-use super::record::{Entry, GameRecord, Step};
-use super::{Board, Moment, View};
+use super::record::{Aside, Entry, GameRecord, Step};
+use super::{Board, Delay, Moment, View};
 use crate::pdn::clock::Clocks;
 use crate::pdn::{fen, notation};
 use crate::rules::{Color, Position};
@@ -36,40 +41,119 @@ pub struct Event {
     at: Moment,
     board: String,
     game: u32,
+    stream: Stream,
     n: u64,
     body: Object,
 }
 
+/// The JSON Schema of an event.
+pub const SCHEMA: &str = include_str!("events.schema.json");
+
+/// What is counted by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stream {
+    /// What stands in the files of a game, too: `n`.
+    Game,
+    /// What is told beside them: `p`.
+    Aside,
+}
+
+/// The events of a board, a game, and one of its streams.
+pub type Key = (String, u32, Stream);
+
+/// Which event of which game.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The name of its board.
+    pub board: String,
+    /// The number of the game on the board.
+    pub game: u32,
+    /// The stream that it is of.
+    pub stream: Stream,
+    /// The number of the event in its stream, from 1.
+    pub n: u64,
+}
+
+impl Place {
+    /// What it is counted in.
+    pub fn key(&self) -> Key {
+        (self.board.clone(), self.game, self.stream)
+    }
+}
+
 impl Event {
+    /// Which one it is.
+    pub fn place(&self) -> Place {
+        Place { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
+    }
+
+    /// When it was recorded.
+    pub fn at(&self) -> Moment {
+        self.at
+    }
+
     /// The line of the event that is the `seq`th of its file, without the LF.
     pub fn line(&self, seq: u64) -> String {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let head = Object::new().number("seq", seq).text("at", &at).text("board", &self.board);
-        head.number("game", self.game.into()).number("n", self.n).and(&self.body).finish()
+        let count = match self.stream {
+            Stream::Game => "n",
+            Stream::Aside => "p",
+        };
+        head.number("game", self.game.into()).number(count, self.n).and(&self.body).finish()
     }
 }
 
-/// The events of as much of a game as may be seen. None while none of its entries may.
-pub fn events(board: &Board, game: &GameRecord, view: View<'_>) -> Vec<Event> {
+/// How many events there are of as much of a game as may be seen.
+pub fn count(view: View<'_>) -> u64 {
+    let begun = usize::from(!view.entries.is_empty());
+    (begun + view.entries.len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+}
+
+/// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
+pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<Event> {
     let mut bodies = Vec::new();
     if let Some(first) = view.entries.first() {
-        bodies.push((first.at, opening(board, game)));
+        bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
     }
-    let mut teller = Teller { position: Some(start(board, game)), ply: 0, number: 1 };
-    bodies.extend(view.entries.iter().map(|entry| (entry.at, teller.tell(board, entry))));
+    let mut teller = Teller { position: Some(start(game)), ply: 0, number: 1 };
+    let known = usize::try_from(skip).unwrap_or(usize::MAX);
+    for (index, entry) in view.entries.iter().enumerate() {
+        let body = teller.tell(game, entry, index + 1 >= known);
+        bodies.push((entry.at, body));
+    }
     let kind = |kind: &str| Object::new().text("type", kind);
     bodies.extend(game.closed().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
     let result = game.result().zip(view.result);
     bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
-    let event = |((at, body), n)| Event { at, board: board.name.clone(), game: game.number, n, body };
-    bodies.into_iter().zip(1..).map(event).collect()
+    let (name, game) = (&board.name, game.number);
+    let event = |((at, body), n)| Event { at, board: name.clone(), game, stream: Stream::Game, n, body };
+    bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
 
-fn opening(board: &Board, game: &GameRecord) -> Object {
+/// What was told beside a game, but for the first so many, as far as it may be told at a moment. With a delay in plies
+/// nothing: it would tell the moves that are kept back.
+pub fn asides(board: &Board, game: &GameRecord, delay: Delay, now: Moment, skip: u64) -> Vec<Event> {
+    let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+    let due = |aside: &&Aside| delay.plies == 0 && delay.due(aside.at) <= now;
+    let told = game.asides().iter().take_while(due).zip(1..).skip(skip);
+    let body = |aside: &Aside| Object::new().text("type", "provisional").texts("moves", &aside.moves);
+    let event = |(aside, n): (&Aside, u64)| Event {
+        at: aside.at,
+        board: board.name.clone(),
+        game: game.number,
+        stream: Stream::Aside,
+        n,
+        body: body(aside),
+    };
+    told.map(event).collect()
+}
+
+fn opening(game: &GameRecord) -> Object {
     let tags = game.tags().iter().filter(|(name, _)| name != "Result" && name != "GameType");
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
-    let start = fen::write(board.variant, &start(board, game).setup());
-    let body = Object::new().text("type", "game").text("gametype", &board.variant.game_type.tag_value());
+    let start = fen::write(game.variant, &start(game).setup());
+    let body = Object::new().text("type", "game").text("gametype", &game.variant.game_type.tag_value());
     body.object("tags", tags).text("fen", &start)
 }
 
@@ -82,38 +166,45 @@ struct Teller {
 }
 
 impl Teller {
-    fn tell(&mut self, board: &Board, entry: &Entry) -> Object {
+    /// Follows an entry; the body of its event is only made if it is asked for.
+    fn tell(&mut self, game: &GameRecord, entry: &Entry, is_asked: bool) -> Object {
         let body = match &entry.step {
             Step::Setup { fen } => {
-                let setup = fen::read(board.variant, fen).ok();
-                self.position = setup.and_then(|setup| Position::new(board.variant, setup).ok());
+                let setup = fen::read(game.variant, fen).ok();
+                self.position = setup.and_then(|setup| Position::new(game.variant, setup).ok());
                 Object::new().text("type", "setup").text("fen", fen)
             }
-            Step::Ply { number, text } => self.ply(*number, text),
+            Step::Ply { number, text } => self.ply(*number, text, is_asked),
         };
-        with_clock(body, entry.clocks)
+        if is_asked { with_clock(body, entry.clocks) } else { body }
     }
 
-    fn ply(&mut self, number: Option<(u32, bool)>, text: &str) -> Object {
+    fn ply(&mut self, number: Option<(u32, bool)>, text: &str, is_asked: bool) -> Object {
         self.ply += 1;
         if let Some((number, _)) = number {
             self.number = number.into();
         }
-        let body = Object::new().text("type", "move").number("ply", self.ply).number("number", self.number);
+        let body = Object::new();
+        let body = if is_asked {
+            body.text("type", "move").number("ply", self.ply).number("number", self.number)
+        } else {
+            body
+        };
         let Some(before) = self.position.take() else { return body.text("move", text) };
-        let body = body.text("side", side(before.turn())).text("move", text);
+        let body = if is_asked { body.text("side", side(before.turn())).text("move", text) } else { body };
         let Ok(ply) = notation::read(&before, text) else { return body };
         let after = before.play(&ply);
+        let body = if is_asked { body.text("fen", &fen::write(after.variant(), &after.setup())) } else { body };
         self.position = Some(after);
-        body.text("fen", &fen::write(after.variant(), &after.setup()))
+        body
     }
 }
 
 /// The position that a game starts from.
-fn start(board: &Board, game: &GameRecord) -> Position {
-    let given = game.tag("FEN").and_then(|text| fen::read(board.variant, text).ok());
-    let given = given.and_then(|setup| Position::new(board.variant, setup).ok());
-    given.unwrap_or_else(|| Position::start(board.variant))
+fn start(game: &GameRecord) -> Position {
+    let given = game.tag("FEN").and_then(|text| fen::read(game.variant, text).ok());
+    let given = given.and_then(|setup| Position::new(game.variant, setup).ok());
+    given.unwrap_or_else(|| Position::start(game.variant))
 }
 
 fn with_clock(body: Object, clocks: Option<Clocks>) -> Object {
@@ -141,7 +232,6 @@ fn side(color: Color) -> &'static str {
 mod tests {
     use super::super::record::Change;
     use super::super::record::tests::{game, moment};
-    use super::super::{Board, Delay};
     use super::*;
     use crate::rules::Variant;
 
@@ -151,7 +241,7 @@ mod tests {
         let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &lines);
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
-        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)));
+        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq)).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
@@ -166,8 +256,65 @@ mod tests {
         assert_eq!((&events[4]["move"], &events[4]["fen"]), (&"28x19".into(), &"B:W19:B".into()));
         assert_eq!(events[6]["result"], "2-0");
         for seconds in 0..9 {
-            let earlier = super::events(&board, &game, Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds)));
+            let view = Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds));
+            let earlier = super::events(&board, &game, view, 0);
             assert!(all.starts_with(&earlier), "{seconds}");
+            assert_eq!(super::count(view), earlier.len() as u64);
+        }
+        for skip in 0..9 {
+            let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
+            assert_eq!(later, all[(skip as usize).min(all.len())..]);
+        }
+    }
+
+    #[test]
+    fn what_is_likely_is_told_beside_a_game() {
+        let mut board = Board::new("a", Variant::international(), Vec::new());
+        let likely = |moves: &[&str]| Change::Provisional(moves.iter().map(|text| (*text).to_owned()).collect());
+        board.take(moment(0), likely(&["32-28"]));
+        board.take(moment(1), Change::Opened { game: 1 });
+        board.take(moment(1), Change::Line("1. 32-28".into()));
+        board.take(moment(2), likely(&["19-23", "28x19"]));
+        board.take(moment(4), likely(&[]));
+        board.take(moment(5), Change::Line("*".into()));
+        board.take(moment(6), likely(&["1-2"]));
+        let told = |delay, now, skip| asides(&board, &board.games[0], delay, moment(now), skip);
+        let lines: Vec<String> = told(Delay::NONE, 9, 0).iter().map(|event| event.line(7)).collect();
+        assert_eq!(lines.len(), 2);
+        assert!(
+            lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
+            "{}",
+            lines[0]
+        );
+        assert!(lines[1].ends_with(r#""p":2,"type":"provisional","moves":[]}"#), "{}", lines[1]);
+        assert_eq!(told(Delay { seconds: 3, plies: 0 }, 5, 0).len(), 1);
+        assert_eq!(told(Delay { seconds: 0, plies: 1 }, 9, 0).len(), 0);
+        assert_eq!(told(Delay::NONE, 9, 1).len(), 1);
+    }
+
+    #[test]
+    fn the_schema_knows_every_member() {
+        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+        let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "*"]);
+        game.take(moment(3), Change::Provisional(vec!["19-23".into()]));
+        game.take(moment(6), Change::Result("2-0".into()));
+        let board = Board::new("a", Variant::international(), Vec::new());
+        let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
+        all.extend(asides(&board, &game, Delay::NONE, moment(9), 0));
+        for event in &all {
+            let event: serde_json::Value = serde_json::from_str(&event.line(1)).unwrap();
+            for (member, value) in event.as_object().unwrap() {
+                let told = &schema["properties"][member];
+                let kind = match value {
+                    serde_json::Value::String(_) => "string",
+                    serde_json::Value::Number(_) => "integer",
+                    serde_json::Value::Array(_) => "array",
+                    _ => "object",
+                };
+                assert_eq!(told["type"], kind, "{member}");
+            }
+            assert!(schema["required"].as_array().unwrap().iter().all(|name| !event[name.as_str().unwrap()].is_null()));
+            assert!(schema["properties"]["type"]["enum"].as_array().unwrap().contains(&event["type"]));
         }
     }
 }

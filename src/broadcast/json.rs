@@ -30,6 +30,19 @@ impl Object {
         self.raw(name, &value)
     }
 
+    /// A member with a list of texts.
+    pub fn texts(self, name: &str, values: &[String]) -> Object {
+        let mut list = String::from("[");
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                list.push(',');
+            }
+            quote(&mut list, value);
+        }
+        list.push(']');
+        self.raw(name, &list)
+    }
+
     /// The members of another object behind its own.
     pub fn and(mut self, other: &Object) -> Object {
         if self.0.len() > 1 && other.0.len() > 1 {
@@ -84,9 +97,10 @@ mod tests {
     #[test]
     fn what_is_written_is_json() {
         let inner = Object::new().number("n", 7);
-        let text = Object::new().text("a \"b\"", "c\\\n\u{7f}é").object("o", inner).object("e", Object::new()).finish();
+        let text = Object::new().text("a \"b\"", "c\\\n\u{7f}é").object("o", inner).object("e", Object::new());
+        let text = text.texts("l", &["x".to_owned(), "\"".to_owned()]).finish();
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, serde_json::json!({"a \"b\"": "c\\\n\u{7f}é", "o": {"n": 7}, "e": {}}));
+        assert_eq!(read, serde_json::json!({"a \"b\"": "c\\\n\u{7f}é", "o": {"n": 7}, "e": {}, "l": ["x", "\""]}));
         assert!(!text.contains('\n'));
     }
 }

@@ -23,7 +23,7 @@ pub mod record;
 pub mod snapshot;
 
 pub use delay::{Delay, View};
-pub use record::{Change, Entry, GameRecord};
+pub use record::{Aside, Change, Entry, GameRecord};
 
 use chrono::{DateTime, FixedOffset};
 
@@ -45,20 +45,25 @@ pub struct Board {
     pub tags: Vec<(String, String)>,
     /// Its games, in order.
     pub games: Vec<GameRecord>,
+    /// How many of its games belong to earlier rounds: they are told and kept, but not shown any more.
+    pub hidden: u32,
 }
 
 impl Board {
     /// A board on which nothing has been played.
     pub fn new(name: impl Into<String>, variant: &'static Variant, tags: Vec<(String, String)>) -> Board {
-        Board { name: name.into(), variant, tags, games: Vec::new() }
+        Board { name: name.into(), variant, tags, games: Vec::new(), hidden: 0 }
     }
 
     /// Takes what happened to the record of its games.
     pub fn take(&mut self, at: Moment, change: Change) {
         match change {
-            Change::Opened { game } => self.games.push(GameRecord::new(game, at)),
+            Change::Opened { game } => self.games.push(GameRecord::new(game, at, self.variant)),
             change => {
-                if let Some(game) = self.games.last_mut() {
+                let is_aside = matches!(change, Change::Provisional(_));
+                // What is likely before a game has begun, or after it, is told of no game.
+                let is_told = |game: &&mut GameRecord| !is_aside || game.closed().is_none();
+                if let Some(game) = self.games.last_mut().filter(is_told) {
                     game.take(at, change);
                 }
             }
@@ -73,12 +78,13 @@ impl Board {
         let mut given = self.tags.clone();
         given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));
         given.extend(own);
-        live::tags(self.variant, &given).into_iter().collect()
+        live::tags(game.map_or(self.variant, |game| game.variant), &given).into_iter().collect()
     }
 
     /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.
     pub fn shown(&self, delay: Delay, now: Moment) -> Option<(&GameRecord, View<'_>)> {
-        let views = self.games.iter().rev().map(|game| (game, delay.view(game, now)));
+        let of_the_round = self.games.iter().rev().filter(|game| game.number > self.hidden);
+        let views = of_the_round.map(|game| (game, delay.view(game, now)));
         let mut views = views.filter(|(_, view)| !view.entries.is_empty());
         views.next()
     }

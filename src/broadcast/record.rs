@@ -15,7 +15,7 @@
 use super::Moment;
 use crate::pdn::clock::Clocks;
 use crate::pdn::tag;
-use crate::rules::Color;
+use crate::rules::{Color, Variant};
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +29,8 @@ pub enum Change {
     Line(String),
     /// Its result, in the format of the game type.
     Result(String),
+    /// These moves are likely to be next, and not final; none are any more.
+    Provisional(Vec<String>),
     /// The operator says that everybody may see it, the setups in it too.
     Released,
 }
@@ -42,6 +44,15 @@ pub struct Entry {
     pub step: Step,
     /// The clocks behind it.
     pub clocks: Option<Clocks>,
+}
+
+/// Something about a game that stands in none of its files, and may be taken back by the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Aside {
+    /// When it was told.
+    pub at: Moment,
+    /// Moves that are likely to be next.
+    pub moves: Vec<String>,
 }
 
 /// A step of a game.
@@ -68,8 +79,11 @@ pub struct GameRecord {
     pub number: u32,
     /// When its file was begun.
     pub opened: Moment,
+    /// What is played.
+    pub variant: &'static Variant,
     tags: Vec<(String, String)>,
     entries: Vec<Entry>,
+    asides: Vec<Aside>,
     closed: Option<Moment>,
     result: Option<(Moment, String)>,
     released: bool,
@@ -77,12 +91,14 @@ pub struct GameRecord {
 
 impl GameRecord {
     /// A game of which nothing is known but its number.
-    pub fn new(number: u32, opened: Moment) -> GameRecord {
+    pub fn new(number: u32, opened: Moment, variant: &'static Variant) -> GameRecord {
         GameRecord {
             number,
             opened,
+            variant,
             tags: Vec::new(),
             entries: Vec::new(),
+            asides: Vec::new(),
             closed: None,
             result: None,
             released: false,
@@ -94,6 +110,7 @@ impl GameRecord {
         match change {
             Change::Line(line) => self.line(at, &line),
             Change::Result(result) => self.result = Some((at, result)),
+            Change::Provisional(moves) => self.asides.push(Aside { at, moves }),
             Change::Released => self.released = true,
             Change::Opened { .. } => {}
         }
@@ -125,6 +142,11 @@ impl GameRecord {
         &self.entries
     }
 
+    /// What was told about it beside its file.
+    pub fn asides(&self) -> &[Aside] {
+        &self.asides
+    }
+
     /// When its live file was ended.
     pub fn closed(&self) -> Option<Moment> {
         self.closed
@@ -138,7 +160,8 @@ impl GameRecord {
     /// When something last happened to it.
     pub fn latest(&self) -> Moment {
         let last = self.entries.last().map(|entry| entry.at);
-        let times = last.into_iter().chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
+        let last = last.into_iter().chain(self.asides.last().map(|aside| aside.at));
+        let times = last.chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
         times.fold(self.opened, Moment::max)
     }
 
@@ -184,7 +207,7 @@ pub(super) mod tests {
 
     /// A game with these lines, one a second from the second 1 on; the second 0 has the tags.
     pub fn game(tags: &[&str], lines: &[&str]) -> GameRecord {
-        let mut game = GameRecord::new(1, moment(0));
+        let mut game = GameRecord::new(1, moment(0), Variant::international());
         tags.iter().for_each(|tag| game.take(moment(0), Change::Line((*tag).to_owned())));
         game.take(moment(0), Change::Line(String::new()));
         lines.iter().zip(1..).for_each(|(line, at)| game.take(moment(at), Change::Line((*line).to_owned())));

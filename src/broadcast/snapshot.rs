@@ -85,7 +85,7 @@ fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) ->
     if !takes_setups {
         let first_ply = entries.iter().position(is_ply).unwrap_or(entries.len());
         if let Some(Step::Setup { fen }) = first_ply.checked_sub(1).map(|before| &entries[before].step) {
-            tags.set("FEN", explicit(board.variant, fen));
+            tags.set("FEN", explicit(record.variant, fen));
             entries = &entries[first_ply..];
         }
         let sure = entries.iter().position(|entry| !is_ply(entry)).unwrap_or(entries.len());

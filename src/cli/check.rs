@@ -18,7 +18,7 @@ use damcast::pdn::strict;
 use damcast::pdn::syntax::Event;
 use damcast::rules::Variant;
 
-use super::input::{self, Reading};
+use super::input::{self, Reading, json_text};
 use super::output;
 
 /// What is asked.
@@ -149,19 +149,4 @@ fn print(output: &mut impl Write, path: &Path, problem: &Problem, json: bool) ->
     } else {
         writeln!(output, "{}:{problem}", path.display())
     }
-}
-
-/// A text as JSON writes it.
-fn json_text(text: &str) -> String {
-    let mut json = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            c if c.is_control() => json.push_str(&format!("\\u{:04x}", c as u32)),
-            c => json.push(c),
-        }
-    }
-    json.push('"');
-    json
 }

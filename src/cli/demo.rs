@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, MetricsConfig, PublicConfig};
+use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
 use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::simulation::games::{self, DEMONSTRATION};
@@ -150,6 +150,7 @@ fn set_up(
             port: PortAddress::Serial(link),
             mode: Mode::Single,
             boards: Vec::new(),
+            logs: LogConfig::default(),
             time_scale: arguments.speed,
             game_type: "20".to_owned(),
             tags: vec![("Event".to_owned(), "Demonstration".to_owned()), ("Board".to_owned(), (index + 1).to_string())],

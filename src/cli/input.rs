@@ -1,5 +1,4 @@
-//! What the verbs about PDN files share: reading a file piece by piece, with a bar for the patient, and telling the
-//! variant.
+//! What verbs share: reading a file piece by piece, with a bar for the patient, telling the variant, a text in JSON.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
@@ -74,6 +73,28 @@ pub fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     pieces(path, |piece| bytes.extend_from_slice(piece))?;
     Ok(bytes)
+}
+
+/// Prints a line on standard output. Whoever reads it may have had enough: that is an error and no panic.
+pub fn say(line: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(line.as_bytes())?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// A text as JSON writes it.
+pub fn json_text(text: &str) -> String {
+    let mut json = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            c if c.is_control() => json.push_str(&format!("\\u{:04x}", c as u32)),
+            c => json.push(c),
+        }
+    }
+    json.push('"');
+    json
 }
 
 /// A progress bar on the terminal, for files that take longer than a second.

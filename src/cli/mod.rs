@@ -7,14 +7,17 @@ pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
 pub mod doctor;
+pub mod fsck;
 pub mod init;
 mod input;
 mod inquiry;
 pub mod line;
+pub mod log;
 pub mod moves;
 pub mod output;
 pub mod perft;
 pub mod ports;
+pub mod rebuild;
 pub mod replay;
 pub mod run;
 pub mod show;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::bytelog::{ByteLog, LogError};
+use damcast::journal::logs;
 use damcast::playback::{self, NamedLog};
 
 use super::line::{Mode, Profile, refuse_what_is_not_built};
@@ -75,6 +76,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn read(path: &Path) -> anyhow::Result<(ByteLog, Option<LogError>)> {
     anyhow::ensure!(path != Path::new("-"), "replay reads files, not standard input; `damcast line` reads that");
-    let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+    let text = logs::read(path).with_context(|| path.display().to_string())?;
     Ok(playback::read_longest(&text))
 }

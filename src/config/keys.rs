@@ -16,6 +16,8 @@ pub enum Section {
     Station,
     /// `[public]`
     Public,
+    /// `[log]`
+    Log,
     /// `[control]`
     Control,
     /// `[metrics]`
@@ -85,7 +87,7 @@ pub struct Key {
 
 use Absent::{Default, Nothing, Refused};
 use Kind::{Choice, Number, Strings, Switch, Text, Whole, Words};
-use Section::{Alarm, Board, Control, Line, Metrics, Public, Recognition, Station};
+use Section::{Alarm, Board, Control, Line, Log, Metrics, Public, Recognition, Station};
 
 const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
@@ -98,6 +100,9 @@ const SECONDS: Kind = Whole { least: 1, most: 86_400, unit: "s" };
 /// A span on a bus.
 const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
 
+/// How much later than the recording something is shown: a day at most, and more plies than a game has.
+const DELAY: Kind = Whole { least: 0, most: 86_400, unit: "s" };
+const PLIES: Kind = Whole { least: 0, most: 1000, unit: "plies" };
 const DURABILITY: Kind = Choice(&["safe", "lazy"]);
 const ORIENTATION: Kind = Choice(&["auto", "normal", "turned"]);
 const TURKISH_PROMOTION: Kind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
@@ -111,9 +116,24 @@ pub const KEYS: &[Key] = &[
     key(Station, "directory", Text, Refused),
     key(Station, "sync", DURABILITY, Default),
     key(Public, "profile", Choice(&["lidraughts", "pydraughts", "standard"]), Default),
-    key(Public, "delay", Whole { least: 0, most: 86_400, unit: "s" }, Default),
-    key(Public, "delay-plies", Whole { least: 0, most: 1000, unit: "plies" }, Default),
+    key(Public, "delay", DELAY, Default),
+    key(Public, "delay-plies", PLIES, Default),
     key(Public, "sync", DURABILITY, Default),
+    key(Public, "games-delay", DELAY, Nothing),
+    key(Public, "games-delay-plies", PLIES, Nothing),
+    key(Public, "games-sync", DURABILITY, Nothing),
+    key(Public, "started-delay", DELAY, Nothing),
+    key(Public, "started-delay-plies", PLIES, Nothing),
+    key(Public, "started-sync", DURABILITY, Nothing),
+    key(Public, "events-delay", DELAY, Nothing),
+    key(Public, "events-delay-plies", PLIES, Nothing),
+    key(Public, "events-sync", DURABILITY, Nothing),
+    key(Public, "archive-delay", DELAY, Nothing),
+    key(Public, "archive-delay-plies", PLIES, Nothing),
+    key(Public, "archive-sync", DURABILITY, Nothing),
+    key(Log, "rotate-hours", Whole { least: 0, most: 8760, unit: "h" }, Default),
+    key(Log, "compress", Switch, Default),
+    key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
     key(Control, "socket", Text, Nothing),
     key(Metrics, "address", Text, Nothing),
     key(Alarm, "command", Strings, Nothing),
@@ -168,13 +188,14 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 8] = [Station, Public, Control, Metrics, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 9] = [Station, Public, Log, Control, Metrics, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
         match self {
             Station => "station",
             Public => "public",
+            Log => "log",
             Control => "control",
             Metrics => "metrics",
             Alarm => "alarm",
@@ -189,6 +210,7 @@ impl Section {
         match self {
             Station => "[station]",
             Public => "[public]",
+            Log => "[log]",
             Control => "[control]",
             Metrics => "[metrics]",
             Alarm => "[alarm]",
@@ -204,7 +226,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Control | Metrics | Alarm | Recognition => None,
+            Public | Log | Control | Metrics | Alarm | Recognition => None,
         }
     }
 

@@ -27,6 +27,7 @@ mod document;
 pub mod draft;
 pub mod keys;
 mod operation;
+mod public;
 pub mod reference;
 pub mod schema;
 pub mod show;
@@ -35,16 +36,15 @@ mod value;
 
 use std::path::{Path, PathBuf};
 
-use crate::broadcast::Delay;
 use crate::bytelog::{BoardHeader, Header, Mode};
 use crate::disk::Durability;
 use crate::link::PortAddress;
-use crate::pdn::profile::Profile;
 use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, ConfigErrors, Place};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
+pub use public::{OutputConfig, PublicConfig};
 pub use sources::Sources;
 use value::{Spot, Table, Value};
 
@@ -77,23 +77,6 @@ pub struct Config {
     pub alarm: AlarmConfig,
 }
 
-/// The public files of a station.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PublicConfig {
-    /// Whose readers they are written for.
-    pub profile: Profile,
-    /// How much later than the recording they show it.
-    pub delay: Delay,
-    /// Whether they are made durable at once.
-    pub durability: Durability,
-}
-
-impl Default for PublicConfig {
-    fn default() -> PublicConfig {
-        PublicConfig { profile: Profile::Lidraughts, delay: Delay::NONE, durability: Durability::Safe }
-    }
-}
-
 /// A line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LineConfig {
@@ -113,6 +96,19 @@ pub struct LineConfig {
     pub settings: Vec<(String, String)>,
     /// The boards that are expected on a bus.
     pub boards: Vec<BoardConfig>,
+    /// What becomes of its logs.
+    pub logs: LogConfig,
+}
+
+/// What becomes of the logs of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LogConfig {
+    /// After how many hours a chain of logs ends, as soon as no game goes on; 0: never for its age.
+    pub rotate_hours: u32,
+    /// Whether the logs of chains that have ended are compressed.
+    pub compress: bool,
+    /// How many days after its end a chain is kept; 0: for ever.
+    pub keep_days: u32,
 }
 
 /// A board of a bus.
@@ -192,7 +188,8 @@ fn read_config(mut top: Table) -> Option<Config> {
     let station = top.need("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
     let (directory, station_tags, durability) = station.map(read_station).unwrap_or_default();
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
-    let public = top.read("public", |value| read_public(value.clone().table("[public]")?));
+    let public = top.read("public", |value| public::read(value.clone().table("[public]")?));
+    let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
     let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
     let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
@@ -208,7 +205,8 @@ fn read_config(mut top: Table) -> Option<Config> {
         _ => top.note(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
     }
     top.close();
-    let lines = configs.into_iter().collect::<Option<Vec<_>>>()?;
+    let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
+    let lines = lines.into_iter().map(|line| LineConfig { logs, ..line }).collect();
     Some(Config {
         directory: directory?,
         lines,
@@ -245,30 +243,31 @@ fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
     Ok(pairs)
 }
 
-fn read_public(mut table: Table) -> Result<PublicConfig, ConfigError> {
-    /// A day: more is a mistake.
-    const LONGEST_DELAY: u64 = 86_400;
-    /// More plies than a game has.
-    const MOST_PLIES: u64 = 1000;
-    let mut public = PublicConfig::default();
-    if let Some(profile) = table.read("profile", |value| value.string()?.parse().map_err(|error| value.error(error))) {
-        public.profile = profile;
-    }
-    let seconds = table.read("delay", |value| operation::whole(value, 0, LONGEST_DELAY)).unwrap_or_default() as u32;
-    let plies = table.read("delay-plies", |value| operation::whole(value, 0, MOST_PLIES)).unwrap_or_default() as u32;
-    public.delay = Delay { seconds, plies };
-    if let Some(durability) = table.read("sync", read_durability) {
-        public.durability = durability;
-    }
+fn read_logs(mut table: Table) -> Result<LogConfig, ConfigError> {
+    /// A year.
+    const LONGEST_ROUND: u64 = 8760;
+    /// A hundred years.
+    const LONGEST_KEPT: u64 = 36_500;
+    let rotate_hours = table.read("rotate-hours", |value| operation::whole(value, 0, LONGEST_ROUND));
+    let compress = table.read("compress", |value| match value.scalar()?.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(value.error("`compress` is true or false")),
+    });
+    let keep_days = table.read("keep-days", |value| operation::whole(value, 0, LONGEST_KEPT));
     table.finish()?;
-    Ok(public)
+    Ok(LogConfig {
+        rotate_hours: rotate_hours.unwrap_or_default() as u32,
+        compress: compress.unwrap_or_default(),
+        keep_days: keep_days.unwrap_or_default() as u32,
+    })
 }
 
 fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
     match value.string()? {
         "safe" => Ok(Durability::Safe),
         "lazy" => Ok(Durability::Lazy),
-        _ => Err(value.error("`sync` is \"safe\" or \"lazy\"")),
+        _ => Err(value.error(format!("`{}` is \"safe\" or \"lazy\"", value.key))),
     }
 }
 
@@ -332,7 +331,17 @@ fn read_line(
     tags.extend(own_tags);
     tags.retain(|(_, value)| !value.is_empty());
     table.close();
-    Some(LineConfig { name: name?, port: port?.0, mode, time_scale, game_type: game_type?, tags, settings, boards })
+    Some(LineConfig {
+        name: name?,
+        port: port?.0,
+        mode,
+        time_scale,
+        game_type: game_type?,
+        tags,
+        settings,
+        boards,
+        logs: LogConfig::default(),
+    })
 }
 
 fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {

@@ -61,6 +61,19 @@ impl Growing {
         }
     }
 
+    /// Adds bytes that are to wait for something else; [`Growing::catch_up`] writes them.
+    ///
+    /// # Errors
+    ///
+    /// When more waits than there is memory for; nothing has been added then.
+    pub fn wait(&mut self, bytes: &[u8]) -> Result<(), TooMuch> {
+        if self.waiting.len() + bytes.len() > MOST_WAITING {
+            return Err(TooMuch);
+        }
+        self.waiting.extend_from_slice(bytes);
+        Ok(())
+    }
+
     /// Writes what waits.
     ///
     /// # Errors

@@ -11,9 +11,11 @@
 //! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
 
 mod growing;
+mod lock;
 mod real;
 
 pub use growing::{Growing, TooMuch};
+pub use lock::{Lock, LockError};
 pub use real::RealDisk;
 
 use std::io;

@@ -158,9 +158,9 @@ impl Feed {
     }
 }
 
-/// Does an effect change a live file?
+/// Is an effect seen by others, in a live file or in the events? Then its reason is durable first.
 pub fn is_publication(effect: &Effect) -> bool {
-    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_))
+    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Provisional(_))
 }
 
 #[cfg(test)]

@@ -158,6 +158,32 @@ impl Commits {
     }
 }
 
+/// What the commits hold, for who only looks on. Nothing when there are none.
+///
+/// # Errors
+///
+/// As the disk says.
+pub fn fragments(disk: &dyn Disk, path: &Path) -> io::Result<Vec<Fragment>> {
+    match disk.read(path) {
+        Ok(content) if content.starts_with(HEAD) => Ok(read(&content).1),
+        Ok(_) => Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+impl Fragment {
+    /// Puts it where it belongs in what was read of its log, if that reaches so far.
+    pub fn lay_over(&self, log: &mut Vec<u8>) {
+        let at = usize::try_from(self.at).unwrap_or(usize::MAX);
+        if at <= log.len() {
+            let end = at + self.bytes.len();
+            log.resize(log.len().max(end), 0);
+            log[at..end].copy_from_slice(&self.bytes);
+        }
+    }
+}
+
 /// Puts back what logs lack. Returns what was done, for the operator.
 ///
 /// # Errors

@@ -24,6 +24,8 @@
 
 pub mod commits;
 pub mod history;
+pub mod logs;
+pub mod tidy;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -14,26 +14,36 @@
 //! Invariants: a file that its readers would stumble over is not published, the last good one stays and the operator is
 //! told; events are never taken back; nothing is shown before its delay is over.
 
+mod boards;
 mod events_file;
+mod order;
 mod outputs;
+mod plan;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use chrono::Local;
+use chrono::{Local, SubsecRound};
 use tokio::task::JoinHandle;
+use tracing::warn;
 
-use crate::broadcast::{Board, Change, GameRecord, Moment};
+use crate::broadcast::{Change, Moment};
+use crate::bytelog::Header;
 use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
-use crate::feed;
-use crate::playback::{Game, Published};
+use crate::journal::logs;
+use crate::playback::{self, Game, NamedLog};
 use crate::pulse::Pulse;
-use crate::rules::Variant;
 use crate::session::{BusAddress, Effect};
-use outputs::Outputs;
+
+pub use boards::Seating;
+pub use events_file::{Streams, complete_order, line as line_of_event};
+pub use order::read as read_order;
+pub use outputs::{Outputs, all_events, archived, untold};
+pub use plan::{Plan, Plans};
 
 /// So long all lines have to be opened before files are written that would lack their games.
 const OPENING: Duration = Duration::from_secs(10);
@@ -43,11 +53,12 @@ const AGAIN: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// What a line tells.
+#[derive(Debug)]
 enum Told {
-    /// It was opened: these are its games so far.
-    Opened { line: String, games: Vec<Game> },
-    /// The configuration was read again: these are the boards now, and what is shown of them.
-    Configured { seats: Vec<Seat>, public: PublicConfig },
+    /// It was opened, with a log of this head: these are its games so far.
+    Opened { line: String, header: Box<Header>, games: Vec<Game> },
+    /// The configuration was read again.
+    Configured { config: Box<Config> },
     /// It has published this.
     Published { line: String, board: Option<BusAddress>, at: Moment, effect: Effect },
 }
@@ -57,15 +68,15 @@ enum Told {
 pub struct Teller(mpsc::Sender<Told>);
 
 impl Teller {
-    /// A line was opened, with these games so far.
-    pub fn opened(&self, line: &str, games: Vec<Game>) {
+    /// A line was opened, with a log of this head, and these games so far.
+    pub fn opened(&self, line: &str, header: Header, games: Vec<Game>) {
         // Without a listener the station stops; the next start knows all of it from the logs.
-        let _ = self.0.send(Told::Opened { line: line.to_owned(), games });
+        let _ = self.0.send(Told::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Told::Configured { seats: seats(config), public: config.public.clone() });
+        let _ = self.0.send(Told::Configured { config: Box::new(config.clone()) });
     }
 
     /// A line has published something of a board.
@@ -78,36 +89,46 @@ impl Teller {
 /// may be seen then. `pulse`: that it goes on.
 pub fn begin(config: &Config, pulse: Pulse) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
-    let round = Round::new(config);
-    (Teller(sender), tokio::task::spawn_blocking(move || round.run(&receiver, &pulse)))
+    let config = config.clone();
+    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver, &pulse)))
 }
 
-struct Round {
-    seats: Vec<Seat>,
+/// The public files of a station that runs.
+pub struct Round {
+    seating: Seating,
     /// Lines that have not been opened yet.
     awaited: BTreeSet<String>,
     public: PublicConfig,
+    directory: PathBuf,
     outputs: Outputs,
-    /// The latest moment that a line told of: simulated boards may be ahead of the clock on the wall.
-    latest: Option<Moment>,
 }
 
-/// A board and where it is.
-struct Seat {
-    line: String,
-    address: Option<BusAddress>,
-    board: Board,
+/// The games of all chains of a line.
+fn earlier_games(folder: &Path, line: &str) -> io::Result<Vec<Game>> {
+    let mut named = Vec::new();
+    for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
+        let (log, _) = playback::read_longest(&logs::read(&file.path)?);
+        if log.header.opened.is_some() {
+            named.push(NamedLog { name: file.path.display().to_string(), log });
+        }
+    }
+    playback::play(named, None).map(|played| played.games).map_err(io::Error::other)
 }
 
 impl Round {
-    fn new(config: &Config) -> Round {
-        let directory: PathBuf = config.directory.join("public");
+    /// The public files of a configuration.
+    pub fn new(config: &Config) -> Round {
+        let log: PathBuf = config.directory.join("log");
+        let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
+        plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
+        let now = Local::now().fixed_offset().trunc_subsecs(3);
+        plans.add(Plan::new(config, now, plans.current()));
         Round {
-            seats: seats(config),
+            seating: Seating::new(plans),
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
             public: config.public.clone(),
-            outputs: Outputs::new(Box::new(RealDisk), directory, config.public.clone()),
-            latest: None,
+            directory: config.directory.clone(),
+            outputs: Outputs::new(Box::new(RealDisk), &config.directory, config.public.clone()),
         }
     }
 
@@ -127,125 +148,79 @@ impl Round {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if self.awaited.is_empty() {
-                        self.write();
+                        self.write(Local::now().fixed_offset());
                     }
                     return;
                 }
             }
             if self.awaited.is_empty() || Instant::now() >= opening {
-                next = Instant::now() + self.write();
+                next = Instant::now() + self.write(Local::now().fixed_offset());
             }
         }
     }
 
     /// Writes what may be seen now. Returns how long that holds if nobody tells anything.
-    fn write(&mut self) -> Duration {
-        let now = Local::now().fixed_offset().max(self.latest.unwrap_or_default());
-        let boards: Vec<&Board> = self.seats.iter().map(|seat| &seat.board).collect();
-        if !self.outputs.write(&boards, now) {
+    pub fn write(&mut self, now: Moment) -> Duration {
+        let now = now.max(self.seating.latest.unwrap_or_default());
+        if !self.outputs.write(&mut self.seating, now) {
             return AGAIN;
         }
-        let games = boards.iter().flat_map(|board| &board.games);
-        let next = games.filter_map(|game| self.public.delay.next_change(game, now)).min();
+        let PublicConfig { games, started, events, archive, .. } = &self.public;
+        let delays = [games, started, events, archive].map(|output| output.delay);
+        let changes = self.seating.games().flat_map(|(_, game)| delays.map(|delay| delay.next_change(game, now)));
+        let next = changes.flatten().min();
         let wait = next.and_then(|next| (next - now).to_std().ok()).unwrap_or(LONGEST_WAIT);
         wait.clamp(Duration::from_millis(1), LONGEST_WAIT)
     }
 
     fn take(&mut self, told: Told) {
         match told {
-            Told::Opened { line, games } => {
-                self.awaited.remove(&line);
-                for seat in self.seats.iter_mut().filter(|seat| seat.line == line) {
-                    seat.board.games.clear();
-                }
-                for game in &games {
-                    let record = record(game);
-                    self.latest = self.latest.max(record.as_ref().map(GameRecord::latest));
-                    let board = self.board(&line, game.board);
-                    board.games.extend(record);
-                }
-            }
-            Told::Configured { seats, public } => self.configure(seats, public),
-            Told::Published { line, board, at, effect } => {
-                self.latest = self.latest.max(Some(at));
-                let change = match effect {
-                    Effect::Open { game } => Change::Opened { game },
-                    Effect::Append(line) => Change::Line(line),
-                    Effect::Result(result) => Change::Result(result),
-                    _ => return,
-                };
-                self.board(&line, board).take(at, change);
-            }
+            Told::Opened { line, header, games } => self.opened(&line, &header, &games),
+            Told::Configured { config } => self.configure(&config),
+            Told::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
     }
 
     /// Boards keep their games. Those that the configuration has no more come last, as long as there is something to show.
-    fn configure(&mut self, seats: Vec<Seat>, public: PublicConfig) {
-        let mut old = std::mem::replace(&mut self.seats, seats);
-        for seat in &mut self.seats {
-            let known = old.iter().position(|old| old.line == seat.line && old.address == seat.address);
-            if let Some(known) = known {
-                seat.board.games = old.remove(known).board.games;
+    fn configure(&mut self, config: &Config) {
+        let now = Local::now().fixed_offset().trunc_subsecs(3);
+        self.seating.configure(Plan::new(config, now, self.seating.plans.current()));
+        self.outputs.configure(config.public.clone());
+        self.public = config.public.clone();
+    }
+
+    /// A line was opened, with a log of this head, and these games so far.
+    pub fn opened(&mut self, line: &str, header: &Header, games: &[Game]) {
+        self.awaited.remove(line);
+        self.seating.opened(line, header, games);
+        if self.is_behind(line) {
+            // Off the way of the recording; and only until the last game of the round before is shown in full.
+            match earlier_games(&self.directory.join("log"), line) {
+                Ok(games) => self.seating.opened(line, header, &games),
+                Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
             }
         }
-        self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
-        self.outputs.configure(public.clone());
-        self.public = public;
     }
 
-    /// The board at an address of a line. One that nobody knew before is the last of the round.
-    fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
-        let known = self.seats.iter().position(|seat| seat.line == line && seat.address == address);
-        let index = known.unwrap_or_else(|| {
-            let like = self.seats.iter().find(|seat| seat.line == line).map(|seat| seat.board.clone());
-            let (variant, tags) = like.map_or((Variant::international(), Vec::new()), |like| (like.variant, like.tags));
-            let board = Board::new(feed::prefix(line, address, None), variant, tags);
-            self.seats.push(Seat { line: line.to_owned(), address, board });
-            self.seats.len() - 1
-        });
-        &mut self.seats[index].board
+    /// May games of earlier chains not be shown in full yet? A station that went on with a new configuration may have been
+    /// killed before their delay was over.
+    fn is_behind(&self, line: &str) -> bool {
+        self.seating.boards_of(line).any(|board| {
+            let is_known = board.games.iter().any(|game| game.number == board.hidden);
+            let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
+            board.hidden > 0 && !is_known && (self.public.has_delay() || !self.directory.join(last).exists())
+        })
     }
-}
 
-/// The boards that the configuration names, in its order.
-fn seats(config: &Config) -> Vec<Seat> {
-    let mut seats = Vec::new();
-    for line in &config.lines {
-        // The configuration was read, so its settings are possible.
-        let Ok((settings, _)) = crate::playback::settings(&line.header(), None) else { continue };
-        let seat = |address, name: &str, of: &crate::session::LineSettings| Seat {
-            line: line.name.clone(),
-            address,
-            board: Board::new(name, of.variant, of.tags.clone()),
+    /// A line has published something of a board.
+    pub fn published(&mut self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
+        let change = match effect {
+            Effect::Open { game } => Change::Opened { game },
+            Effect::Append(line) => Change::Line(line),
+            Effect::Result(result) => Change::Result(result),
+            Effect::Provisional(moves) => Change::Provisional(moves),
+            _ => return,
         };
-        match line.boards.as_slice() {
-            [] => seats.push(seat(None, &line.name, &settings)),
-            boards => {
-                seats.extend(
-                    boards
-                        .iter()
-                        .map(|board| seat(Some(board.address), &board.name, &settings.of_board(board.address))),
-                );
-            }
-        }
+        self.seating.take(line, board, at, change);
     }
-    seats
-}
-
-/// The record of a game that was played from logs. `None` when the logs do not say when that was.
-fn record(game: &Game) -> Option<GameRecord> {
-    let mut history = game.history().into_iter();
-    let (opened, _) = history.next()?;
-    let mut record = GameRecord::new(game.number, opened);
-    for (at, published) in history {
-        record.take(
-            at,
-            match published {
-                Published::Line(line) => Change::Line(line.to_owned()),
-                Published::Result(result) => Change::Result(result.to_owned()),
-                Published::Opened => continue,
-            },
-        );
-    }
-    Some(record)
 }

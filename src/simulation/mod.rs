@@ -6,6 +6,7 @@
 pub mod benchmark;
 pub mod chronicle;
 pub mod collection;
+pub mod day;
 pub mod door;
 pub mod drive;
 pub mod faults;

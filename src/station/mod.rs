@@ -29,6 +29,7 @@ use crate::config::LineConfig;
 use crate::counters::LineCounters;
 use crate::disk::{Disk, Durability};
 use crate::feed;
+use crate::journal::tidy::{self, Keeping};
 use crate::link::{Link, LinkEvent, Ports};
 use crate::playback;
 use crate::pulse::Pulse;
@@ -156,6 +157,18 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
     }
 }
 
+fn keeping(config: &LineConfig) -> Keeping {
+    Keeping { compress: config.logs.compress, keep_days: config.logs.keep_days }
+}
+
+/// Compresses and removes logs that are not needed any more, while the line records. A fault of the disk is no reason to stop.
+fn tidy_logs(line: String, logs: PathBuf, keeping: Keeping) {
+    tokio::task::spawn_blocking(move || match tidy::tidy(&logs, &line, keeping, Local::now().fixed_offset()) {
+        Ok(done) => done.iter().for_each(|done| info!(line, "{done}")),
+        Err(error) => warn!(line, "the logs are not compressed or removed: {error}"),
+    });
+}
+
 /// Done when the station is to stop, or nobody is left who could tell it so.
 pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
@@ -178,6 +191,8 @@ struct Station {
     board: Option<String>,
     clock: Clock,
     is_outdated: bool,
+    /// When its chain of logs has become old.
+    rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
     reporter: Reporter,
     /// What the thread that writes has to say.
@@ -197,15 +212,19 @@ impl Station {
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
         let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
+        let (rotation, keeping, logs) = (opening::rotation(&config), keeping(&config), folders.log.clone());
         let open = move || -> Result<Opened, StationError> {
             // A recording that a bug has ended may still be written.
             earlier.0.finish(&earlier.1, LONGEST_FINISH)?;
             Ok(opening::open(&wanted, &folders, &disk, Local::now().fixed_offset())?)
         };
-        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games } =
+        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header } =
             tokio::task::spawn_blocking(open).await??;
         let clock = Clock::start(config.time_scale, shift);
-        teller.opened(&name, games);
+        let age = Local::now().fixed_offset() - epoch;
+        let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
+        tidy_logs(name.clone(), logs, keeping);
+        teller.opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let (live_files, damage) = (feeds.paths().into_iter().collect(), line.damage());
         let underway = Underway::default();
@@ -237,6 +256,7 @@ impl Station {
             board: None,
             clock,
             is_outdated,
+            rotate_at,
             last_tick: None,
             reporter,
             told,
@@ -293,7 +313,8 @@ impl Station {
         if self.is_retiring && !self.recorder.line().has_open_game() {
             return Some(Ending::Retired);
         }
-        if self.is_outdated && !self.recorder.line().has_open_game() {
+        let is_old = self.rotate_at.is_some_and(|at| Instant::now() >= at);
+        if (self.is_outdated || is_old) && !self.recorder.line().has_open_game() {
             return Some(Ending::Reopen(self.next.take()));
         }
         let next = self.next.as_ref()?;

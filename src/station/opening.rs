@@ -73,6 +73,8 @@ pub struct Opened {
     pub epoch: DateTime<FixedOffset>,
     /// Its games so far.
     pub games: Vec<Game>,
+    /// The head of the chain that goes on or begins.
+    pub header: Header,
 }
 
 /// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
@@ -108,21 +110,21 @@ pub fn open(
     let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
     let opened = opening(now, last_end);
     let games = played.games;
-    let next_step = decide(config, played.last, bytes)?;
+    let next_step = decide(config, played.last, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
     let mut epoch = opened;
-    let (line, header, shift) = match next_step {
+    let (line, chain_header, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
             let header = head(chain.header.clone(), opened, "yes", &last_games);
             let shift = playback::shift(&chain.header, &header);
             epoch = chain.header.opened.unwrap_or(opened);
-            (chain.line, header, shift)
+            (chain.line, chain.header, header, shift)
         }
         NextStep::Begin { .. } => {
             current.clear();
             let header = head(config.header(), opened, "no", &last_games);
-            (Line::new(playback::settings(&header, None)?.0), header, Millis::ZERO)
+            (Line::new(playback::settings(&header, None)?.0), header.clone(), header, Millis::ZERO)
         }
     };
     let path = history::path(&folders.log, &config.name, next);
@@ -133,7 +135,7 @@ pub fn open(
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games })
+    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header: chain_header })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.
@@ -190,19 +192,31 @@ impl NextStep {
 }
 
 /// A game is recorded to its end with the settings that it began with.
-fn decide(config: &LineConfig, chain: Option<Chain>, bytes: u64) -> Result<NextStep, PlaybackError> {
+fn decide(
+    config: &LineConfig,
+    chain: Option<Chain>,
+    bytes: u64,
+    now: DateTime<FixedOffset>,
+) -> Result<NextStep, PlaybackError> {
     let wanted = playback::settings(&config.header(), None)?.0.without_history();
     let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
     let had = playback::settings(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
-    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN) {
+    let is_old = chain.header.opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
+    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
         NextStep::GoOn { chain, is_outdated: false }
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
         NextStep::GoOn { chain, is_outdated: true }
     } else {
         NextStep::Begin { gives_up_a_game: is_playing }
     })
+}
+
+/// After what time a chain of a line ends, if it ends for its age.
+pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
+    let hours = config.logs.rotate_hours;
+    (hours > 0).then(|| TimeDelta::hours(hours.into()))
 }
 
 /// The head of the next log.

@@ -17,11 +17,11 @@
 mod heart;
 mod keeper;
 mod lines;
-mod lock;
 
 use std::fs;
 use std::future::Future;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ use crate::config::Config;
 use crate::control::server::{self, Desk, Server};
 use crate::control::{self, Command, Commands};
 use crate::counters::Counters;
-use crate::disk::{Disk, RealDisk};
+use crate::disk::{Disk, Lock, LockError, RealDisk};
 use crate::journal::commits;
 use crate::limits;
 use crate::link::Ports;
@@ -68,13 +68,8 @@ pub enum SupervisorError {
         error: io::Error,
     },
     /// Another station uses it.
-    #[error("{directory}: another damcast{owner} records into this directory; stop it, or use another directory")]
-    Locked {
-        /// The directory.
-        directory: PathBuf,
-        /// Who, if that is known.
-        owner: String,
-    },
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// A bug. What was recorded is in the logs; the next start goes on from there.
     #[error("the thread that writes the files has ended: {0}")]
     Broken(String),
@@ -118,7 +113,12 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     for folder in [&folders.log, &folders.live] {
         fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
     }
-    let _lock = lock::lock(&config.directory)?;
+    let _lock = Lock::take(&config.directory)?;
+    if config.public.has_delay() {
+        for folder in [&folders.log, &folders.live] {
+            keep_private(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+        }
+    }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
         .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
@@ -143,6 +143,13 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     }
     station.end(writing).await;
     Ok(())
+}
+
+/// What the public files show later is not for everybody on this machine to read now.
+fn keep_private(folder: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(folder)?.permissions();
+    permissions.set_mode(permissions.mode() & !0o007);
+    fs::set_permissions(folder, permissions)
 }
 
 /// A station that runs.

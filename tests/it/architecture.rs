@@ -24,7 +24,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("journal", &["bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "disk"]),
     ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
-    ("round", &["rules", "pdn", "session", "playback", "broadcast", "config", "pulse", "disk", "feed"]),
+    (
+        "round",
+        &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "config", "pulse", "journal", "feed"],
+    ),
     (
         "station",
         &[
@@ -46,8 +49,45 @@ const EDGES: &[(&str, &[&str])] = &[
             "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
         ],
     ),
+    (
+        "folder",
+        &[
+            "millis",
+            "bytelog",
+            "pdn",
+            "session",
+            "playback",
+            "broadcast",
+            "disk",
+            "config",
+            "journal",
+            "feed",
+            "recorder",
+            "round",
+        ],
+    ),
     // simulated boards
-    ("simulation", &["millis", "rules", "protocol", "pdn", "recognition", "session"]),
+    (
+        "simulation",
+        &[
+            "millis",
+            "rules",
+            "protocol",
+            "bytelog",
+            "pdn",
+            "recognition",
+            "session",
+            "playback",
+            "broadcast",
+            "link",
+            "disk",
+            "config",
+            "journal",
+            "feed",
+            "round",
+            "folder",
+        ],
+    ),
 ];
 
 /// The first module of the shell in the table above.

@@ -13,6 +13,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let tables = [
         (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
         (Section::Public, String::new()),
+        (Section::Log, String::new()),
         (Section::Recognition, String::new()),
         (
             Section::Line,

@@ -53,7 +53,7 @@ fn drop_ins_are_laid_over_the_file_in_the_order_of_their_names() {
         ],
     );
     let config = Sources::of_file(&file).unwrap().read().unwrap();
-    assert_eq!((config.public.delay.seconds, config.public.delay.plies), (900, 2));
+    assert_eq!((config.public.games.delay.seconds, config.public.games.delay.plies), (900, 2));
     let ports: Vec<String> = config.lines.iter().map(|line| line.port.to_string()).collect();
     assert_eq!(ports, ["serial:/dev/c", "serial:/dev/b", "serial:/dev/a"]);
     assert_eq!(config.lines[0].tags, [pair("Event", "Cup"), pair("Round", "3")]);
@@ -80,7 +80,7 @@ fn the_environment_counts_last() {
         ("PATH", "/bin"),
     ])
     .unwrap();
-    assert_eq!(config.public.delay.seconds, 900);
+    assert_eq!(config.public.games.delay.seconds, 900);
     assert_eq!(config.directory.to_str(), Some("other \"place\""));
     assert_eq!(config.lines[0].game_type, "40");
     assert_eq!(config.lines[1].settings, [pair("bus-start-tag", "false")]);

@@ -24,6 +24,7 @@ mod doctor;
 mod draws;
 mod endings;
 mod fen;
+mod folder;
 mod fuzz;
 mod games;
 mod geometry;

@@ -25,7 +25,8 @@ type Said<'a> = (&'a str, i64, &'a str);
 /// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.
 async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
     let (teller, files) = round::begin(config, damcast::pulse::Pulses::default().pulse("files"));
-    ["a", "b"].into_iter().for_each(|line| teller.opened(line, Vec::new()));
+    fs::create_dir_all(config.directory.join("log")).unwrap();
+    config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {
         let effect = match (*text, text.strip_prefix('=')) {
             ("open", _) => Effect::Open { game: 1 },
@@ -89,8 +90,8 @@ async fn nothing_is_shown_before_its_delay_is_over() {
     assert!(started.ends_with("[Result \"*\"]\n\n1. 32-28 {[%clock w0:29:55 B0:30:00]} *\n"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move"]);
     assert!(read(folder.path(), "archive/b-1.pdn").is_empty());
-    // Later, by another run of the station, the rest follows.
-    tell(&config(folder.path(), "delay = 60"), now - TimeDelta::seconds(60), &GAME).await;
+    // By another run of the station, with a shorter delay, the rest follows.
+    tell(&config(folder.path(), "delay = 20"), now, &GAME).await;
     assert!(read(folder.path(), "started.pdn").ends_with("19-23 *\n"));
     assert_eq!(types(folder.path()), ["game", "move", "move", "end", "result"]);
 }

@@ -1,5 +1,6 @@
 //! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
 
+mod day;
 mod serve;
 
 use std::path::PathBuf;
@@ -40,6 +41,8 @@ enum Verb {
     Score(ScoreArguments),
     /// Play very many games of mixed hands and faults: nothing may break, and every file must be right at every moment.
     Soak(SoakArguments),
+    /// Record a day of a hall in virtual time, check what it leaves, and make all files again from the logs.
+    Day(day::Arguments),
 }
 
 #[derive(clap::Args)]
@@ -149,6 +152,7 @@ fn main() -> ExitCode {
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Score(arguments) => score(&arguments),
         Verb::Soak(arguments) => soak_games(&arguments),
+        Verb::Day(arguments) => day::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,87 @@
+//! `damcast fsck`: whether a folder is what its logs say.
+//!
+//! ```text
+//! live/a-1.pdn: wrong: it is not what the log says: somebody has changed it; damcast rebuild puts this one aside
+//! recordings: 4 lines, 6 logs (3.2 MB), 12 games, 1840 events: 1 wrong, 0 to be mended by the next start
+//! ```
+//!
+//! Exit code 0: nothing is wrong; 1: something is; 2: the folder cannot be read.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use damcast::folder::fsck::{self, Level, Report};
+
+use super::input::{json_text, say};
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The directory of a station: with log/, live/ and public/ in it.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Print notes too: things worth knowing about which nothing is to be done.
+    #[arg(long)]
+    notes: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what is found.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let shown = arguments.directory.display();
+    let report = match fsck::check(&arguments.directory) {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("damcast: {shown}: {error}; is this the directory of a station?");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let shown_level = |level| arguments.notes || level > Level::Note;
+    for finding in report.findings.iter().filter(|finding| shown_level(finding.level)) {
+        let file = finding.file.display().to_string();
+        if arguments.json {
+            say(&format!(
+                "{{\"level\":\"{}\",\"file\":{},\"what\":{},\"advice\":{}}}",
+                finding.level,
+                json_text(&file),
+                json_text(&finding.what),
+                json_text(finding.advice),
+            ))?;
+        } else {
+            let advice = if finding.advice.is_empty() { String::new() } else { format!("; {}", finding.advice) };
+            say(&format!("{file}: {}: {}{advice}", finding.level, finding.what))?;
+        }
+    }
+    let summary = if arguments.json { as_json(&report) } else { as_text(&shown.to_string(), &report) };
+    say(&summary)?;
+    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn as_text(shown: &str, report: &Report) -> String {
+    let Report { station, lines, logs, bytes, games, events, .. } = report;
+    let station =
+        station.as_ref().map(|owner| format!("; a station{owner} records here, what it is just writing is not judged"));
+    let verdict = match (report.count(Level::Wrong), report.count(Level::Mended)) {
+        (0, 0) => "clean".to_owned(),
+        (wrong, mended) => format!("{wrong} wrong, {mended} to be mended by the next start"),
+    };
+    let megabytes = *bytes as f64 / 1e6;
+    format!(
+        "{shown}: {lines} lines, {logs} logs ({megabytes:.1} MB), {games} games, {events} events: {verdict}{}",
+        station.unwrap_or_default()
+    )
+}
+
+fn as_json(report: &Report) -> String {
+    let Report { station, lines, logs, bytes, games, events, .. } = report;
+    format!(
+        "{{\"clean\":{},\"wrong\":{},\"mended\":{},\"station\":{},\"lines\":{lines},\"logs\":{logs},\"bytes\":{bytes},\
+         \"games\":{games},\"events\":{events}}}",
+        report.is_clean(),
+        report.count(Level::Wrong),
+        report.count(Level::Mended),
+        station.is_some(),
+    )
+}

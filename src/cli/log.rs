@@ -1,0 +1,305 @@
+//! `damcast log`: what the logs of a station's directory hold; whether they are whole; a part of them.
+//!
+//! ```text
+//! board-1: 2 games, 3 logs, 1.2 MB
+//!     log/board-1-1.log  2026-11-21 09:30:00 to 11:02:10  412 kB, 5120 records
+//!     game 1  2026-11-21 09:31:02 to 10:44:01  87 entries  2-0
+//! ```
+//!
+//! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged; 2: one cannot be read.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
+use damcast::feed;
+use damcast::folder::extract::{self, Span};
+use damcast::folder::{Folder, LineOfLogs, LogOfLine};
+use damcast::journal::logs;
+use damcast::playback::{self, CONTINUES, Game};
+use damcast::session::BusAddress;
+
+use super::input::{json_text, say};
+
+type Moment = DateTime<FixedOffset>;
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// List the logs and the games in them, line by line.
+    List(List),
+    /// Say whether logs are whole.
+    Verify(Verify),
+    /// Print a part of the logs of a line as one log: a span of time, or a game.
+    Extract(Extract),
+}
+
+#[derive(clap::Args)]
+struct List {
+    /// The directory of a station.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Verify {
+    /// Directories of stations, or logs.
+    #[arg(required = true, value_name = "DIR|FILE")]
+    paths: Vec<PathBuf>,
+    /// Print one JSON object a log.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args)]
+struct Extract {
+    /// The directory of a station.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// The line; the name of its logs without their numbers. May be left out where there is one only.
+    #[arg(long)]
+    line: Option<String>,
+    /// Of a bus: the address of the board whose game is meant. The part has the whole bus.
+    #[arg(long, value_name = "ADDRESS")]
+    board: Option<u16>,
+    /// The game with this number, from the end of the game before it.
+    #[arg(long, conflicts_with_all = ["from", "to"])]
+    game: Option<u32>,
+    /// Not before: 2026-11-21T14:03:00+01:00, or 14:03 or 14:03:20 on the day of the last log.
+    #[arg(long)]
+    from: Option<String>,
+    /// Not after.
+    #[arg(long)]
+    to: Option<String>,
+}
+
+/// Does what is asked.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    match &arguments.verb {
+        Verb::List(arguments) => list(arguments),
+        Verb::Verify(arguments) => verify(arguments),
+        Verb::Extract(arguments) => extract(arguments),
+    }
+}
+
+fn read(directory: &Path) -> anyhow::Result<Folder> {
+    Folder::read(directory).with_context(|| format!("{}: is this the directory of a station?", directory.display()))
+}
+
+fn list(arguments: &List) -> anyhow::Result<ExitCode> {
+    for line in &read(&arguments.directory)?.lines {
+        if arguments.json {
+            say(&line_as_json(line))?;
+            continue;
+        }
+        let bytes: u64 = line.logs.iter().map(|log| log.bytes).sum();
+        let games = line.played.as_ref().map_or(0, |played| played.games.len());
+        say(&format!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
+        for log in &line.logs {
+            let (when, size, records) = (when(span(log)), size(log.bytes), log.log.records.len());
+            say(&format!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
+        }
+        match &line.played {
+            Ok(played) => played.games.iter().try_for_each(|game| say(&format!("    {}", game_as_text(line, game))))?,
+            Err(error) => say(&format!("    they cannot be played: {error}"))?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn file(log: &LogOfLine) -> String {
+    format!("log/{}", log.file.path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// From the opening of a log to its last record.
+fn span(log: &LogOfLine) -> Option<Span> {
+    let opened = log.log.header.opened?;
+    let last = log.log.records.last().map_or(0, |record| record.at);
+    Some((opened, playback::moment(opened, damcast::millis::Millis(last))))
+}
+
+fn when(span: Option<Span>) -> String {
+    let Some((from, to)) = span else { return "at a time that it does not say".to_owned() };
+    let to_form = if from.date_naive() == to.date_naive() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    format!("{} to {}", from.format("%Y-%m-%d %H:%M:%S"), to.format(to_form))
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+fn state(log: &LogOfLine) -> String {
+    let mut words = String::new();
+    if playback::key(&log.log.header, CONTINUES) == Some("yes") {
+        words += ", continues the log before it";
+    }
+    for problem in &log.log.problems {
+        words += &format!("; {problem}");
+    }
+    if let Some(damage) = &log.damage {
+        words += &format!("; DAMAGED: {damage}");
+    }
+    words
+}
+
+fn name(line: &LineOfLogs, game: &Game) -> String {
+    feed::prefix(&line.name, game.board, game.name.as_deref())
+}
+
+fn game_as_text(line: &LineOfLogs, game: &Game) -> String {
+    let board = game.board.map_or(String::new(), |_| format!("{}  ", name(line, game)));
+    let result = game.result().unwrap_or("*");
+    format!("{board}game {}  {}  {} entries  {result}", game.number, when(extract::span(game)), extract::entries(game))
+}
+
+fn line_as_json(line: &LineOfLogs) -> String {
+    let logs: Vec<String> = line.logs.iter().map(log_as_json).collect();
+    let games = line.played.iter().flat_map(|played| &played.games);
+    let games: Vec<String> = games.map(|game| game_as_json(line, game)).collect();
+    let error = line.played.as_ref().err().map_or("null".to_owned(), |error| json_text(&error.to_string()));
+    format!(
+        "{{\"line\":{},\"logs\":[{}],\"games\":[{}],\"error\":{error}}}",
+        json_text(&line.name),
+        logs.join(","),
+        games.join(",")
+    )
+}
+
+fn span_as_json(span: Option<Span>) -> String {
+    let moment = |moment: Moment| json_text(&moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, false));
+    let (from, to) = span.map_or(("null".to_owned(), "null".to_owned()), |(from, to)| (moment(from), moment(to)));
+    format!("\"from\":{from},\"to\":{to}")
+}
+
+fn log_as_json(log: &LogOfLine) -> String {
+    let torn = log.log.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
+    let damage = log.damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
+    format!(
+        "{{\"file\":{},{},\"bytes\":{},\"records\":{},\"continues\":{},\"torn\":{torn},\"damage\":{damage}}}",
+        json_text(&file(log)),
+        span_as_json(span(log)),
+        log.bytes,
+        log.log.records.len(),
+        playback::key(&log.log.header, CONTINUES) == Some("yes"),
+    )
+}
+
+fn game_as_json(line: &LineOfLogs, game: &Game) -> String {
+    format!(
+        "{{\"board\":{},\"address\":{},\"game\":{},{},\"entries\":{},\"result\":{}}}",
+        json_text(&name(line, game)),
+        game.board.map_or("null".to_owned(), |board| board.to_string()),
+        game.number,
+        span_as_json(extract::span(game)),
+        extract::entries(game),
+        game.result().map_or("null".to_owned(), json_text),
+    )
+}
+
+fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
+    let (mut is_damaged, mut is_unreadable) = (false, false);
+    for path in &arguments.paths {
+        let files = if path.is_dir() {
+            let folder = Some(path.join("log")).filter(|log| log.is_dir()).unwrap_or_else(|| path.clone());
+            logs::list(&folder).map(|logs| logs.into_iter().map(|log| log.path).collect())
+        } else {
+            Ok(vec![path.clone()])
+        };
+        let files: Vec<PathBuf> = files.with_context(|| path.display().to_string())?;
+        for file in files {
+            match logs::read(&file) {
+                Ok(bytes) => is_damaged |= !verify_log(&file, &bytes, arguments.json)?,
+                Err(error) => {
+                    eprintln!("damcast: {}: {error}", file.display());
+                    is_damaged |= error.kind() == std::io::ErrorKind::InvalidData;
+                    is_unreadable |= error.kind() != std::io::ErrorKind::InvalidData;
+                }
+            }
+        }
+    }
+    Ok(match (is_unreadable, is_damaged) {
+        (true, _) => ExitCode::from(2),
+        (_, true) => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+/// Prints what is to be said of a log. Returns whether it is right.
+fn verify_log(path: &Path, bytes: &[u8], json: bool) -> anyhow::Result<bool> {
+    let (log, damage) = playback::read_longest(bytes);
+    let shown = path.display().to_string();
+    let is_headless = log.header.opened.is_none();
+    if json {
+        let torn = log.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
+        let damage = damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
+        say(&format!(
+            "{{\"file\":{},\"bytes\":{},\"records\":{},\"opened\":{},\"torn\":{torn},\"damage\":{damage}}}",
+            json_text(&shown),
+            bytes.len(),
+            log.records.len(),
+            !is_headless,
+        ))?;
+    } else {
+        let head = if is_headless { "; it does not say when it was opened" } else { "" };
+        let problems: String = log.problems.iter().map(|problem| format!("; {problem}")).collect();
+        let verdict = damage.as_ref().map_or("whole".to_owned(), |damage| format!("damaged: {damage}"));
+        say(&format!("{shown}: {verdict}, {} records{problems}{head}", log.records.len()))?;
+    }
+    Ok(damage.is_none())
+}
+
+fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
+    let folder = read(&arguments.directory)?;
+    let line = match (&arguments.line, folder.lines.as_slice()) {
+        (Some(name), lines) => lines.iter().find(|line| line.name == *name),
+        (None, [line]) => Some(line),
+        (None, _) => None,
+    };
+    let names: Vec<&str> = folder.lines.iter().map(|line| line.name.as_str()).collect();
+    let line = line.with_context(|| format!("--line: one of {}", names.join(", ")))?;
+    let last = line.logs.iter().rev().find_map(|log| log.log.header.opened);
+    let last = last.with_context(|| format!("{}: no log says when it was opened", line.name))?;
+    let board =
+        arguments.board.map(|board| BusAddress::new(board).context("--board: no address of a bus")).transpose()?;
+    let (span, before) = match arguments.game {
+        Some(game) => {
+            let span = extract::span_of_game(line, board, game);
+            let span = span.with_context(|| format!("{}: there is no game {game}; see damcast log list", line.name))?;
+            (span, Some((board, game.saturating_sub(1))))
+        }
+        None => {
+            let from = arguments.from.as_deref().map(|text| moment(text, last).context("--from")).transpose()?;
+            let to = arguments.to.as_deref().map(|text| moment(text, last).context("--to")).transpose()?;
+            let end = last + TimeDelta::days(366);
+            ((from.unwrap_or_default(), to.unwrap_or(end)), None)
+        }
+    };
+    let part = extract::extract(line, span, before);
+    let part = part.with_context(|| format!("{}: nothing was recorded in that time", line.name))?;
+    std::io::stdout().lock().write_all(part.to_text().as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A moment, or a time on the day of another.
+fn moment(text: &str, day: Moment) -> anyhow::Result<Moment> {
+    if let Ok(moment) = Moment::parse_from_rfc3339(text) {
+        return Ok(moment);
+    }
+    let time = NaiveTime::parse_from_str(text, "%H:%M:%S").or_else(|_| NaiveTime::parse_from_str(text, "%H:%M"));
+    let time = time.with_context(|| format!("\"{text}\" is no time: 14:03, 14:03:20 or 2026-11-21T14:03:00+01:00"))?;
+    day.with_time(time).single().context("this time did not exist on that day")
+}

@@ -1,0 +1,36 @@
+//! `damcast rebuild`: all outputs of a folder, made anew from its logs.
+//!
+//! Exit code 0: done; 1: it cannot be done, a station runs there for one.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::disk::Lock;
+use damcast::folder::rebuild;
+
+/// What is asked.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The directory of a station, with its logs in log/.
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Write live/ and public/ into this directory instead.
+    #[arg(long, value_name = "OTHER")]
+    into: Option<PathBuf>,
+}
+
+/// Makes the files, and says of each that was not there or right what became of it.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let Arguments { directory, into } = arguments;
+    let target = into.as_ref().unwrap_or(directory);
+    anyhow::ensure!(directory.join("log").is_dir(), "{}: there is no log/ here", directory.display());
+    std::fs::create_dir_all(target).with_context(|| target.display().to_string())?;
+    let _lock = Lock::take(target)?;
+    let done = rebuild::rebuild(directory, into.as_deref()).with_context(|| directory.display().to_string())?;
+    done.iter().for_each(|what| println!("{what}"));
+    if done.is_empty() {
+        println!("{}: everything is what the logs say", directory.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,97 @@
+//! One station at a time in a folder: the file `damcast.lock`, locked for as long as it is open.
+//!
+//! The system unlocks it when its process ends, however that comes about, so a crash leaves no lock behind. The file holds
+//! the number of the process, for people.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The name of the file.
+const NAME: &str = "damcast.lock";
+
+/// Why a folder cannot be locked.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// The file cannot be used.
+    #[error("{path}: {error}")]
+    Disk {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another station has it.
+    #[error("{directory}: another damcast{owner} records into this directory; stop it, or use another directory")]
+    Locked {
+        /// The folder.
+        directory: PathBuf,
+        /// Who, if that is known: ` (process 1234)`.
+        owner: String,
+    },
+}
+
+/// A folder that is locked. It is free again when this is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Locks a folder.
+    ///
+    /// # Errors
+    ///
+    /// When another process has it, or the disk fails.
+    pub fn take(directory: &Path) -> Result<Lock, LockError> {
+        let path = directory.join(NAME);
+        let disk = |error| LockError::Disk { path: path.clone(), error };
+        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = options.map_err(disk)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0).map_err(disk)?;
+                writeln!(file, "{}", std::process::id()).map_err(disk)?;
+                Ok(Lock { _file: file })
+            }
+            Err(TryLockError::WouldBlock) => {
+                Err(LockError::Locked { directory: directory.to_owned(), owner: owner(&mut file) })
+            }
+            Err(TryLockError::Error(error)) => Err(disk(error)),
+        }
+    }
+
+    /// Does a station run in this folder? Says which, as far as that is known. Nothing is left locked.
+    pub fn holder(directory: &Path) -> Option<String> {
+        let mut file = File::open(directory.join(NAME)).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(owner(&mut file)),
+            _ => None,
+        }
+    }
+}
+
+/// Who has locked it: good to know, no more.
+fn owner(file: &mut File) -> String {
+    let mut process = String::new();
+    let _ = file.read_to_string(&mut process);
+    process.trim().parse::<u32>().map_or(String::new(), |process| format!(" (process {process})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_one_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Lock::holder(folder.path()), None);
+        let lock = Lock::take(folder.path()).unwrap();
+        let me = format!(" (process {})", std::process::id());
+        assert!(matches!(Lock::take(folder.path()), Err(LockError::Locked { owner, .. }) if owner == me));
+        assert_eq!(Lock::holder(folder.path()), Some(me));
+        drop(lock);
+        assert_eq!(Lock::holder(folder.path()), None);
+        Lock::take(folder.path()).unwrap();
+    }
+}

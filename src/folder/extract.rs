@@ -1,0 +1,103 @@
+//! A part of what was recorded, as a log of its own: a board, a span of time, a game.
+//!
+//! ```text
+//!   board-1-1.log  0 = up ...... 5000 (crash)
+//!   board-1-2.log                              0 = up ............ 7000 = down
+//!   the part           4000 = up ... 5000 = down  60000 = up .. 63000 = down
+//! ```
+//!
+//! Times count from the opening of the first log of the part, as they did there. Where the part begins while the link was up,
+//! and where a log ended without a word, the records that say so are put in; nothing else is changed. So the part can be
+//! played like any log, and a game begins in it as it began on the board.
+
+use chrono::TimeDelta;
+
+use super::LineOfLogs;
+use crate::broadcast::Moment;
+use crate::bytelog::{ByteLog, Header, Kind, Record};
+use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
+use crate::session::BusAddress;
+
+/// From when to when; both belong to it.
+pub type Span = (Moment, Moment);
+
+/// What came after a game is part of it for so long: the result, the pieces put back.
+const AFTER: TimeDelta = TimeDelta::seconds(60);
+
+/// When a game was recorded: its first line and its last. `None` when its logs do not say.
+pub fn span(game: &Game) -> Option<Span> {
+    let history = game.history();
+    Some((history.first()?.0, history.iter().map(|(at, _)| *at).max()?))
+}
+
+/// The plies and setups of a game.
+pub fn entries(game: &Game) -> usize {
+    let is_entry = |line: &str| !line.is_empty() && !line.starts_with('[') && line != "*";
+    game.history().iter().filter(|(_, published)| matches!(published, Published::Line(line) if is_entry(line))).count()
+}
+
+/// All the time that belongs to a game of a board: since the game before it ended, until it was over.
+pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -> Option<Span> {
+    let games = || line.played.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
+    let (_, end) = span(games().find(|game| game.number == number)?)?;
+    let before = games().filter(|game| game.number < number).filter_map(span).map(|(_, end)| end).max();
+    Some((before.unwrap_or_default(), end + AFTER))
+}
+
+/// The records of a line in a span of time, as one log. `None` when there are none.
+pub fn extract(line: &LineOfLogs, span: Span, games_before: Option<(Option<BusAddress>, u32)>) -> Option<ByteLog> {
+    let mut part: Option<ByteLog> = None;
+    let mut start = Moment::default();
+    for log in &line.logs {
+        let Some(opened) = log.log.header.opened else { continue };
+        let moment = |record: &Record| playback::moment(opened, crate::millis::Millis(record.at));
+        let mut is_up = false;
+        let mut begun = false;
+        for record in &log.log.records {
+            let at = moment(record);
+            if at > span.1 {
+                break;
+            }
+            if at >= span.0 {
+                let part = part.get_or_insert_with(|| {
+                    start = opened;
+                    ByteLog { header: head(&log.log.header, games_before), ..ByteLog::default() }
+                });
+                let ms = u64::try_from((at - start).num_milliseconds()).unwrap_or(0);
+                if !begun && is_up {
+                    part.records.push(Record::new(ms, Kind::LinkUp));
+                }
+                begun = true;
+                part.records.push(Record::new(ms, record.kind.clone()));
+            }
+            match record.kind {
+                Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
+                Kind::LinkDown => is_up = false,
+                _ => {}
+            }
+        }
+        // A log that ended without a word, or a part that does.
+        if let Some(part) = part.as_mut().filter(|_| begun && is_up) {
+            let last = part.records.last().map_or(0, |record| record.at);
+            part.records.push(Record::new(last, Kind::LinkDown));
+        }
+    }
+    part
+}
+
+/// The head of a part: that of the log it begins in, as if nothing had been before.
+fn head(header: &Header, games_before: Option<(Option<BusAddress>, u32)>) -> Header {
+    let mut header = header.clone();
+    header.other.retain(|(key, _)| key != CONTINUES);
+    header.other.push((CONTINUES.to_owned(), "no".to_owned()));
+    if let Some((board, number)) = games_before {
+        let pair = (GAMES_BEFORE.to_owned(), number.to_string());
+        let other = match board {
+            None => &mut header.other,
+            Some(board) => &mut header.boards.entry(board.number()).or_default().other,
+        };
+        other.retain(|(key, _)| key != GAMES_BEFORE);
+        other.push(pair);
+    }
+    header
+}

@@ -1,0 +1,188 @@
+//! All outputs of a folder made anew from its logs.
+//!
+//! | a file | what becomes of it |
+//! |---|---|
+//! | is what the logs say | nothing |
+//! | is the beginning of it; for `games.pdn` and `started.pdn`: was right at an earlier moment | it is completed, or replaced |
+//! | is not there | it is written |
+//! | is anything else | it is put aside as `NAME.aside-1`, and written |
+//!
+//! Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now, with the delays of
+//! the round's plan.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use chrono::Local;
+
+use super::fsck::{self, Level};
+use super::{Folder, live_file};
+use crate::config::PublicConfig;
+use crate::disk::{self, Durability, RealDisk};
+use crate::playback::Game;
+use crate::round::Outputs;
+
+/// How often a file may be put aside.
+const MOST_ASIDE: u32 = 1000;
+
+/// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
+///
+/// # Errors
+///
+/// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
+pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
+    let folder = Folder::read(directory)?;
+    let target = into.unwrap_or(directory);
+    for name in ["live", "public/archive", "log"] {
+        fs::create_dir_all(target.join(name))?;
+    }
+    let mut done = Vec::new();
+    let mut rebuilder = Rebuilder { target, done: &mut done };
+    if into.is_none() {
+        rebuilder.put_aside_what_is_wrong(directory)?;
+    } else {
+        // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
+        rebuilder.copy_of_log(directory)?;
+    }
+    for (prefix, game) in folder.games() {
+        rebuilder.live(&live_file(&prefix, game.number), game)?;
+    }
+    let mut seating = folder.seating();
+    let now = Local::now().fixed_offset();
+    let now = seating.latest.map_or(now, |latest| latest.max(now));
+    let public = seating.plans.current().map(|plan| plan.public.clone());
+    match public {
+        Some(public) => {
+            let before = names(target, "public")?;
+            let durable = |mut public: PublicConfig| {
+                for output in [&mut public.games, &mut public.started, &mut public.events, &mut public.archive] {
+                    output.durability = Durability::Safe;
+                }
+                public
+            };
+            Outputs::new(Box::new(RealDisk), target, durable(public)).try_to_write(&mut seating, now)?;
+            let after = names(target, "public")?;
+            done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
+        }
+        None => done
+            .push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned()),
+    }
+    Ok(done)
+}
+
+struct Rebuilder<'a> {
+    target: &'a Path,
+    done: &'a mut Vec<String>,
+}
+
+impl Rebuilder<'_> {
+    /// Puts aside what the check finds wrong.
+    fn put_aside_what_is_wrong(&mut self, directory: &Path) -> io::Result<()> {
+        let report = fsck::check(directory)?;
+        let wrong = report.findings.iter().filter(|finding| finding.level == Level::Wrong);
+        let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
+        for path in wrong {
+            let is_output = ["live", "public"].iter().any(|folder| path.starts_with(folder));
+            if is_output && self.target.join(path).is_file() {
+                self.put_aside(path)?;
+            }
+        }
+        // Recovered files were needed as long as the file whose place they took was there.
+        for finding in report.findings.iter().filter(|finding| finding.level == Level::Note) {
+            let changed = finding.what.starts_with("somebody has changed it");
+            if changed && self.target.join(&finding.file).is_file() {
+                self.put_aside(&finding.file)?;
+            }
+        }
+        for folder in ["live", "public"] {
+            for path in names(self.target, folder)? {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if name.contains(".recovered-") && !name.contains(".aside-") {
+                    self.put_aside(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put_aside(&mut self, path: &Path) -> io::Result<()> {
+        let own = self.target.join(path);
+        for count in 1..=MOST_ASIDE {
+            let mut name = own.file_name().unwrap_or_default().to_owned();
+            name.push(format!(".aside-{count}"));
+            let aside = own.with_file_name(name);
+            if !aside.exists() {
+                fs::rename(&own, &aside)?;
+                fs::File::open(disk::folder_of(&own))?.sync_all()?;
+                let aside = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                self.done.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
+                return Ok(());
+            }
+        }
+        Err(io::Error::other(format!("{}: {MOST_ASIDE} files were put aside already", own.display())))
+    }
+
+    fn copy_of_log(&mut self, directory: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(directory.join("log"))? {
+            let name = entry?.file_name();
+            let text = name.to_string_lossy();
+            if text == "events.order" || text.ends_with(".plan") {
+                let bytes = fs::read(directory.join("log").join(&name))?;
+                disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes or completes the live file of a game.
+    fn live(&mut self, name: &str, game: &Game) -> io::Result<()> {
+        let path = Path::new("live").join(name);
+        let (own, whole) = (self.target.join(&path), game.bytes());
+        let found = match fs::read(&own) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
+                self.done.push(format!("{}: written", path.display()));
+                return Ok(());
+            }
+            found => found?,
+        };
+        if found == whole {
+            return Ok(());
+        }
+        let (rest, has_result) = if let Some(rest) = whole.strip_prefix(found.as_slice()) {
+            (rest, true)
+        } else if let Some(rest) = game.appended().strip_prefix(found.as_slice()) {
+            (rest, false)
+        } else {
+            self.put_aside(&path)?;
+            return self.live(name, game);
+        };
+        let mut file = OpenOptions::new().append(true).open(&own)?;
+        file.write_all(rest)?;
+        file.sync_data()?;
+        if !has_result {
+            // The Result tag alone differs; the file is as long as it will be.
+            std::os::unix::fs::FileExt::write_all_at(&OpenOptions::new().write(true).open(&own)?, &whole, 0)?;
+            file.sync_data()?;
+        }
+        self.done.push(format!("{}: completed with {} bytes", path.display(), rest.len()));
+        Ok(())
+    }
+}
+
+/// The files under a part of a folder, by their path from the folder on.
+fn names(directory: &Path, part: &str) -> io::Result<BTreeSet<PathBuf>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(directory.join(part))? {
+        let entry = entry?;
+        let path = Path::new(part).join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            names.extend(self::names(directory, &path.to_string_lossy())?);
+        } else {
+            names.insert(path);
+        }
+    }
+    Ok(names)
+}

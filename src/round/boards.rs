@@ -1,0 +1,156 @@
+//! The boards of a round in their order, and what became of their games.
+
+use std::collections::BTreeMap;
+
+use super::plan::{Plan, Plans};
+use crate::broadcast::{Board, Change, GameRecord, Moment};
+use crate::bytelog::Header;
+use crate::feed;
+use crate::playback::{self, Game, Published};
+use crate::rules::Variant;
+use crate::session::{BusAddress, LineSettings};
+
+/// The boards of a round.
+pub struct Seating {
+    /// What the round was and is.
+    pub plans: Plans,
+    seats: Vec<Seat>,
+    /// What the lines play: their logs say so, and a game is played to its end with what it began with.
+    settings: BTreeMap<String, LineSettings>,
+    /// The latest moment that a line told of: simulated boards may be ahead of the clock on the wall.
+    pub latest: Option<Moment>,
+}
+
+/// A board and where it is.
+struct Seat {
+    line: String,
+    address: Option<BusAddress>,
+    board: Board,
+}
+
+impl Seating {
+    /// The boards of the current plan, none of which has played.
+    pub fn new(plans: Plans) -> Seating {
+        let seats = plans.current().map(Plan::seats).unwrap_or_default();
+        let seats = seats.into_iter().map(|(line, address, board)| Seat { line, address, board }).collect();
+        Seating { plans, seats, settings: BTreeMap::new(), latest: None }
+    }
+
+    /// From now on the boards are those of this plan; they keep their games.
+    pub fn configure(&mut self, plan: Plan) {
+        self.plans.add(plan);
+        let planned = self.plans.current().map(Plan::seats).unwrap_or_default();
+        let mut old = std::mem::take(&mut self.seats);
+        for (line, address, mut board) in planned {
+            if let Some(known) = old.iter().position(|old| old.line == line && old.address == address) {
+                let known = old.remove(known).board;
+                (board.games, board.hidden, board.variant) = (known.games, known.hidden, known.variant);
+            }
+            self.seats.push(Seat { line, address, board });
+        }
+        self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+    }
+
+    /// The boards, in their order.
+    pub fn boards(&self) -> impl Iterator<Item = &Board> {
+        self.seats.iter().map(|seat| &seat.board)
+    }
+
+    /// The boards of a line.
+    pub fn boards_of<'s>(&'s self, line: &'s str) -> impl Iterator<Item = &'s Board> {
+        self.seats.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
+    }
+
+    /// All games, by boards.
+    pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
+        self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
+    }
+
+    /// A board as it was planned at a moment, without its games.
+    pub fn board_at(&self, board: &Board, moment: Moment) -> Board {
+        let seat = self.seats.iter().find(|seat| seat.board.name == board.name);
+        let planned = seat.and_then(|seat| self.plans.at(moment)?.board(&seat.line, seat.address));
+        let tags = planned.map_or_else(|| board.tags.clone(), |planned| planned.tags);
+        Board::new(board.name.clone(), board.variant, tags)
+    }
+
+    /// A line was opened, with a log of this head, and these games were played on it so far. Of them those that were played
+    /// before the head's chain began belong to an earlier round.
+    pub fn opened(&mut self, line: &str, header: &Header, games: &[Game]) {
+        if let Ok((settings, _)) = playback::settings(header, None) {
+            self.settings.insert(line.to_owned(), settings);
+        }
+        for seat in self.seats.iter_mut().filter(|seat| seat.line == line) {
+            seat.board.games.clear();
+        }
+        let known: Vec<Option<BusAddress>> = self.addresses(line).chain(games.iter().map(|game| game.board)).collect();
+        for address in known {
+            let of_board = self.settings.get(line).map(|of_line| of(of_line, address));
+            let board = self.board(line, address);
+            if let Some(settings) = of_board {
+                board.variant = settings.variant;
+                board.hidden = settings.games_before;
+            }
+        }
+        for game in games {
+            if let Some(record) = record(game) {
+                self.latest = self.latest.max(Some(record.latest()));
+                self.board(line, game.board).games.push(record);
+            }
+        }
+    }
+
+    /// A board has published something.
+    pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
+        self.latest = self.latest.max(Some(at));
+        self.board(line, address).take(at, change);
+    }
+
+    fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {
+        self.seats.iter().filter(move |seat| seat.line == line).map(|seat| seat.address)
+    }
+
+    /// The board at an address of a line. One that nobody knew before is the last of the round, and the plan says so.
+    fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
+        let known = self.seats.iter().position(|seat| seat.line == line && seat.address == address);
+        let index = known.unwrap_or_else(|| {
+            let mut board = Board::new(feed::prefix(line, address, None), Variant::international(), Vec::new());
+            if let Some(plan) = self.plans.current() {
+                board = plan.board(line, address).unwrap_or(board);
+                let mut plan = plan.clone();
+                plan.boards.push((line.to_owned(), address));
+                self.plans.add(plan);
+            }
+            if let Some(settings) = self.settings.get(line).map(|of_line| of(of_line, address)) {
+                board.variant = settings.variant;
+                board.hidden = settings.games_before;
+            }
+            self.seats.push(Seat { line: line.to_owned(), address, board });
+            self.seats.len() - 1
+        });
+        &mut self.seats[index].board
+    }
+}
+
+fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
+    address.map_or_else(|| line.clone(), |address| line.of_board(address))
+}
+
+/// The record of a game that was played from logs. `None` when the logs do not say when that was.
+pub fn record(game: &Game) -> Option<GameRecord> {
+    let mut history = game.history().into_iter();
+    let (opened, _) = history.next()?;
+    let mut record = GameRecord::new(game.number, opened, game.variant);
+    for (at, published) in history {
+        record.take(
+            at,
+            match published {
+                Published::Line(line) => Change::Line(line.to_owned()),
+                Published::Result(result) => Change::Result(result.to_owned()),
+                Published::Provisional(moves) => Change::Provisional(moves.to_vec()),
+                Published::Opened => continue,
+            },
+        );
+    }
+    Some(record)
+}

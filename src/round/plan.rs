@@ -1,0 +1,296 @@
+//! The plan of a round: what the public files depend on and the logs of lines do not say.
+//!
+//! ```text
+//!   # damcast plan 1
+//!   # opened: 2026-11-21T09:25:00.000+01:00     it holds from then on
+//!   # profile: lidraughts                       for whose readers
+//!   # delay-games: 900 0                        seconds and plies, for each file
+//!   # board: hall 1025                          the boards in their order: line, and address on a bus
+//!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
+//!   # line: hall
+//!   ...
+//! ```
+//!
+//! The station writes one, `log/round-K.plan`, when its configuration is another than before, and when a board is found on
+//! a bus that nobody named: its place among the others never changes then. So the public files can be made again from the
+//! folder alone, without a configuration and in the same order.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::broadcast::{Board, Delay, Moment};
+use crate::bytelog::{self, Header};
+use crate::config::{Config, PublicConfig};
+use crate::disk::{self, Disk, Durability};
+use crate::feed;
+use crate::pdn::profile::Profile;
+use crate::playback;
+use crate::session::{BusAddress, LineSettings};
+
+const TITLE: &str = "# damcast plan 1";
+const HEAD_OF_A_LOG: &str = "# damcast byte log 1";
+
+/// A plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// From when on it holds.
+    pub opened: Moment,
+    /// Whose readers the files are for, and how much later than the recording they show something.
+    pub public: PublicConfig,
+    /// What is said of each line.
+    pub lines: Vec<Header>,
+    /// The boards in their order: line, and address on a bus.
+    pub boards: Vec<(String, Option<BusAddress>)>,
+}
+
+impl Plan {
+    /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named.
+    pub fn new(config: &Config, opened: Moment, before: Option<&Plan>) -> Plan {
+        let mut boards = Vec::new();
+        for line in &config.lines {
+            match line.boards.as_slice() {
+                [] if line.mode == bytelog::Mode::Single => boards.push((line.name.clone(), None)),
+                named => boards.extend(named.iter().map(|board| (line.name.clone(), Some(board.address)))),
+            }
+        }
+        let is_ours = |line: &str| config.lines.iter().any(|of| of.name == line && of.mode == bytelog::Mode::Bus);
+        for found in before.iter().flat_map(|plan| &plan.boards) {
+            if found.1.is_some() && is_ours(&found.0) && !boards.contains(found) {
+                boards.push(found.clone());
+            }
+        }
+        let lines = config.lines.iter().map(|line| line.header()).collect();
+        Plan { opened, public: config.public.clone(), lines, boards }
+    }
+
+    /// Does it say the same as another, but for when?
+    pub fn says_what(&self, other: &Plan) -> bool {
+        self.text_of(other.opened) == other.to_text()
+    }
+
+    /// The boards of the plan, each with its place.
+    pub fn seats(&self) -> Vec<(String, Option<BusAddress>, Board)> {
+        let seat = |(line, address): &(String, Option<BusAddress>)| {
+            let board = self.board(line, *address)?;
+            Some((line.clone(), *address, board))
+        };
+        self.boards.iter().filter_map(seat).collect()
+    }
+
+    /// A board of a line as the plan has it; `None` for lines that it does not know.
+    pub fn board(&self, line: &str, address: Option<BusAddress>) -> Option<Board> {
+        let head = self.lines.iter().find(|head| head.line.as_deref() == Some(line))?;
+        // A configuration was read, so its settings are possible.
+        let (of_line, _) = playback::settings(head, None).ok()?;
+        let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.of_board(address));
+        let name = feed::prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
+        Some(Board::new(name, settings.variant, settings.tags))
+    }
+
+    fn to_text(&self) -> String {
+        self.text_of(self.opened)
+    }
+
+    fn text_of(&self, opened: Moment) -> String {
+        let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
+        let PublicConfig { profile, games, started, events, archive } = &self.public;
+        let mut text = format!("{TITLE}\n# opened: {opened}\n# profile: {profile}\n");
+        for (name, output) in [("games", games), ("started", started), ("events", events), ("archive", archive)] {
+            text += &format!("# delay-{name}: {} {}\n", output.delay.seconds, output.delay.plies);
+        }
+        for (line, address) in &self.boards {
+            let address = address.map(|address| format!(" {address}")).unwrap_or_default();
+            text += &format!("# board: {line}{address}\n");
+        }
+        self.lines.iter().for_each(|head| text += &head.to_text());
+        text
+    }
+
+    /// Reads a plan. `None` for a text that is none.
+    pub fn read(text: &str) -> Option<Plan> {
+        let mut sections = text.split(HEAD_OF_A_LOG);
+        let mut own = sections.next()?.lines();
+        if own.next()? != TITLE {
+            return None;
+        }
+        let mut plan =
+            Plan { opened: Moment::default(), public: PublicConfig::default(), lines: Vec::new(), boards: Vec::new() };
+        for line in own {
+            let (key, value) = line.strip_prefix("# ")?.split_once(": ")?;
+            let delay = || {
+                let (seconds, plies) = value.split_once(' ')?;
+                Some(Delay { seconds: seconds.parse().ok()?, plies: plies.parse().ok()? })
+            };
+            match key {
+                "opened" => plan.opened = Moment::parse_from_rfc3339(value).ok()?,
+                "profile" => plan.public.profile = value.parse::<Profile>().ok()?,
+                "delay-games" => plan.public.games.delay = delay()?,
+                "delay-started" => plan.public.started.delay = delay()?,
+                "delay-events" => plan.public.events.delay = delay()?,
+                "delay-archive" => plan.public.archive.delay = delay()?,
+                "board" => plan.boards.push(match value.split_once(' ') {
+                    Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
+                    None => (value.to_owned(), None),
+                }),
+                // What a later version says besides.
+                _ => {}
+            }
+        }
+        for head in sections {
+            plan.lines.push(bytelog::read(format!("{HEAD_OF_A_LOG}{head}").as_bytes()).ok()?.header);
+        }
+        Some(plan)
+    }
+}
+
+/// The plans of a folder.
+#[derive(Clone, Default, Debug)]
+pub struct Plans {
+    /// In their order.
+    pub all: Vec<Plan>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+    next: u32,
+    /// The last one is not on the disk yet.
+    is_new: bool,
+}
+
+impl Plans {
+    /// Reads the plans of a folder of logs.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Plans> {
+        let number = |name: String| name.strip_prefix("round-")?.strip_suffix(".plan")?.parse::<u32>().ok();
+        let mut numbers: Vec<u32> = disk.list(folder)?.into_iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        let mut plans = Plans { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..Plans::default() };
+        for number in numbers {
+            let path = path(folder, number);
+            let text = disk.read(&path)?;
+            match std::str::from_utf8(&text).ok().and_then(Plan::read) {
+                Some(plan) => plans.all.push(plan),
+                None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The plan that holds now.
+    pub fn current(&self) -> Option<&Plan> {
+        self.all.last()
+    }
+
+    /// The plan that held at a moment.
+    pub fn at(&self, moment: Moment) -> Option<&Plan> {
+        self.all.iter().rev().find(|plan| plan.opened <= moment).or(self.all.first())
+    }
+
+    /// From now on this plan holds, unless the current one says the same.
+    pub fn add(&mut self, plan: Plan) {
+        if self.current().is_some_and(|current| current.says_what(&plan)) {
+            // What is not written in it may have changed.
+            if let Some(current) = self.all.last_mut() {
+                current.public = plan.public;
+            }
+            return;
+        }
+        if self.is_new {
+            self.all.pop();
+        }
+        self.all.push(plan);
+        self.is_new = true;
+    }
+
+    /// Writes the current plan, durably, if it is not on the disk yet.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+        if let Some(plan) = self.all.last().filter(|_| self.is_new) {
+            disk::replace(disk, &path(folder, self.next), plan.to_text().as_bytes(), Durability::Safe)?;
+            self.next += 1;
+            self.is_new = false;
+        }
+        Ok(())
+    }
+}
+
+fn path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("round-{number}.plan"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::RealDisk;
+
+    const CONFIG: &str = r#"
+        [station]
+        directory = "x"
+        [public]
+        profile = "standard"
+        delay = 60
+        [public.events]
+        delay-plies = 2
+        [[line]]
+        name = "a"
+        port = "/dev/a"
+        game-type = "25"
+        [line.tags]
+        White = "Sijbrands, T."
+        [[line]]
+        name = "hall"
+        mode = "bus"
+        port = "/dev/b"
+        game-type = "20"
+        [[line.board]]
+        address = 7
+        name = "table-1"
+        [line.board.tags]
+        Board = "1"
+    "#;
+
+    fn plan(text: &str, before: Option<&Plan>) -> Plan {
+        let opened = Moment::parse_from_rfc3339("2026-11-21T09:25:00.000+01:00").unwrap();
+        Plan::new(&Config::read("x", text).unwrap(), opened, before)
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written() {
+        let mut written = plan(CONFIG, None);
+        written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
+        let read = Plan::read(&written.to_text()).unwrap();
+        assert_eq!(read, written);
+        let names: Vec<String> = read.seats().into_iter().map(|(_, _, board)| board.name).collect();
+        assert_eq!(names, ["a", "table-1", "hall-1025"]);
+        assert_eq!(read.seats()[1].2.tags, [("Board".to_owned(), "1".to_owned())]);
+        assert_eq!(Plan::read("# damcast byte log 1\n"), None);
+    }
+
+    #[test]
+    fn a_board_that_was_found_keeps_its_place() {
+        let mut before = plan(CONFIG, None);
+        before.boards.push(("hall".to_owned(), BusAddress::new(9)));
+        before.boards.push(("gone".to_owned(), BusAddress::new(9)));
+        let after = plan(&CONFIG.replace("Sijbrands", "Wiersma"), Some(&before));
+        assert_eq!(after.boards.len(), 3);
+        assert_eq!(after.boards[2], ("hall".to_owned(), BusAddress::new(9)));
+    }
+
+    #[test]
+    fn a_plan_is_written_when_it_says_something_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plans = Plans::read(&RealDisk, folder.path()).unwrap();
+        for (text, count) in [(CONFIG.to_owned(), 1), (CONFIG.to_owned(), 1), (CONFIG.replace("60", "0"), 2)] {
+            let new = plan(&text, plans.current());
+            plans.add(new);
+            plans.save(&RealDisk, folder.path()).unwrap();
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), count);
+        }
+        let again = Plans::read(&RealDisk, folder.path()).unwrap();
+        assert_eq!(again.all, plans.all);
+    }
+}

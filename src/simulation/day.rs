@@ -1,0 +1,515 @@
+//! A day of a hall in virtual time: simulated boards, the recorder, and all files that a station writes, on a real disk.
+//!
+//! ```text
+//!   world ── bytes ──▸ log ──▸ Line ──▸ live/ ──▸ round ──▸ public/        64 boards, by the next moment of each
+//!     ×      the link of a board goes and comes back
+//!     ×      the station is killed, all boards at once: lines of logs, live files and events are torn
+//! ```
+//!
+//! Ports, tasks and syncs are left out, nothing else: records, heads, live files and public files are those of a station. So
+//! a day of 64 boards takes a minute, and what it leaves can be checked ([`Day::verify`]).
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use chrono::TimeDelta;
+use hardware_sim::clock::TimeControl;
+use hardware_sim::faults::Fault;
+use hardware_sim::profile::Profile;
+use hardware_sim::random::Rng;
+use hardware_sim::world::{Setting, World};
+
+use super::score::Played;
+use super::script;
+use crate::broadcast::Moment;
+use crate::bytelog::{Header, Kind, Mode, Record};
+use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
+use crate::disk::{Durability, RealDisk};
+use crate::folder::fsck::{self, Level};
+use crate::folder::rebuild;
+use crate::journal::history::{self, History};
+use crate::link::PortAddress;
+use crate::millis::Millis;
+use crate::pdn::live;
+use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game};
+use crate::round::Round;
+use crate::session::{Effect, Input, Line};
+
+/// How long a board stays after its game, with the pieces put back, so that its file is closed.
+const STAYS_MS: u64 = 60_000;
+/// The pause between two games of a board, at least.
+const PAUSE_MS: u64 = 120_000;
+
+/// What is played.
+#[derive(Clone, Debug)]
+pub struct Day {
+    /// Where it is recorded.
+    pub directory: PathBuf,
+    /// How many boards.
+    pub boards: usize,
+    /// How many games each plays, one after the other.
+    pub games: usize,
+    /// The hands, the clock and the wire.
+    pub profile: Profile,
+    /// The clock; none is connected without.
+    pub control: Option<TimeControl>,
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// How often the link of a board is lost, on average; 0 for never.
+    pub outage_every_ms: u64,
+    /// How often the station is killed, on average; 0 for never.
+    pub kill_every_ms: u64,
+    /// When the day ends though games go on; 0 for never.
+    pub until_ms: u64,
+    /// How often the public files are written.
+    pub write_every_ms: u64,
+    /// What everybody may see.
+    pub public: PublicConfig,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Recorded {
+    /// How long it was.
+    pub ms: u64,
+    /// Records of logs.
+    pub records: u64,
+    /// Lines of live files.
+    pub lines: u64,
+    /// Times the public files were written.
+    pub writes: u64,
+    /// Times a link was lost.
+    pub outages: u64,
+    /// Times the station was killed.
+    pub kills: u64,
+}
+
+impl Day {
+    /// The configuration of its station.
+    pub fn config(&self) -> Config {
+        let line = |number: usize| LineConfig {
+            name: format!("board-{number}"),
+            port: PortAddress::Serial(format!("/dev/simulated-{number}").into()),
+            mode: Mode::Single,
+            time_scale: 1.0,
+            game_type: "20".to_owned(),
+            tags: [("Event", "A day"), ("White", "A [b] ../../c"), ("TimeControl", "300+3")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            settings: Vec::new(),
+            boards: Vec::new(),
+            logs: LogConfig::default(),
+        };
+        let lines = (1..=self.boards).map(line).collect();
+        Config {
+            directory: self.directory.clone(),
+            lines,
+            public: self.public.clone(),
+            durability: Durability::Lazy,
+            control: ControlConfig::default(),
+            metrics: MetricsConfig::default(),
+            alarm: AlarmConfig::default(),
+        }
+    }
+
+    /// Plays and records it. `watch` is called whenever the public files were written.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn record(&self, pool: &[Played], watch: impl FnMut(u64)) -> io::Result<Recorded> {
+        Hall::new(self, pool)?.play(watch)
+    }
+
+    /// Checks what a day has left: the check of the folder finds nothing, and all files are made again from the logs, byte for
+    /// byte, into `other`.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is not so.
+    pub fn verify(&self, other: &Path) -> io::Result<fsck::Report> {
+        let report = fsck::check(&self.directory)?;
+        if let Some(finding) = report.findings.iter().find(|finding| finding.level > Level::Note) {
+            return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.what)));
+        }
+        rebuild::rebuild(&self.directory, Some(other))?;
+        for folder in ["live", "public", "public/archive"] {
+            let (made, found) = (files(&other.join(folder))?, files(&self.directory.join(folder))?);
+            let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+            if names(&made) != names(&found) {
+                return Err(io::Error::other(format!("{folder}: other files are made: {:?}", names(&made))));
+            }
+            for ((name, made), (_, found)) in made.iter().zip(&found) {
+                if made != found {
+                    return Err(io::Error::other(format!("{folder}/{name} is made otherwise")));
+                }
+            }
+        }
+        Ok(report)
+    }
+}
+
+/// The files of a folder by name.
+fn files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push((entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+struct Hall<'d> {
+    day: &'d Day,
+    config: Config,
+    round: Round,
+    tables: Vec<Table>,
+    /// When each table wants something next.
+    next: Vec<u64>,
+    base: Moment,
+    rng: Rng,
+    recorded: Recorded,
+}
+
+/// A board, the games it still plays, and who records it.
+struct Table {
+    config: LineConfig,
+    games: Vec<Played>,
+    world: World,
+    /// When its world began.
+    began: u64,
+    /// It is unplugged until then.
+    down_until: Option<u64>,
+    next_outage: u64,
+    recorder: Option<Recorder>,
+    is_done: bool,
+    seed: u64,
+}
+
+struct Recorder {
+    line: Line,
+    log: File,
+    log_opened: u64,
+    chain_opened: u64,
+    epoch: Moment,
+    live: Option<File>,
+    live_path: PathBuf,
+}
+
+impl<'d> Hall<'d> {
+    fn new(day: &'d Day, pool: &[Played]) -> io::Result<Hall<'d>> {
+        let config = day.config();
+        for folder in ["log", "live", "public"] {
+            fs::create_dir_all(day.directory.join(folder))?;
+        }
+        let mut rng = Rng::stream(day.seed, "day");
+        let mut tables = Vec::new();
+        for (index, line) in config.lines.iter().enumerate() {
+            let pick = |game: usize| pool[(index * day.games + game) % pool.len()].clone();
+            let mut games: Vec<Played> = (0..day.games).map(pick).collect();
+            games.reverse();
+            let first = games.pop().ok_or_else(|| io::Error::other("no game to play"))?;
+            let seed = day.seed.wrapping_mul(1000).wrapping_add(index as u64);
+            let world = world(day, &first, seed)?;
+            // Not all begin in the same second.
+            let began = rng.below(20_000);
+            let next_outage = wait(&mut rng, day.outage_every_ms);
+            tables.push(Table {
+                config: line.clone(),
+                games,
+                world,
+                began,
+                down_until: Some(began),
+                next_outage,
+                recorder: None,
+                is_done: false,
+                seed,
+            });
+        }
+        let base = Moment::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap_or_default();
+        let next = vec![0; tables.len()];
+        let round = Round::new(&config);
+        Ok(Hall { day, config, round, tables, next, base, rng, recorded: Recorded::default() })
+    }
+
+    fn play(mut self, mut watch: impl FnMut(u64)) -> io::Result<Recorded> {
+        let mut now = 0;
+        let mut next_kill = wait(&mut self.rng, self.day.kill_every_ms);
+        let mut next_write = self.day.write_every_ms;
+        self.open_all(now)?;
+        while self.tables.iter().any(|table| !table.is_done) && (self.day.until_ms == 0 || now < self.day.until_ms) {
+            let (index, next) =
+                self.next.iter().copied().enumerate().min_by_key(|(_, next)| *next).unwrap_or((0, u64::MAX));
+            if next_write <= next && next_write <= next_kill {
+                now = now.max(next_write);
+                next_write = now + self.day.write_every_ms;
+                self.write(now);
+                watch(now);
+            } else if next_kill <= next {
+                now = now.max(next_kill);
+                self.kill()?;
+                now += 500 + self.rng.below(10_000);
+                next_kill = now + wait(&mut self.rng, self.day.kill_every_ms);
+                self.round = Round::new(&self.config);
+                self.open_all(now)?;
+                self.recorded.kills += 1;
+            } else {
+                now = now.max(next);
+                self.step(index, now)?;
+                self.next[index] = self.tables[index].next(self.day);
+            }
+        }
+        // A station that stops writes what may be seen then; later, one that starts writes what was delayed.
+        for output in
+            [&self.day.public.games, &self.day.public.started, &self.day.public.events, &self.day.public.archive]
+        {
+            now = now.max(self.recorded.ms) + u64::from(output.delay.seconds) * 1000;
+        }
+        self.write(now);
+        watch(now);
+        self.recorded.ms = now;
+        Ok(self.recorded)
+    }
+
+    fn write(&mut self, now: u64) {
+        self.round.write(self.base + TimeDelta::milliseconds(now as i64));
+        self.recorded.writes += 1;
+    }
+
+    fn open_all(&mut self, now: u64) -> io::Result<()> {
+        for index in 0..self.tables.len() {
+            self.tables[index].world_until(now);
+            self.open(index, now)?;
+            if !self.tables[index].is_done && self.tables[index].down_until.is_none() && self.tables[index].began <= now
+            {
+                self.take(index, now, Kind::LinkUp)?;
+            }
+            self.next[index] = self.tables[index].next(self.day);
+        }
+        Ok(())
+    }
+
+    /// Opens a line as a station does.
+    fn open(&mut self, index: usize, now: u64) -> io::Result<()> {
+        let (log, live) = (self.day.directory.join("log"), self.day.directory.join("live"));
+        let config = &self.tables[index].config;
+        let history = History::read(&RealDisk, &log, &config.name)?;
+        let played = playback::play(history.logs, None).map_err(io::Error::other)?;
+        let mut path = PathBuf::new();
+        for game in &played.games {
+            path = live.join(format!("{}-{}.pdn", config.name, game.number));
+            complete(&path, game)?;
+        }
+        let opened = self.base + TimeDelta::milliseconds(now as i64);
+        let (line, chain, continues) = match played.last {
+            Some(chain) => (Some(chain.line), chain.header, "yes"),
+            None => (None, config.header(), "no"),
+        };
+        let mut header = Header { opened: Some(opened), ..chain.clone() };
+        header.other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE);
+        header.other.push((CONTINUES.to_owned(), continues.to_owned()));
+        header.other.push((GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number).to_string()));
+        let chain = if line.is_some() { chain } else { header.clone() };
+        let line = match line {
+            Some(line) => line,
+            None => Line::new(playback::settings(&header, None).map_err(io::Error::other)?.0),
+        };
+        let mut file =
+            OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
+        file.write_all(header.to_text().as_bytes())?;
+        self.round.opened(&config.name.clone(), &chain, &played.games);
+        let epoch = chain.opened.unwrap_or(opened);
+        let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
+        let chain_opened = u64::try_from((epoch - self.base).num_milliseconds()).unwrap_or(0);
+        self.tables[index].recorder =
+            Some(Recorder { line, log: file, log_opened: now, chain_opened, epoch, live, live_path: path });
+        Ok(())
+    }
+
+    /// Kills the station: what was just being written may be torn.
+    fn kill(&mut self) -> io::Result<()> {
+        for table in &mut self.tables {
+            let Some(mut recorder) = table.recorder.take() else { continue };
+            if self.rng.below(2) == 0 {
+                recorder.log.write_all(b"999999999 < 8e00")?;
+            }
+            if self.rng.below(3) == 0 {
+                tear(&recorder.live_path, self.rng.below(60))?;
+            }
+        }
+        if self.rng.below(2) == 0 {
+            tear(&self.day.directory.join("public/events.ndjson"), self.rng.below(900))?;
+        }
+        if self.rng.below(2) == 0 {
+            fs::write(self.day.directory.join("public/games.pdn.new"), "[Event \"torn")?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, index: usize, now: u64) -> io::Result<()> {
+        let table = &mut self.tables[index];
+        if let Some(until) = table.down_until {
+            if now < until {
+                return Ok(());
+            }
+            table.down_until = None;
+            table.world_until(now);
+            return self.take(index, now, Kind::LinkUp);
+        }
+        if self.day.outage_every_ms > 0 && now >= table.next_outage {
+            let length = 300 + self.rng.below(40_000);
+            table.next_outage = now + length + wait(&mut self.rng, self.day.outage_every_ms);
+            table.down_until = Some(now + length);
+            self.recorded.outages += 1;
+            return self.take(index, now, Kind::LinkDown);
+        }
+        if table.is_over(now) {
+            let down = self.take(index, now, Kind::LinkDown);
+            let pause = PAUSE_MS + self.rng.below(60_000);
+            let table = &mut self.tables[index];
+            match table.games.pop() {
+                Some(game) => {
+                    table.seed = table.seed.wrapping_add(500);
+                    table.world = world(self.day, &game, table.seed)?;
+                    table.began = now + pause;
+                    table.down_until = Some(now + pause);
+                }
+                None => table.is_done = true,
+            }
+            return down;
+        }
+        let reads = table.world.advance(now - table.began);
+        for (_, bytes) in reads {
+            self.take(index, now, Kind::FromBoard(bytes))?;
+        }
+        let recorder = self.tables[index].recorder.as_ref();
+        if recorder.is_some_and(|recorder| recorder.deadline().is_some_and(|deadline| deadline <= now)) {
+            self.take(index, now, Kind::Tick)?;
+        }
+        Ok(())
+    }
+
+    /// One thing that happened, as the station takes it.
+    fn take(&mut self, index: usize, now: u64, kind: Kind) -> io::Result<()> {
+        let table = &mut self.tables[index];
+        let Some(recorder) = &mut table.recorder else { return Ok(()) };
+        let Some(input) = playback::input(&kind) else { return Ok(()) };
+        let is_tick = input == Input::Tick;
+        let at = now - recorder.log_opened;
+        let mut log = |log: &mut File, kind: Kind| {
+            self.recorded.records += 1;
+            log.write_all(Record::new(at, kind).to_line().as_bytes())
+        };
+        if !is_tick {
+            log(&mut recorder.log, kind)?;
+        }
+        let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
+        if is_tick && outputs.iter().any(|output| crate::feed::is_publication(&output.effect)) {
+            log(&mut recorder.log, Kind::Tick)?;
+        }
+        for output in outputs {
+            match &output.effect {
+                Effect::Send(bytes) => {
+                    log(&mut recorder.log, Kind::ToBoard(bytes.clone()))?;
+                    table.world.host(now - table.began, bytes);
+                }
+                Effect::Notice(text) | Effect::Refused(text) | Effect::Note(text) => {
+                    log(&mut recorder.log, Kind::Note(text.clone()))?
+                }
+                Effect::Open { game } => {
+                    recorder.live_path =
+                        self.day.directory.join("live").join(format!("{}-{game}.pdn", table.config.name));
+                    recorder.live = Some(OpenOptions::new().append(true).create_new(true).open(&recorder.live_path)?);
+                }
+                Effect::Append(text) => {
+                    self.recorded.lines += 1;
+                    if let Some(file) = &mut recorder.live {
+                        file.write_all(format!("{text}\n").as_bytes())?;
+                    }
+                }
+                Effect::Result(result) => set_result(&recorder.live_path, result)?,
+                _ => {}
+            }
+            let moment = playback::moment(recorder.epoch, output.at);
+            self.round.published(&table.config.name, None, moment, output.effect);
+        }
+        Ok(())
+    }
+}
+
+impl Table {
+    /// When something is to be done with it.
+    fn next(&self, day: &Day) -> u64 {
+        if self.is_done {
+            return u64::MAX;
+        }
+        if let Some(until) = self.down_until {
+            return until;
+        }
+        let world = self.world.next_time().map(|next| self.began + next);
+        let deadline = self.recorder.as_ref().and_then(Recorder::deadline);
+        let over = self.began + self.world.end_ms() + STAYS_MS;
+        let outage = if day.outage_every_ms > 0 { self.next_outage } else { u64::MAX };
+        let soonest = world.into_iter().chain(deadline).chain([over, outage]).min();
+        soonest.unwrap_or(over).max(self.began)
+    }
+
+    fn is_over(&self, now: u64) -> bool {
+        now >= self.began + self.world.end_ms() + STAYS_MS
+    }
+
+    /// Life goes on on the board, and nobody hears it.
+    fn world_until(&mut self, now: u64) {
+        if let Some(since) = now.checked_sub(self.began) {
+            self.world.advance(since);
+        }
+    }
+}
+
+impl Recorder {
+    fn deadline(&self) -> Option<u64> {
+        self.line.deadline().map(|at| at.0.saturating_add(self.chain_opened))
+    }
+}
+
+fn world(day: &Day, game: &Played, seed: u64) -> io::Result<World> {
+    let mut profile = day.profile.clone();
+    profile.set_rate(Fault::Reset, 1.0);
+    let script = script::game(&game.start, &game.moves, day.control, &profile, seed).turned(seed % 2 == 1);
+    let geometry = &game.start.variant().geometry;
+    let setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, seed);
+    World::new(setting).map_err(io::Error::other)
+}
+
+/// A time with this mean; never for 0.
+fn wait(rng: &mut Rng, mean_ms: u64) -> u64 {
+    if mean_ms == 0 { u64::MAX / 2 } else { mean_ms / 2 + rng.below(mean_ms.max(1)) }
+}
+
+/// Takes the last bytes off a file, as if they had never come.
+fn tear(path: &Path, bytes: u64) -> io::Result<()> {
+    let Ok(file) = OpenOptions::new().write(true).open(path) else { return Ok(()) };
+    file.set_len(file.metadata()?.len().saturating_sub(bytes))
+}
+
+/// Brings a live file up to its log.
+fn complete(path: &Path, game: &Game) -> io::Result<()> {
+    let found = fs::read(path).unwrap_or_default();
+    let whole = game.bytes();
+    if whole.starts_with(&found) || game.appended().starts_with(&found) {
+        return fs::write(path, whole);
+    }
+    Err(io::Error::other(format!("{} is not what its log says", path.display())))
+}
+
+fn set_result(path: &Path, result: &str) -> io::Result<()> {
+    let mut bytes = fs::read(path)?;
+    if let Some((at, tag)) = live::overwrite_result(&bytes, result) {
+        bytes.splice(at..at + tag.len(), tag);
+    }
+    fs::write(path, bytes)
+}

@@ -1,0 +1,325 @@
+//! A round's folder as a whole: days in virtual time leave what their logs say, and what was changed is found.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use damcast::broadcast::Delay;
+use damcast::config::{OutputConfig, PublicConfig};
+use damcast::disk::{Durability, Lock};
+use damcast::folder::fsck::{self, Level};
+use damcast::folder::rebuild::rebuild;
+use damcast::journal::logs;
+use damcast::pdn::profile::{self, Profile};
+use damcast::pdn::strict;
+use damcast::simulation::day::{Day, Recorded};
+use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::simulation::score::Played;
+use hardware_sim::profile::Profile as Hands;
+
+use crate::program::run;
+
+/// Games of the demonstration up to so many plies.
+fn pool(plies: usize) -> Vec<Played> {
+    let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
+    pool.iter_mut().for_each(|game| game.moves.truncate(plies));
+    pool
+}
+
+fn lazy() -> PublicConfig {
+    let output = OutputConfig { durability: Durability::Lazy, ..OutputConfig::default() };
+    PublicConfig::all(Profile::Lidraughts, output)
+}
+
+/// A noisy day: blitz hands, links that go, a station that is killed.
+fn day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
+    Day {
+        directory: directory.to_owned(),
+        boards,
+        games,
+        profile: Hands::blitz(),
+        control: "300+3".parse().ok(),
+        seed,
+        outage_every_ms: 300_000,
+        kill_every_ms: 120_000,
+        until_ms: 0,
+        write_every_ms: 3_000,
+        public: lazy(),
+    }
+}
+
+fn read(directory: &Path, name: &str) -> Vec<u8> {
+    fs::read(directory.join(name)).unwrap_or_default()
+}
+
+/// What readers of the public files would stumble over.
+fn is_readable(directory: &Path, at: u64) {
+    for (name, profiles) in [
+        ("public/games.pdn", &[Profile::Lidraughts][..]),
+        ("public/started.pdn", &[Profile::Lidraughts, Profile::Pydraughts]),
+    ] {
+        for profile in profiles {
+            let text = read(directory, name);
+            let problems = profile::check(*profile, &text, None);
+            assert!(problems.is_empty(), "{at} ms: {name}: {problems:?}\n{}", String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+/// Every beginning of a live file that ends with a line is strict PDN.
+fn every_prefix_is_strict(directory: &Path) -> usize {
+    let mut count = 0;
+    for entry in fs::read_dir(directory.join("live")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read(&path).unwrap();
+        for end in (1..=text.len()).filter(|&end| text[end - 1] == b'\n') {
+            let problems = strict::check_bytes(&text[..end], None);
+            assert!(problems.is_empty(), "{}: the first {end} bytes: {problems:?}", path.display());
+            count += 1;
+        }
+    }
+    count
+}
+
+/// A quiet evening that others then change.
+fn evening() -> (tempfile::TempDir, Recorded) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut day = day(folder.path(), 2, 2, 3);
+    (day.profile, day.outage_every_ms, day.kill_every_ms) = (Hands::ideal(), 0, 150_000);
+    let recorded = day.record(&pool(10), |_| {}).unwrap();
+    (folder, recorded)
+}
+
+/// The findings of a level, each as `file: what`.
+fn findings(directory: &Path, level: Level) -> Vec<String> {
+    let report = fsck::check(directory).unwrap();
+    let of_level = report.findings.into_iter().filter(|finding| finding.level == level);
+    of_level.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
+}
+
+#[track_caller]
+fn is_found(directory: &Path, level: Level, file: &str, what: &str) {
+    let found = findings(directory, level);
+    assert!(found.iter().any(|line| line.starts_with(file) && line.contains(what)), "{file}: {what}: {found:#?}");
+}
+
+#[test]
+fn a_noisy_day_leaves_what_its_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let day = day(folder.path(), 4, 2, 11);
+    let recorded = day.record(&pool(24), |at| is_readable(folder.path(), at)).unwrap();
+    assert!(recorded.kills > 2 && recorded.outages > 2 && recorded.lines > 150, "{recorded:?}");
+    let report = day.verify(other.path()).unwrap();
+    assert!(report.games >= 8 && report.events > 150, "{report:?}");
+    assert!(every_prefix_is_strict(folder.path()) > 150);
+    let checked = run(&["fsck", folder.path().to_str().unwrap()]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+    assert!(checked.out.ends_with(" events: clean\n"), "{}", checked.out);
+}
+
+#[test]
+fn a_delayed_day_leaves_what_its_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let mut day = day(folder.path(), 2, 2, 12);
+    day.public.games.delay = Delay { seconds: 40, plies: 0 };
+    day.public.started.delay = Delay { seconds: 0, plies: 3 };
+    day.public.events.delay = Delay { seconds: 90, plies: 2 };
+    let path = folder.path().to_owned();
+    let mut before = String::new();
+    day.record(&pool(16), |_| {
+        let events = String::from_utf8(read(&path, "public/events.ndjson")).unwrap();
+        let shared = events.bytes().zip(before.bytes()).take_while(|(now, then)| now == then).count();
+        // A kill tears the end of the file; what is told again is what was told.
+        assert!(before.len().saturating_sub(shared) <= 900, "{before}\n{events}");
+        before = events;
+    })
+    .unwrap();
+    for name in ["live", "log"] {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o750)).unwrap();
+    }
+    day.verify(other.path()).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(path.join("live"), mode).unwrap();
+    is_found(&path, Level::Wrong, "live", "everybody on this machine can read");
+}
+
+#[test]
+fn what_was_changed_is_found_and_made_again() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    let whole: Vec<(PathBuf, Vec<u8>)> = [
+        "live/board-1-1.pdn",
+        "live/board-2-2.pdn",
+        "public/games.pdn",
+        "public/events.ndjson",
+        "public/archive/board-2-1.pdn",
+    ]
+    .map(|name| (path.join(name), read(path, name)))
+    .into();
+    let edit = |name: &str, from: &str, to: &str| {
+        let text = String::from_utf8(read(path, name)).unwrap();
+        assert!(text.contains(from), "{name}: {text}");
+        fs::write(path.join(name), text.replacen(from, to, 1)).unwrap();
+    };
+    edit("live/board-1-1.pdn", "1. ", "1. 1-2 ");
+    edit("public/games.pdn", "[Event", "[Site \"x\"]\n[Event");
+    edit("public/events.ndjson", "\"type\":\"move\"", "\"type\":\"gone\"");
+    fs::remove_file(path.join("public/archive/board-2-1.pdn")).unwrap();
+    let cut = read(path, "live/board-2-2.pdn");
+    fs::write(path.join("live/board-2-2.pdn"), &cut[..cut.len() - 20]).unwrap();
+    fs::write(path.join("live/Wiersma-1.pdn"), "?").unwrap();
+    fs::write(path.join("public/games.pdn.new"), "?").unwrap();
+
+    is_found(path, Level::Wrong, "live/board-1-1.pdn", "somebody has changed it");
+    is_found(path, Level::Wrong, "public/games.pdn", "nor was it at any moment");
+    is_found(path, Level::Wrong, "public/events.ndjson", "is not what the log of board-");
+    is_found(path, Level::Wrong, "live/Wiersma-1.pdn", "no log knows");
+    is_found(path, Level::Mended, "public/archive/board-2-1.pdn", "not there");
+    is_found(path, Level::Mended, "live/board-2-2.pdn", "lacks its last 20 bytes");
+    is_found(path, Level::Mended, "public/games.pdn.new", "when the station was killed");
+    let checked = run(&["fsck", "--json", path.to_str().unwrap()]);
+    assert_eq!(checked.code, 1, "{}", checked.out);
+    let lines: Vec<serde_json::Value> = checked.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.last().unwrap()["wrong"], 4, "{}", checked.out);
+
+    let made = run(&["rebuild", path.to_str().unwrap()]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert!(
+        made.out.contains("live/board-1-1.pdn: it is not what the logs say; put aside as board-1-1.pdn.aside-1"),
+        "{}",
+        made.out
+    );
+    for (name, whole) in whole {
+        assert_eq!(String::from_utf8(fs::read(&name).unwrap()), String::from_utf8(whole), "{}", name.display());
+    }
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(rebuild(path, None).unwrap(), [""; 0]);
+}
+
+#[test]
+fn damaged_logs_are_found() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let log = path.join("log/board-1-1.log");
+    let text = String::from_utf8(fs::read(&log).unwrap()).unwrap();
+    fs::write(&log, text.replacen("= up", "= down", 1)).unwrap();
+    is_found(path, Level::Wrong, "log/board-1-1.log", "checksum");
+    fs::write(&log, &text).unwrap();
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    fs::remove_file(path.join("log/board-2-1.log")).unwrap();
+    is_found(path, Level::Wrong, "log/board-2-2.log", "goes on from a log that is not there");
+    assert_eq!(run(&["fsck", "/nowhere"]).code, 2);
+}
+
+#[test]
+fn logs_are_listed_verified_and_taken_in_parts() {
+    let (folder, _) = evening();
+    let path = folder.path().to_str().unwrap();
+    let listed = run(&["log", "list", path]);
+    assert!(
+        listed.out.contains("board-1: 2 games, ") && listed.out.contains("    game 2  2026-11-21 "),
+        "{}",
+        listed.out
+    );
+    let listed = run(&["log", "list", "--json", path]);
+    let lines: Vec<serde_json::Value> = listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[1]["line"], "board-2");
+    assert_eq!(lines[1]["games"][1]["game"], 2);
+    assert_eq!(lines[1]["games"][1]["entries"], 10, "{}", lines[1]);
+    assert!(lines[1]["logs"].as_array().unwrap().len() > 1);
+
+    for game in ["1", "2"] {
+        let part = run(&["log", "extract", path, "--line", "board-2", "--game", game]);
+        assert_eq!(part.code, 0, "{}", part.err);
+        let file = folder.path().join("part.log");
+        fs::write(&file, &part.out).unwrap();
+        let replayed = run(&["replay", file.to_str().unwrap()]);
+        let live = read(folder.path(), &format!("live/board-2-{game}.pdn"));
+        assert_eq!(replayed.out, String::from_utf8(live).unwrap(), "{}", part.out);
+        assert_eq!(run(&["log", "verify", file.to_str().unwrap()]).code, 0);
+    }
+    let span = run(&["log", "extract", path, "--line", "board-1", "--from", "09:31", "--to", "09:32:30"]);
+    let records = span.out.lines().filter(|line| !line.starts_with('#'));
+    let times: Vec<u64> = records.map(|line| line.split(' ').next().unwrap().parse().unwrap()).collect();
+    assert!(times.first().is_some_and(|&first| first >= 60_000) && times.last().is_some_and(|&last| last <= 150_000));
+    assert!(span.out.lines().find(|line| !line.starts_with('#')).unwrap().contains("= up"), "{}", span.out);
+    assert!(run(&["log", "extract", path, "--line", "x"]).err.contains("one of board-1, board-2"));
+    assert!(run(&["log", "extract", path, "--line", "board-1", "--from", "noon"]).err.contains("is no time"));
+
+    assert_eq!(run(&["log", "verify", path]).code, 0);
+    let log = folder.path().join("log/board-1-1.log");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("= up", "= down", 1)).unwrap();
+    let verified = run(&["log", "verify", path, "--json"]);
+    assert_eq!(verified.code, 1);
+    assert!(verified.out.contains("\"damage\":\"line "), "{}", verified.out);
+    assert_eq!(run(&["log", "verify", "/nowhere.log"]).code, 2);
+}
+
+#[test]
+fn compressed_logs_are_read_like_others() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let all = || run(&["log", "extract", path.to_str().unwrap(), "--line", "board-1"]).out;
+    let before = all();
+    for log in logs::list(&path.join("log")).unwrap().into_iter().filter(|log| log.line == "board-1") {
+        logs::compress(&log.path).unwrap();
+    }
+    assert!(path.join("log/board-1-1.log.gz").exists() && !path.join("log/board-1-1.log").exists());
+    assert_eq!(all(), before);
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    let checked = run(&["log", "verify", path.to_str().unwrap()]);
+    assert!(checked.code == 0 && checked.out.contains("board-1-1.log.gz: whole"), "{}", checked.out);
+    let logs: Vec<String> =
+        logs::list(&path.join("log")).unwrap().into_iter().map(|log| log.path.display().to_string()).collect();
+    let of_line = logs.iter().filter(|log| log.contains("board-1")).map(String::as_str);
+    let replayed = run(&["replay"].into_iter().chain(of_line).collect::<Vec<_>>());
+    assert!(replayed.out.as_bytes().starts_with(&read(path, "live/board-1-1.pdn")), "{}", replayed.err);
+    let damaged = path.join("log/board-1-1.log.gz");
+    let bytes = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
+    is_found(path, Level::Wrong, "log/board-1-1.log.gz", "the compressed log is damaged");
+}
+
+#[test]
+fn beside_a_station_nothing_is_written() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let lock = Lock::take(path).unwrap();
+    // A station that is just writing: the log is ahead.
+    let live = read(path, "live/board-1-1.pdn");
+    fs::write(path.join("live/board-1-1.pdn"), &live[..live.len() - 5]).unwrap();
+    let checked = run(&["fsck", path.to_str().unwrap()]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+    assert!(
+        checked.out.contains(&format!("clean; a station (process {}) records here", std::process::id())),
+        "{}",
+        checked.out
+    );
+    let refused = run(&["rebuild", path.to_str().unwrap()]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("records into this directory"), "{}", refused.err);
+    let other = tempfile::tempdir().unwrap();
+    assert_eq!(run(&["rebuild", path.to_str().unwrap(), "--into", other.path().to_str().unwrap()]).code, 0);
+    assert_eq!(read(other.path(), "live/board-1-1.pdn"), live);
+    drop(lock);
+}
+
+/// The day that a hall has: 64 boards, eight hours. `boardsim day` does the same with other numbers.
+#[test]
+#[ignore = "some minutes"]
+fn a_day_of_64_boards_leaves_what_its_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let mut day = day(folder.path(), 64, 4, 1);
+    (day.profile, day.control) = (Hands::club(), "4800+60".parse().ok());
+    (day.outage_every_ms, day.kill_every_ms, day.write_every_ms) = (7_200_000, 3_600_000, 20_000);
+    let recorded = day.record(&pool(200), |at| is_readable(folder.path(), at)).unwrap();
+    let report = day.verify(other.path()).unwrap();
+    println!("{recorded:?}\n{} games, {} events, {} MB of logs", report.games, report.events, report.bytes >> 20);
+    println!("{} prefixes of live files are strict", every_prefix_is_strict(folder.path()));
+    assert!(report.games >= 200, "{report:?}");
+}
