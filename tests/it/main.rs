@@ -21,6 +21,7 @@ mod fen;
 mod fuzz;
 mod games;
 mod geometry;
+mod kills;
 mod line_cmd;
 mod line_program;
 mod model_disk;
