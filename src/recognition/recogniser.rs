@@ -346,6 +346,11 @@ impl Recogniser {
         self.next
     }
 
+    /// It is not to be asked before the next event: nobody hears the board.
+    pub fn rest(&mut self) {
+        self.next = None;
+    }
+
     /// The operator says what stands on the board.
     pub fn set_up(&mut self, position: Position) -> Verdict {
         let plies = self.plies_after_gap(self.presses.len(), position.turn());

@@ -370,6 +370,10 @@ impl Table {
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
         if self.deaf_at().is_some_and(|at| at < now) {
+            // What is told late, after a gap, may have a deadline that has passed; it would be due for ever.
+            if let Stage::Playing(game) = &mut self.stage {
+                game.recogniser.rest();
+            }
             return None;
         }
         match &mut self.stage {

@@ -29,6 +29,7 @@ mod fuzz;
 mod games;
 mod geometry;
 mod init;
+mod kills;
 mod line_cmd;
 mod line_program;
 mod model_disk;

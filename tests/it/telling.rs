@@ -204,3 +204,23 @@ fn a_board_full_of_pieces_is_never_a_setup() {
 fn thirty_kings_are_never_a_setup() {
     check_crowd(|number| if number <= 30 { WHITE_KING } else { 0 });
 }
+
+#[test]
+fn a_board_that_falls_silent_again_after_a_gap_has_no_deadline_that_stays() {
+    for silence in (2_500..5_000).step_by(100) {
+        let mut board = Board::new();
+        board.play("32", "28", WHITE);
+        board.press();
+        board.pass(1_000);
+        board.put("19", 0);
+        board.put("23", BLACK);
+        board.now += silence;
+        board.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, 1 | board.lever]));
+        let until = board.now + 20_000;
+        for _ in 0..1_000 {
+            board.now = board.line.deadline().expect("a board that is up is asked").0;
+            board.say(Input::Tick);
+        }
+        assert!(board.now > until, "after {silence} ms: a deadline at {} does not move on", board.now);
+    }
+}

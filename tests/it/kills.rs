@@ -1,0 +1,334 @@
+//! The station is killed at an operation that changes a file, or such operations fail, while it records three boards.
+//!
+//! A library that is loaded into it (`preload.c`, made here with `cc`) counts writes, syncs, and changes of names below its
+//! directory, and hits the k-th. Checked after the next start:
+//!
+//! - what stood in a live file before is the beginning of what stands there now, the Result tag masked;
+//! - every live file is what its logs make, byte for byte, and no file counts as changed by somebody;
+//! - when operations failed: every byte that a board said is in the logs.
+//!
+//! `scripts/kill-everywhere` runs it for every k.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use damcast::bytelog::{self, ByteLog, Kind};
+use damcast::playback::{self, NamedLog};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::program::damcast;
+use crate::pty::{Board, PATIENCE, Pty, wait_until};
+use crate::recorded_session::masked;
+
+/// How many times faster than people the boards play: a session takes a second.
+const SPEED: f64 = 400.0;
+const LINES: [(&str, &str); 3] = [("a", "ideal"), ("b", "calm"), ("c", "club")];
+/// Plies that a session has, of all boards.
+const PLIES: usize = 120;
+/// A session that does not come to so many plies ends after this.
+const LONGEST: Duration = Duration::from_secs(8);
+
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+
+/// What is to happen, and when.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    at: usize,
+    count: usize,
+    /// 0: the process is killed.
+    errno: i32,
+    /// A write is done in half before.
+    half: bool,
+}
+
+/// The library; `None` where there is no compiler.
+fn library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("preload.so");
+        let built = library.with_extension(std::process::id().to_string());
+        let status = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .arg(&built)
+            .args(["tests/it/preload.c", "-ldl"])
+            .status();
+        if !status.is_ok_and(|status| status.success()) {
+            return None;
+        }
+        fs::rename(&built, &library).unwrap();
+        Some(library)
+    };
+    LIBRARY.get_or_init(build).as_deref()
+}
+
+/// A recording with most of the clock's readings left out: they would be most of its records.
+fn recording(name: &str) -> ByteLog {
+    let mut log = bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap();
+    let mut last = 0;
+    let mut count = 0;
+    log.records.retain(|record| match &record.kind {
+        Kind::FromBoard(bytes) if bytes.first() == Some(&0x8d) && bytes.len() == 10 => {
+            let status = bytes[9];
+            count += 1;
+            let is_new = status != std::mem::replace(&mut last, status);
+            is_new || count % 6 == 0
+        }
+        _ => true,
+    });
+    log
+}
+
+/// A folder with three boards and the station that records them.
+struct Session {
+    folder: tempfile::TempDir,
+    boards: Vec<(Pty, Board)>,
+}
+
+impl Session {
+    fn new() -> Session {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
+        let mut boards = Vec::new();
+        for (line, name) in LINES {
+            let port = folder.path().join(line);
+            boards.push((Pty::plug_in(&port), Board::new(&recording(name), SPEED)));
+            config +=
+                &format!("[[line]]\nname = {line:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {SPEED}\n");
+        }
+        fs::write(folder.path().join("damcast.toml"), config).unwrap();
+        Session { folder, boards }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Starts the station; it says what it says into a file.
+    fn start(&self, hit: Option<Hit>) -> Child {
+        let mut command = damcast(&["run", "--config", "damcast.toml"]);
+        let said = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
+        command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(said);
+        if let Some(hit) = hit {
+            // The system resolves links in the paths of open files.
+            let under = fs::canonicalize(self.folder.path()).unwrap().join("recordings");
+            command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
+            command.env("DAMCAST_AT", hit.at.to_string()).env("DAMCAST_COUNT", hit.count.to_string());
+            command.env("DAMCAST_ERRNO", hit.errno.to_string()).env("DAMCAST_HALF", u8::from(hit.half).to_string());
+            command.env("DAMCAST_REPORT", self.path("report"));
+        }
+        command.spawn().unwrap()
+    }
+
+    /// Plays until all plies are published, or the station has ended. Returns whether it goes on.
+    fn play(&mut self, station: &mut Child) -> bool {
+        let opening = Instant::now();
+        // What a board says before anybody listens is lost to the port.
+        while self.boards.iter_mut().any(|(pty, _)| pty.received.is_empty() && pty.receive().is_empty()) {
+            if station.try_wait().unwrap().is_some() {
+                return false;
+            }
+            assert!(opening.elapsed() < PATIENCE, "{}", fs::read_to_string(self.path("said")).unwrap());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let start = Instant::now();
+        let mut count = 0;
+        while station.try_wait().unwrap().is_none() {
+            let now = (start.elapsed().as_secs_f64() * 1000.0 * SPEED) as u64;
+            self.boards.iter_mut().for_each(|(pty, board)| board.advance(pty, now));
+            count += 1;
+            if count % 16 == 0 && (self.plies() >= PLIES || start.elapsed() > LONGEST) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        false
+    }
+
+    fn live(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let folder = self.path("recordings/live");
+        let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+        entries.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    fn plies(&self) -> usize {
+        let entries =
+            |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).lines().filter(|line| line.contains("[%clock")).count();
+        self.live().values().map(entries).sum()
+    }
+
+    /// The logs of a line, in order.
+    fn logs(&self, line: &str) -> Vec<NamedLog> {
+        let names = fs::read_dir(self.path("recordings/log")).into_iter().flatten();
+        let mut logs: Vec<(u32, PathBuf)> = names
+            .map(|entry| entry.unwrap().path())
+            .filter_map(|path| {
+                let name = path.file_name()?.to_str()?.strip_prefix(line)?.strip_prefix('-')?;
+                Some((name.strip_suffix(".log")?.parse().ok()?, path))
+            })
+            .collect();
+        logs.sort();
+        let read = |(_, path): (u32, PathBuf)| {
+            let (log, _) = playback::read_longest(&fs::read(&path).unwrap());
+            NamedLog { name: path.display().to_string(), log }
+        };
+        // A log whose head was not written has nothing else either.
+        logs.into_iter().map(read).filter(|log| log.log.header.opened.is_some()).collect()
+    }
+
+    /// Live files and logs agree.
+    fn check(&self, case: &str) {
+        let said = fs::read_to_string(self.path("said")).unwrap();
+        assert!(!said.contains("panicked") && !said.contains("a bug"), "{case}: {said}");
+        let live = self.live();
+        let mut made = BTreeMap::new();
+        for (line, _) in LINES {
+            for game in playback::play(self.logs(line), None).unwrap().games {
+                made.insert(self.path("recordings/live").join(format!("{line}-{}.pdn", game.number)), game.bytes());
+            }
+        }
+        assert_eq!(live.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>(), "{case}: {said}");
+        for (path, bytes) in live {
+            let (live, made) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&made[&path]));
+            assert_eq!(live, made, "{case}: {}: {said}", path.display());
+        }
+    }
+
+    fn end(&self, mut station: Child, case: &str) {
+        kill_process(Pid::from_child(&station), Signal::TERM).unwrap();
+        wait_until(&format!("{case}: the end of the station"), || station.try_wait().unwrap().is_some());
+    }
+
+    fn said_count(&self, words: &str) -> usize {
+        fs::read_to_string(self.path("said")).unwrap().matches(words).count()
+    }
+
+    /// Starts the station once more, lets it recover, and ends it.
+    fn recover(&self, case: &str) {
+        let before = self.said_count(": recording line=");
+        let station = self.start(None);
+        wait_until(&format!("{case}: three lines recording"), || {
+            self.said_count("recording line") >= before + 3 || self.said_count(": recording line=") >= before + 3
+        });
+        self.end(station, case);
+    }
+}
+
+impl Drop for Session {
+    /// What failed is kept to be looked at.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("kept: {}", self.folder.path().display());
+            self.folder.disable_cleanup(true);
+        }
+    }
+}
+
+/// How many operations a session has.
+fn operations() -> usize {
+    let mut session = Session::new();
+    let hit = Hit { at: usize::MAX >> 1, count: 1, errno: 0, half: false };
+    let mut station = session.start(Some(hit));
+    assert!(session.play(&mut station));
+    assert!(
+        session.plies() >= PLIES,
+        "{} plies: {}",
+        session.plies(),
+        fs::read_to_string(session.path("said")).unwrap()
+    );
+    session.end(station, "no fault");
+    session.check("no fault");
+    fs::read_to_string(session.path("report")).unwrap().trim().parse().unwrap()
+}
+
+fn kill(at: usize, half: bool) {
+    let case = format!("killed at operation {at}{}", if half { ", after half of it" } else { "" });
+    let mut session = Session::new();
+    let mut station = session.start(Some(Hit { at, count: 1, errno: 0, half }));
+    if session.play(&mut station) {
+        session.end(station, &case);
+    }
+    let before = masked(session.live());
+    session.recover(&case);
+    let after = masked(session.live());
+    for (path, before) in before {
+        assert!(after[&path].starts_with(&before), "{case}: {}\n{before}\n{}", path.display(), after[&path]);
+    }
+    session.check(&case);
+}
+
+fn fail(at: usize, count: usize, errno: i32) {
+    let case = format!("error {errno} in operations {at} to {}", at + count);
+    let mut session = Session::new();
+    let mut station = session.start(Some(Hit { at, count, errno, half: false }));
+    let goes_on = session.play(&mut station);
+    if goes_on {
+        let said: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.said.clone()).collect();
+        let bytes = |line: &str| -> Vec<u8> {
+            let records = session.logs(line).into_iter().flat_map(|log| log.log.records);
+            let bytes = records.map(|record| if let Kind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
+            bytes.flatten().collect()
+        };
+        for ((line, _), said) in LINES.iter().zip(&said) {
+            wait_until(&format!("{case}: all bytes of {line}"), || bytes(line).len() >= said.len());
+            assert!(bytes(line) == *said, "{case}: {line} has other bytes than its board said");
+        }
+        session.end(station, &case);
+    } else {
+        // The directory could not be used when it started: it says so and ends, as it does on any other day.
+        session.recover(&case);
+    }
+    session.check(&case);
+}
+
+/// Does it for every case, on so many threads; sessions mostly wait.
+fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    run(*case);
+                }
+            });
+        }
+    });
+}
+
+/// Every `step`th operation, from some operation on.
+fn kill_and_fail(first: usize, step: usize, threads: usize) {
+    if library().is_none() {
+        println!("there is no `cc`: nobody was killed");
+        return;
+    }
+    let operations = operations();
+    let places: Vec<usize> = (first..operations + 20).step_by(step).collect();
+    let kills: Vec<(usize, bool)> = places.iter().flat_map(|&at| [(at, false), (at, true)]).collect();
+    each(&kills, threads, |(at, half)| kill(at, half));
+    println!("{operations} operations, {} kills: nothing lost, nothing taken back", kills.len());
+    let faults: Vec<(usize, i32)> = places.iter().flat_map(|&at| [(at, ENOSPC), (at, EIO)]).collect();
+    each(&faults, threads, |(at, errno)| fail(at, if at % 2 == 0 { 1 } else { 40 }, errno));
+    println!("{} faults: nothing missing", faults.len());
+}
+
+#[test]
+fn a_station_that_is_killed_or_meets_a_fault_loses_nothing() {
+    kill_and_fail(30, 331, 4);
+}
+
+#[test]
+#[ignore = "an hour: every operation; scripts/kill-everywhere"]
+fn a_station_that_is_killed_anywhere_loses_nothing() {
+    let step = std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1);
+    kill_and_fail(0, step, 6);
+}
+
+#[test]
+fn patience_is_longer_than_a_session() {
+    assert!(PATIENCE > 2 * LONGEST);
+}
