@@ -22,8 +22,7 @@ fn recorded() -> Model {
     let mut session = Session::start(&disk, Durability::Safe).unwrap();
     session.play(&script(SPAN_MS), |_| true);
     assert!(session.finish());
-    let model = disk.model().clone();
-    model
+    disk.model().clone()
 }
 
 fn content(model: &Model, path: &str) -> Vec<u8> {

@@ -144,11 +144,6 @@ impl Board {
         self.advance(pty, start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64);
     }
 
-    /// Has it said everything?
-    pub fn is_over(&self) -> bool {
-        self.next.is_none()
-    }
-
     /// Says what is to be said up to a moment of the recording.
     pub fn advance(&mut self, pty: &mut Pty, now_ms: u64) {
         self.now = now_ms;
