@@ -139,6 +139,8 @@ pub struct Recogniser {
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
+    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    tells_kings: Option<bool>,
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
@@ -181,6 +183,7 @@ impl Recogniser {
             unexplained_since: None,
             linked: true,
             gap: false,
+            tells_kings: None,
             followed: Followed::NOTHING,
             revision: 0,
             effort: Effort::default(),
@@ -401,6 +404,13 @@ impl Recogniser {
             self.wake_at(now, Some(quiet_at));
             return;
         }
+        let kings = self.base.placement().kings();
+        if !kings.is_empty() {
+            self.tells_kings = Some(kings == self.sight().crowned());
+        }
+        // A square that was wrong and is right now, because play has passed over it.
+        let wrong = self.evidence.contradictions(self.base.placement());
+        self.anomalies.retain(|anomaly| wrong.contains(anomaly.square));
         if self.is_touched() || self.gap {
             self.since = self.evidence.moment();
             self.gap = false;

@@ -19,6 +19,7 @@ mod fen;
 mod fuzz;
 mod games;
 mod geometry;
+mod killed;
 mod line_cmd;
 mod line_program;
 mod network;
