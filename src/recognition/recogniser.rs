@@ -141,6 +141,8 @@ pub struct Recogniser {
     gap: bool,
     /// A ply that was let go of by taking up another piece, and the moment at which it stood.
     let_go: Option<(Explanation, Moment)>,
+    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    tells_kings: Option<bool>,
     /// What is left of the explanation whose first ply was published last.
     followed: Followed,
     revision: u64,
@@ -184,6 +186,7 @@ impl Recogniser {
             linked: true,
             gap: false,
             let_go: None,
+            tells_kings: None,
             followed: Followed::NOTHING,
             revision: 0,
             effort: Effort::default(),
@@ -433,6 +436,13 @@ impl Recogniser {
             self.wake_at(now, Some(quiet_at));
             return;
         }
+        let kings = self.base.placement().kings();
+        if !kings.is_empty() {
+            self.tells_kings = Some(kings == self.sight().crowned());
+        }
+        // A square that was wrong and is right now, because play has passed over it.
+        let wrong = self.evidence.contradictions(self.base.placement());
+        self.anomalies.retain(|anomaly| wrong.contains(anomaly.square));
         if self.is_touched() || self.gap {
             self.since = self.evidence.moment();
             self.gap = false;

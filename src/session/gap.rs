@@ -25,7 +25,7 @@
 use super::memory::{self, Known, Misfit};
 use super::sensors::Sensors;
 use crate::millis::Millis;
-use crate::protocol::changes::{self, Change, Memory};
+use crate::protocol::changes::{self, Change, Memory, TimeSide};
 use crate::protocol::{ClockReport, Field, PieceCode};
 
 /// After a gap this long the memory is asked for although the board shows nothing new: kings may have gone and come back, and
@@ -172,16 +172,22 @@ impl Gap {
         Some(shown)
     }
 
-    /// What the memory says about the gap. `recent`: what was reported last before it.
+    /// What the memory says about the gap. `recent`: what was reported last before it; `pressed`: which side of the clock was
+    /// pressed last.
     ///
     /// # Errors
     ///
     /// When the memory does not lead from what was known to what is shown.
-    pub fn recall(&self, sensors: &Sensors, recent: &[(Field, PieceCode)]) -> Result<Recalled, Misfit> {
+    pub fn recall(
+        &self,
+        sensors: &Sensors,
+        recent: &[(Field, PieceCode)],
+        pressed: Option<TimeSide>,
+    ) -> Result<Recalled, Misfit> {
         let (_, memory) = self.memory.as_ref().ok_or(Misfit::NoBeginning)?;
         let shown = self.shown(sensors).ok_or(Misfit::OtherEnd)?;
         let known = sensors.by_number();
-        let unseen = memory::unseen(Known { fields: &known, recent }, &shown.by_number(), &memory.changes)?;
+        let unseen = memory::unseen(Known { fields: &known, recent, pressed }, &shown.by_number(), &memory.changes)?;
         Ok(Recalled { unseen, shown: shown.fields().to_vec() })
     }
 

@@ -25,8 +25,10 @@ pub fn live_until(table: &mut Table, lived: &mut Millis, until: Millis, effects:
     }
 }
 
-/// The same up to the next thing that is told: until then nothing has changed, which is as good as a dump.
-pub fn live_until_next(table: &mut Table, lived: &mut Millis, at: Millis, effects: &mut Vec<Effect>) {
+/// The same up to the next thing that is told: until then nothing has changed, which is as good as a dump. Returns whether a game
+/// has begun meanwhile.
+pub fn live_until_next(table: &mut Table, lived: &mut Millis, at: Millis, effects: &mut Vec<Effect>) -> bool {
+    let begun = table.begun();
     if let Some(wanted) = table.wants_dump_at().map(|wanted| wanted.max(*lived)).filter(|&wanted| wanted < at) {
         live_until(table, lived, wanted, effects);
         *lived = wanted;
@@ -35,4 +37,5 @@ pub fn live_until_next(table: &mut Table, lived: &mut Millis, at: Millis, effect
         effects.extend(table.decide(wanted));
     }
     live_until(table, lived, at, effects);
+    table.begun() > begun
 }

@@ -2,11 +2,11 @@
 //!
 //! A board writes every change of a field and every press of the clock into its memory, in order. Read back after an
 //! outage, that is what the host has missed, and more than that: what it knew before, older games, a beginning in the
-//! middle of an event. Two questions have to be answered before the recogniser may see any of it.
+//! middle of an event.
 //!
 //! **Where does the part begin that is new?** Where the memory passes the position that was known last. Positions come
 //! back in a game of kings; then that place counts before which the memory tells the same reports, in the same order, that
-//! the host got before the link went.
+//! the host got before the link went. While no piece moves, the clock tells which presses were known.
 //!
 //! ```text
 //!   memory   ... 38:man 43:- P 24:- 2d:man P │ 2f:- 29:man P 3e:- 37:man P ... 6b
@@ -14,27 +14,16 @@
 //!   shown                                                   the position that the board shows now ─────┘
 //! ```
 //!
-//! **When did it happen?** The memory has no times but those of the chess clock. Play went on between the moment the
-//! link went and the moment it came back. By what each ply cost on the clock the plies are laid over that span, evenly where no
-//! clock tells: the recogniser then sees them one after the other, with quiet between them, as it would have.
+//! When it happened is the subject of [`super::timeline`].
 //!
 //! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
-//! never changed; times are within the span. Absent on purpose: which board or command it came from.
+//! never changed. Absent on purpose: which board or command it came from.
 
-use crate::millis::Millis;
 use crate::protocol::changes::{Change, Pace, TimeSide};
 use crate::protocol::{Field, PieceCode};
 
 /// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
 pub const MOST_RECENT: usize = 32;
-/// Events of a shorter span are taken to have happened at its end: that is when they became known, and quiet counts from
-/// there.
-const AT_ONCE: Millis = Millis(2_000);
-/// More presses than this are never laid into one moment.
-const PRESSES_AT_ONCE: u64 = 2;
-/// The quiet that each ply gets at least: the recogniser needs a third of a second after a press, and three without a clock.
-const PLY: Millis = Millis(3_500);
-
 /// What was known before the outage.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'known> {
@@ -42,6 +31,8 @@ pub struct Known<'known> {
     pub fields: &'known [PieceCode],
     /// The last reports, oldest first, at most [`MOST_RECENT`].
     pub recent: &'known [(Field, PieceCode)],
+    /// Which side of the clock was pressed last.
+    pub pressed: Option<TimeSide>,
 }
 
 /// Why a memory is of no use.
@@ -75,6 +66,8 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
     let mut state = vec![None; count];
     let mut best: Option<(usize, usize)> = None;
     let mut reports: Vec<(Field, PieceCode)> = Vec::new();
+    // Since where no piece has been moved, and who has pressed the clock since.
+    let (mut unmoved, mut pressed) = (0, None);
     for at in 0..=memory.len() {
         let fits = state.iter().zip(known.fields).zip(shown).zip(&last).all(|(((said, known), shown), last)| {
             // A field of which nothing was said before holds what it holds in the end, unless something is said later.
@@ -84,14 +77,25 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
             let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
             // Where nothing was reported before, every position fits.
             let is_told = same > 0 || known.recent.is_empty();
-            if is_told && best.is_none_or(|(most, _)| same >= most) {
+            // While no piece moves, the clock tells how much is known: what came before its last press that was heard.
+            let is_better = match best {
+                Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.pressed,
+                _ => best.is_none_or(|(most, _)| same >= most),
+            };
+            if is_told && is_better {
                 best = Some((same, at));
             }
         }
         let Some(change) = memory.get(at) else { break };
         take(&mut state, change);
-        if let Change::Piece { field, piece, .. } = *change {
-            reports.push((field, piece));
+        match *change {
+            Change::Piece { field, piece, .. } => {
+                reports.push((field, piece));
+                (unmoved, pressed) = (at + 1, None);
+            }
+            Change::PowerUp | Change::StartTag | Change::EmptyBoard => (unmoved, pressed) = (at + 1, None),
+            Change::Time { side, .. } => pressed = Some(side),
+            _ => {}
         }
     }
     let (_, at) = best.ok_or(Misfit::NoBeginning)?;
@@ -103,20 +107,24 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
 pub fn standing(changes: &[Change], count: usize) -> Option<(Vec<PieceCode>, &[Change])> {
     let is_head = |change: &Change| matches!(change, Change::PowerUp | Change::StartTag);
     let begins = changes.iter().rposition(is_head)? + 1;
+    Some(list(changes.get(begins..)?, count))
+}
+
+/// The list of all pieces with which changes begin, on a board of so many fields, and the changes after it.
+pub fn list(changes: &[Change], count: usize) -> (Vec<PieceCode>, &[Change]) {
     let mut fields = vec![PieceCode::EMPTY; count];
-    let list = changes.get(begins..)?;
-    let mut after = list;
+    let mut after = changes;
     // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
     // first thing that happened.
     while let Some((&Change::Piece { field, piece, pace }, rest)) = after.split_first() {
-        let is_first = after.len() == list.len();
+        let is_first = after.len() == changes.len();
         match fields.get_mut(usize::from(field.0)) {
             Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == Pace::SameScan) => *code = piece,
             _ => break,
         }
         after = rest;
     }
-    Some((fields, after))
+    (fields, after)
 }
 
 /// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
@@ -148,79 +156,6 @@ pub fn end_with(fields: &mut [PieceCode], memory: &[Change]) -> usize {
     changed
 }
 
-/// The changes of a span, each with the time at which it is taken to have happened. `sides`: what the left and the right side
-/// of the clock showed at its beginning, in seconds, where that is known. A span that is too short for all that happened in it
-/// is drawn out beyond its end.
-pub fn timeline(from: Millis, to: Millis, changes: &[Change], sides: Option<[u32; 2]>) -> Vec<(Millis, Change)> {
-    let presses = changes.iter().filter(|change| matches!(change, Change::Time { .. })).count() as u64;
-    if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
-        return changes.iter().map(|&change| (to, change)).collect();
-    }
-    let groups = groups(changes, presses > 0);
-    let count = groups.last().map_or(0, |last| last + 1);
-    let span = (to - from).max(Millis(PLY.0 * (count + 1)));
-    let by_clock = sides.map_or(Vec::new(), |sides| thought(changes, sides));
-    let mut at = from;
-    let times: Vec<Millis> = (0..count)
-        .map(|group| {
-            let left = PLY.0 * (count - group);
-            let latest = Millis((from + span).0.saturating_sub(left));
-            let even = from + Millis(span.0 * (group + 1) / (count + 1));
-            let thought = by_clock.get(group as usize).map(|&thought| at + thought);
-            at = thought.unwrap_or(even).max(at + PLY).min(latest.max(at + PLY));
-            at
-        })
-        .collect();
-    let time = |group: u64| times.get(group as usize).copied().unwrap_or(from + span);
-    groups.into_iter().zip(changes).map(|(group, &change)| (time(group), change)).collect()
-}
-
-/// How long was thought about each ply that was pressed for, by what the clock says it cost. What a ply brings is not known;
-/// nobody gains by thinking, so that is at least what the quickest gained.
-fn thought(changes: &[Change], mut sides: [u32; 2]) -> Vec<Millis> {
-    let cost = |change: &Change| {
-        let Change::Time { side, hours, minutes, seconds } = *change else { return None };
-        let shown = (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds);
-        let side = match side {
-            TimeSide::Left => &mut sides[0],
-            TimeSide::Right => &mut sides[1],
-        };
-        Some(i64::from(std::mem::replace(side, shown)) - i64::from(shown))
-    };
-    let costs: Vec<i64> = changes.iter().filter_map(cost).collect();
-    let brought = costs.iter().map(|cost| -cost).max().unwrap_or_default().max(0);
-    costs.into_iter().map(|cost| Millis::seconds(cost.saturating_add(brought).unsigned_abs())).collect()
-}
-
-/// Which changes belong to one ply: those up to a press, or without a clock those of one scan, and those of a hand that goes on
-/// from where it came down.
-fn groups(changes: &[Change], has_presses: bool) -> Vec<u64> {
-    let mut group = 0;
-    let mut is_first = true;
-    let mut groups = Vec::with_capacity(changes.len());
-    let mut rests_on = None;
-    for change in changes {
-        let is_later = matches!(change, Change::Piece { pace: Pace::Later, .. });
-        let goes_on = match *change {
-            Change::Piece { field, piece, .. } if piece.is_empty() => rests_on.take() == Some(field),
-            Change::Piece { field, .. } => {
-                rests_on = Some(field);
-                false
-            }
-            _ => false,
-        };
-        if !has_presses && is_later && !is_first && !goes_on {
-            group += 1;
-        }
-        groups.push(group);
-        if has_presses && matches!(change, Change::Time { .. }) {
-            group += 1;
-        }
-        is_first = false;
-    }
-    groups
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,7 +181,7 @@ mod tests {
         memory: &[u8],
     ) -> Result<usize, Misfit> {
         let (known, before, memory) = (fields(known), recent(before), changes::decode(memory));
-        let unseen = unseen(Known { fields: &known, recent: &before }, &fields(shown), &memory)?;
+        let unseen = unseen(Known { fields: &known, recent: &before, pressed: None }, &fields(shown), &memory)?;
         assert!(memory.ends_with(&unseen));
         Ok(memory.len() - unseen.len())
     }
@@ -267,6 +202,23 @@ mod tests {
     fn of_a_position_that_comes_back_the_reports_before_it_tell_the_place() {
         assert_eq!(check(&[(20, 7)], &[(20, 7), (10, 0)], &[(20, 7)], &WALK), Ok(2));
         assert_eq!(check(&[(20, 7)], &[(20, 7), (30, 0)], &[(20, 7)], &WALK), Ok(6));
+    }
+
+    /// A king goes 10 to 20 and the left side presses; 20 to 30, and the right side.
+    #[test]
+    fn a_press_is_known_if_the_clock_has_shown_it() {
+        let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
+        let moves = changes::decode(&WALK[..8]);
+        let memory = [&moves[..2], &[press(TimeSide::Left)], &moves[2..], &[press(TimeSide::Right)]].concat();
+        let count = |at: usize, pressed| {
+            let (known, shown) = (fields(&[(at, 7)]), fields(&[(30, 7)]));
+            unseen(Known { fields: &known, recent: &[], pressed }, &shown, &memory).map(|unseen| unseen.len())
+        };
+        assert_eq!(count(20, Some(TimeSide::Right)), Ok(4), "it was not pressed for yet");
+        assert_eq!(count(20, Some(TimeSide::Left)), Ok(3));
+        assert_eq!(count(20, None), Ok(4), "no clock has told it");
+        assert_eq!(count(30, Some(TimeSide::Left)), Ok(1));
+        assert_eq!(count(30, Some(TimeSide::Right)), Ok(0));
     }
 
     #[test]
@@ -293,23 +245,5 @@ mod tests {
         assert_eq!(standing, fields(&[(10, 7), (99, 4)]));
         assert_eq!(after, changes::decode(&WALK));
         assert_eq!(super::standing(&changes::decode(&WALK), 100), None);
-    }
-
-    #[test]
-    fn plies_are_laid_evenly_over_the_span() {
-        let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
-        let mut all = changes::decode(&WALK[..4]);
-        all.push(press(TimeSide::Left));
-        all.extend(changes::decode(&WALK[4..8]));
-        all.push(press(TimeSide::Right));
-        let times =
-            |from, to| timeline(Millis(from), Millis(to), &all, None).iter().map(|(at, _)| at.0).collect::<Vec<_>>();
-        assert_eq!(times(1_000, 31_000), [11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
-        assert_eq!(times(1_000, 2_000), [2_000; 6]);
-        assert_eq!(times(1_000, 4_000), [4_500, 4_500, 4_500, 8_000, 8_000, 8_000], "drawn out");
-        let without = changes::decode(&WALK);
-        let times: Vec<u64> = timeline(Millis(0), Millis(40_000), &without, None).iter().map(|(at, _)| at.0).collect();
-        assert_eq!(times, [10_000, 10_000, 20_000, 20_000, 30_000, 30_000]);
-        assert_eq!(timeline(Millis(0), Millis(4_000), &[], None), []);
     }
 }

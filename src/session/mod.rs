@@ -38,6 +38,7 @@ mod sensors;
 mod settings;
 mod single;
 mod table;
+mod timeline;
 
 pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;

@@ -14,7 +14,8 @@ use super::dialogue::{Dialogue, Turn};
 use super::gap::{Gap, Report, Step};
 use super::held::Held;
 use super::identity::Identity;
-use super::table::Table;
+use super::table::{Attention, Table};
+use super::timeline::{Span, Told, timeline, told};
 use super::{Condition, Damage, Effect, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
@@ -235,6 +236,7 @@ impl Single {
             }
             Report::Clock(report) => {
                 self.clock = Some(report);
+                self.table.trust_clock(true);
                 self.table.clock(at, &report)
             }
         }
@@ -270,7 +272,12 @@ impl Single {
     /// What the memory says of the gap is lived through, then what was heard since.
     fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
-        let recalled = match gap.recall(self.table.sensors(), self.recent.make_contiguous()) {
+        let since = gap.since();
+        let mut clock = BusClock::default();
+        if let Some(report) = self.clock {
+            clock.reading(since, report);
+        }
+        let recalled = match gap.recall(self.table.sensors(), self.recent.make_contiguous(), clock.pressed()) {
             Ok(recalled) => recalled,
             Err(misfit) => {
                 let notice = format!("the board's memory does not tell what happened while it was not heard: {misfit}");
@@ -278,23 +285,25 @@ impl Single {
                 return self.go_on(now, outputs);
             }
         };
-        let since = gap.since();
         let [before, after] = self.gap.take().map(Gap::into_kept).unwrap_or_default();
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
-        let mut clock = BusClock::default();
-        if let Some(report) = self.clock {
-            clock.reading(since, report);
-        }
-        let timed = memory::timeline(since, self.table_time(now).max(since), &recalled.unseen, clock.sides());
+        let told = told(&recalled.unseen, self.table.number_count());
+        let starts = self.table.starts(&told);
+        let is_begun = self.table.attention() == Attention::Touched;
+        let (to, sides) = (self.table_time(now).max(since), clock.sides(since));
+        let timed = timeline(Span { from: since, to, sides, is_begun }, told, &starts);
         let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
         self.ahead = end - now;
         self.table.link_to_memory();
         let mut lived = since;
-        for (at, change) in timed {
-            hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects);
+        for (at, told) in timed {
+            if hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects) {
+                clock.new_game();
+                self.table.forget_clock();
+            }
             self.table.is_known_until(at);
-            effects.extend(self.live_through(at, change, &mut clock));
+            effects.extend(self.live_through(at, told, &mut clock));
             lived = lived.max(at);
             effects.extend(self.table.decide(lived));
         }
@@ -315,18 +324,25 @@ impl Single {
         self.put(now, effects, outputs);
     }
 
-    /// One change that the memory holds reaches the table.
-    fn live_through(&mut self, at: Millis, change: Change, clock: &mut BusClock) -> Vec<Effect> {
-        match change {
-            Change::Piece { field, piece, .. } => self.hear_report(at, Report::Field(field, piece)),
-            Change::Time { side, hours, minutes, seconds } => {
-                let reports = clock.press(at, side, [hours, minutes, seconds]);
-                reports.into_iter().flat_map(|report| self.hear_report(at, Report::Clock(report))).collect()
+    /// One thing that the memory tells reaches the table.
+    fn live_through(&mut self, at: Millis, told: Told, clock: &mut BusClock) -> Vec<Effect> {
+        match told {
+            Told::Change(Change::Piece { field, piece, .. }) => self.hear_report(at, Report::Field(field, piece)),
+            Told::Change(Change::Time { side, hours, minutes, seconds }) => {
+                let mut effects = Vec::new();
+                for report in clock.press(at, side, [hours, minutes, seconds]) {
+                    self.clock = Some(report);
+                    self.table.trust_clock(clock.is_sure());
+                    effects.extend(self.table.clock(at, &report));
+                }
+                effects
             }
-            Change::PowerUp | Change::Watchdog => {
-                vec![Effect::Notice("the board was switched on or restarted".to_owned())]
+            Told::Change(_) => Vec::new(),
+            Told::Standing(codes) => {
+                let mut effects = vec![Effect::Notice("the board was switched on or restarted".to_owned())];
+                effects.extend(self.table.stands(at, &codes));
+                effects
             }
-            _ => Vec::new(),
         }
     }
 

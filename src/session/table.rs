@@ -56,6 +56,8 @@ pub struct Table {
     truth: ClockTruth,
     clock_notices: ClockNotices,
     clock_state: Clock,
+    /// The times of the clock are those of both sides in this game.
+    is_clock_sure: bool,
     stage: Stage,
     games: u32,
     presses: u32,
@@ -111,6 +113,7 @@ impl Table {
             truth: ClockTruth::new(settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, t)| t.as_str())),
             clock_notices: ClockNotices::default(),
             clock_state: Clock::None,
+            is_clock_sure: true,
             stage: Stage::Waiting,
             games: settings.games_before,
             presses: 0,
@@ -272,6 +275,19 @@ impl Table {
         }
     }
 
+    /// This stands on the board, by the numbers of its fields, and what led to it nobody saw, not even the board.
+    pub fn stands(&mut self, now: Millis, codes: &[PieceCode]) -> Vec<Effect> {
+        let mut shown = self.sensors.clone();
+        shown.set_by_number(codes);
+        if shown.fields() == self.sensors.fields() {
+            return Vec::new();
+        }
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.was_deaf(now);
+        }
+        self.dump(now, shown.fields())
+    }
+
     /// What every field is known to hold; `None` before the first dump.
     pub fn fields(&self) -> Option<&[PieceCode]> {
         self.sensors.is_known().then(|| self.sensors.fields())
@@ -385,7 +401,7 @@ impl Table {
     fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
-        let is_certain = self.clock_state != Clock::None && self.truth.is_certain(now);
+        let is_certain = self.clock_state != Clock::None && self.is_clock_sure && self.truth.is_certain(now);
         let latest = self.clock.last().filter(|_| is_certain);
         let reading = at_press.map(|(_, times)| times).or(latest).copied();
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };

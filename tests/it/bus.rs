@@ -300,6 +300,48 @@ fn a_noisy_line_costs_time_and_no_move() {
     assert_all_recorded(&bus, &play(&bus));
 }
 
+/// Whoever is asked rarely tells much at once; told twice, it would be another game.
+#[test]
+fn answers_that_come_too_late_are_not_counted_twice() {
+    let to_host = LineFaults::none().with(LineFault::Delay, 0.01);
+    let bus = Bus { to_host, ..Bus::new(&playable("international"), 2, 30) };
+    let mut settings = bus.settings();
+    settings.set("bus-poll-ms", "10000").unwrap();
+    let recorded = play_in(&mut bus.world(), &mut Line::new(settings));
+    let repeated = recorded.sent.iter().filter(|(_, bytes)| bytes[0] == 0x84).count();
+    assert!(repeated > 5, "only {repeated} answers were late");
+    assert_all_recorded(&bus, &recorded);
+}
+
+#[test]
+fn a_board_that_is_plugged_in_again_is_there_within_seconds() {
+    let bus = Bus::new(&playable("international"), 16, 24);
+    let end = bus.world().end_ms();
+    let (out, back) = (end / 4, end / 4 + 100_000);
+    let alone = play(&bus).polls_per_second(out, back);
+    for (away, seconds) in [(1, 4), (8, 7)] {
+        let incidents = (0..away)
+            .flat_map(|index| [Incident::new(out, Mishap::Away(index)), Incident::new(back, Mishap::Back(index))]);
+        let bus = Bus { incidents: incidents.collect(), ..Bus::new(&playable("international"), 16, 24) };
+        let (mut recorded, mut returned) = (Recorded::default(), Vec::new());
+        drive_bus(&mut bus.world(), &mut bus.line(), 20_000, |_, output| {
+            if matches!(&output.effect, Effect::Notice(text) if text == "the board answers again") {
+                returned.push(output.at.0);
+            }
+            recorded.hear(output);
+        });
+        assert_all_recorded(&bus, &recorded);
+        let polls = recorded.polls_per_second(out, back);
+        println!(
+            "{away} away: back after {:?} ms; {polls:.1} polls a second of {alone:.1}",
+            returned.iter().map(|at| at - back).collect::<Vec<_>>()
+        );
+        assert_eq!(returned.len(), away);
+        assert!(returned.iter().all(|&at| at <= back + seconds * 1_000), "back at {back}, seen at {returned:?}");
+        assert!(polls >= 0.9 * alone, "{polls:.1} of {alone:.1}");
+    }
+}
+
 /// A recorder that keeps what it was told.
 struct Keeping {
     line: Line,

@@ -29,6 +29,7 @@ mod fuzz;
 mod games;
 mod geometry;
 mod init;
+mod killed;
 mod kills;
 mod line_cmd;
 mod line_program;

@@ -49,6 +49,11 @@ impl Boards {
         }
     }
 
+    /// All that has been told and not been heard yet.
+    pub fn so_far(&self) -> Vec<Value> {
+        self.told.try_iter().collect()
+    }
+
     /// The addresses of the first boards that are introduced.
     fn addresses(&self, count: usize) -> Vec<[u8; 2]> {
         let address = |board: Value| {

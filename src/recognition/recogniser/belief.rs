@@ -44,10 +44,14 @@ impl Recogniser {
         const UNLIKELY_MS: u64 = 1_200;
         /// Captured pieces are taken off by who has made up his mind.
         const CLEARED_MS: u64 = 1_500;
-        /// After a gap a position is as good as a guess of how it came about.
-        const AFTER_GAP_MS: u64 = 700;
+        /// More plies than this are not believed because they would explain what nobody saw: longer play that passes some
+        /// squares twice explains it as well.
+        const MOST_HIDDEN: usize = 3;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
+        if self.gap && best.plies.len() > MOST_HIDDEN {
+            return self.setup(self.given_up_at(), Reason::Unexplained);
+        }
         let pressed = self.is_pressed(best) || self.is_believed(best);
         let (rule, mut wait) = match self.clock {
             Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
@@ -85,8 +89,7 @@ impl Recogniser {
                 return None;
             }
             if self.gap {
-                let ready_at = self.confirmed_at(AFTER_GAP_MS);
-                return self.setup(ready_at, Reason::Unexplained);
+                return self.setup(self.given_up_at(), Reason::Unexplained);
             }
             wait = wait.max(settings.ambiguous_ms);
         }

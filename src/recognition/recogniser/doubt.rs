@@ -178,8 +178,6 @@ impl Recogniser {
     pub(super) fn lost_thread(&self) -> Option<Draft> {
         const PLAY_GOES_ON_MS: u64 = 2_000;
         const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
-        /// After a gap nothing can be explained that the changes do not explain at once.
-        const AFTER_GAP_MS: u64 = 1_000;
         /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
         const UNPRESSED_SQUARES: usize = 4;
         let settings = &self.settings;
@@ -192,7 +190,7 @@ impl Recogniser {
         let wait = match self.clock {
             Clock::None if chaos => return None,
             Clock::None => settings.unexplained_no_clock_ms,
-            _ if self.gap && !self.has_gained() => AFTER_GAP_MS,
+            _ if self.gap && !self.has_gained() => return self.setup(self.given_up_at(), Reason::Unexplained),
             _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
             _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
@@ -203,6 +201,19 @@ impl Recogniser {
         let last_press = self.presses.last_at().unwrap_or_default();
         let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
         self.setup(ready_at, Reason::Unexplained)
+    }
+
+    /// When a position that is seen after a gap is one that somebody has given up to his opponent: then it is as good as a guess
+    /// of how it came about. A ply may have landed that will be pressed for in a moment; until then the lever tells the wrong
+    /// side to be to move.
+    pub(super) fn given_up_at(&self) -> Millis {
+        const PRESSED_MS: u64 = 1_000;
+        let changed = self.evidence.last_change();
+        match self.presses.last_at().filter(|&at| at >= changed) {
+            Some(pressed) => self.confirmed_at(PRESSED_MS).max(pressed + Millis(PRESSED_MS)),
+            None if self.clock == Clock::None => self.confirmed_at(PRESSED_MS),
+            None => self.confirmed_at(self.settings.unpressed_ms),
+        }
     }
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.

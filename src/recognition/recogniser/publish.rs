@@ -101,7 +101,8 @@ impl Recogniser {
         Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }
     }
 
-    /// The position that a sight shows: kinds from memory where a piece has not moved, by the rules elsewhere.
+    /// The position that a sight shows: kinds from memory where a piece has not moved, by the rules elsewhere, and after a gap
+    /// by their codes, if those have told kings from men.
     pub(super) fn position_of(&self, sight: &Sight, turn: Option<Color>) -> Option<Position> {
         let known = self.base.placement();
         let geometry = &self.base.variant().geometry;
@@ -122,8 +123,13 @@ impl Recogniser {
                 let was_king = !new.contains(square) && known.kings().contains(square);
                 let moved_king = arrivals.len() == 1 && vanished_kings.len() == 1 && arrivals.contains(square);
                 let on_crowning_row = geometry.home_row(!color).contains(square);
-                let said_king = new.contains(square) && sight.crowned().contains(square);
-                let king = was_king || moved_king || on_crowning_row || said_king;
+                let reads_king = sight.crowned().contains(square);
+                let king = on_crowning_row
+                    || match self.tells_kings {
+                        // Nobody saw which pieces went where; what the set tells of them is all there is.
+                        Some(true) if self.gap => reads_king,
+                        _ => was_king || moved_king || (reads_king && (self.gap || new.contains(square))),
+                    };
                 let kind = if king { Kind::King } else { Kind::Man };
                 placement.put(square, Some(Piece { color, kind }));
             }

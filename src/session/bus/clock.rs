@@ -10,7 +10,7 @@
 
 use crate::millis::Millis;
 use crate::protocol::changes::TimeSide;
-use crate::protocol::{ClockReport, ClockStatus, ClockTimes};
+use crate::protocol::{ClockReport, ClockStatus, ClockTimes, Lever};
 
 /// A reading may be a second old by the board's own design; one that contradicts a press this recent is out of date.
 const OUT_OF_DATE: Millis = Millis(1_500);
@@ -25,6 +25,8 @@ pub struct BusClock {
     pressed_at: Option<Millis>,
     read_at: Option<Millis>,
     ran_at: Option<Millis>,
+    /// Of which sides the time may have been set anew since it was told: the left and the right one.
+    unsure: [bool; 2],
 }
 
 impl BusClock {
@@ -39,6 +41,7 @@ impl BusClock {
             TimeSide::Right => (&mut times.right, 0),
         };
         (stopped.hours, stopped.minutes, stopped.seconds) = (hours, minutes, seconds);
+        self.unsure[usize::from(side == TimeSide::Right)] = false;
         times.status = ClockStatus(times.status.0 & !ClockStatus::RIGHT_HIGH | lever | ClockStatus::RUNNING);
         self.last = Some(times);
         self.pressed_at = Some(now);
@@ -65,6 +68,7 @@ impl BusClock {
             return None;
         }
         self.last = Some(times);
+        self.unsure = [false; 2];
         if times.running() {
             self.ran_at = Some(now);
             return Some((now, report));
@@ -72,9 +76,37 @@ impl BusClock {
         Some((self.ran_at.unwrap_or(now), report))
     }
 
-    /// What its left and its right side showed last, in seconds, where that is known.
-    pub fn sides(&self) -> Option<[u32; 2]> {
-        self.last.map(|times| [times.left.total_seconds(), times.right.total_seconds()])
+    /// A new game has begun, and nobody saw how its clock was set: it stood then.
+    pub fn new_game(&mut self) {
+        if let Some(times) = &mut self.last {
+            times.status = ClockStatus(times.status.0 & !ClockStatus::RUNNING);
+            self.unsure = [true; 2];
+        }
+    }
+
+    /// Are the times of both sides those of this game?
+    pub fn is_sure(&self) -> bool {
+        self.unsure == [false; 2]
+    }
+
+    /// What its left and its right side must show now, in seconds, where that is known: the time of one of them runs.
+    pub fn sides(&self, now: Millis) -> Option<[u32; 2]> {
+        let times = self.last?;
+        let known_at = self.read_at.max(self.pressed_at)?;
+        let gone = if times.running() { ((now - known_at).0 / 1_000) as u32 } else { 0 };
+        let [left, right] = [times.left.total_seconds(), times.right.total_seconds()];
+        Some(match times.lever() {
+            Lever::LeftHigh => [left.saturating_sub(gone), right],
+            Lever::RightHigh => [left, right.saturating_sub(gone)],
+        })
+    }
+
+    /// Which side was pressed last: the one whose lever is down.
+    pub fn pressed(&self) -> Option<TimeSide> {
+        self.last.map(|times| match times.lever() {
+            Lever::LeftHigh => TimeSide::Right,
+            Lever::RightHigh => TimeSide::Left,
+        })
     }
 
     /// How long ago it was last read; `None`: never.
@@ -91,7 +123,7 @@ impl BusClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{ClockSide, Lever};
+    use crate::protocol::ClockSide;
 
     fn times(left: u8, right: u8, status: u8) -> ClockReport {
         let side = |seconds| ClockSide { minutes: 10, seconds, ..ClockSide::default() };
@@ -146,6 +178,31 @@ mod tests {
         assert_eq!(clock.reading(Millis(0), times(30, 40, 0x00)).map(|(at, _)| at), Some(Millis(0)));
         clock.reading(Millis(10), times(30, 40, 0x01));
         assert_eq!(clock.reading(Millis(5_000), times(30, 36, 0x00)).map(|(at, _)| at), Some(Millis(10)));
+    }
+
+    #[test]
+    fn the_side_that_runs_shows_less_by_the_time_that_has_gone() {
+        let mut clock = BusClock::default();
+        assert_eq!(clock.sides(Millis(0)), None);
+        clock.reading(Millis(0), times(30, 40, 0x00));
+        assert_eq!(clock.sides(Millis(9_000)), Some([630, 640]), "it stands");
+        clock.reading(Millis(10_000), times(30, 40, 0x03));
+        assert_eq!(clock.sides(Millis(17_500)), Some([630, 633]));
+        clock.press(Millis(20_000), TimeSide::Right, [0, 10, 25]);
+        assert_eq!(clock.sides(Millis(22_000)), Some([628, 625]));
+    }
+
+    #[test]
+    fn of_a_clock_that_was_set_for_a_new_game_both_sides_must_be_told() {
+        let mut clock = BusClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x01));
+        clock.new_game();
+        assert!(!clock.is_running() && !clock.is_sure());
+        let after = clock.press(Millis(9_000), TimeSide::Left, [1, 20, 50]);
+        assert_eq!(after.len(), 2, "it was started");
+        assert!(!clock.is_sure());
+        clock.press(Millis(19_000), TimeSide::Right, [1, 20, 40]);
+        assert!(clock.is_sure());
     }
 
     #[test]

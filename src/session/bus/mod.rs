@@ -47,7 +47,10 @@ use usage::{Usage, time_of};
 /// More boards than can be polled; a noisy line must not make up new ones for ever.
 const MOST_BOARDS: usize = 256;
 /// Boards that are away may take this much of the line from those that are here: one part of so many.
-const AWAY_SHARE: u64 = 25;
+const AWAY_SHARE: u64 = 14;
+/// A board that is away is waited for this part of the time that an answer may take: it is most likely not there, answers
+/// within milliseconds if it is, and is heard as well if it answers later.
+const AWAY_PATIENCE: u64 = 3;
 /// A damaged answer may have more bytes than it said; they are let go by before the next question.
 const AFTER_DAMAGE: Millis = Millis(3);
 
@@ -56,6 +59,7 @@ const AFTER_DAMAGE: Millis = Millis(3);
 struct Asked {
     command: BusCommand,
     to: BusAddress,
+    at: Millis,
     /// When it counts as not answered.
     until: Millis,
     /// No byte of an answer makes it wait longer than this.
@@ -265,8 +269,7 @@ impl Bus {
     }
 
     fn due(&self, board: &BusBoard) -> Millis {
-        let may_wait = matches!(board.presence, Presence::Away { tries: 1.. });
-        if may_wait { board.due.max(self.away_at) } else { board.due }
+        if board.may_wait() { board.due.max(self.away_at) } else { board.due }
     }
 
     /// Decides and asks what is due.
@@ -308,7 +311,8 @@ impl Bus {
             self.boards.remove(&asked.to);
         }
         if was_away && somebody {
-            self.away_at = now + Millis(self.settings.bus.answer_ms * AWAY_SHARE);
+            let spent = now - asked.at;
+            self.away_at = now + Millis(spent.0 * (AWAY_SHARE - 1));
         }
         put(now, asked.to, effects, outputs);
         self.tell_if_nobody_is_here(now, outputs);
@@ -345,7 +349,9 @@ impl Bus {
     fn send(&mut self, now: Millis, command: BusCommand, to: BusAddress, outputs: &mut Vec<Output>) {
         let bytes = command.encode(to);
         self.usage.carry(now, bytes.len());
-        let patience = time_of(bytes.len()) + Millis(self.settings.bus.answer_ms);
+        let may_wait = self.boards.get(&to).is_some_and(BusBoard::may_wait);
+        let answers = self.settings.bus.answer_ms;
+        let patience = time_of(bytes.len()) + Millis(if may_wait { answers / AWAY_PATIENCE } else { answers });
         let longest = patience + time_of(crate::protocol::framer::MAX_MESSAGE);
         let wait = match self.boards.get_mut(&to) {
             _ if to == BusAddress::ALL => LISTENS,
@@ -356,7 +362,7 @@ impl Bus {
             }
             None => patience,
         };
-        self.asked = Some(Asked { command, to, until: now + wait, latest: now + longest });
+        self.asked = Some(Asked { command, to, at: now, until: now + wait, latest: now + longest });
         self.last_asked = Some(to);
         outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }

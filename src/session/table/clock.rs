@@ -16,6 +16,23 @@ const MOST_READINGS: usize = 64;
 const DEAF: Millis = Millis(2_500);
 
 impl Table {
+    /// A new game has begun that was not heard: its clock was set and started, nobody knows how.
+    pub fn forget_clock(&mut self) {
+        self.truth.forget();
+        self.is_clock_sure = false;
+        if self.clock_state != Clock::None {
+            self.clock_state = Clock::Stopped { since: None };
+        }
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.clock(self.clock_state);
+        }
+    }
+
+    /// Are the times that are told from now on those of both sides?
+    pub fn trust_clock(&mut self, is_sure: bool) {
+        self.is_clock_sure = is_sure;
+    }
+
     /// The clock said something.
     pub fn clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -80,7 +97,9 @@ impl Table {
             if self.readings.len() == MOST_READINGS {
                 self.readings.pop_front();
             }
-            self.readings.push_back((id, times));
+            if self.is_clock_sure {
+                self.readings.push_back((id, times));
+            }
             recogniser.press(now, id, self.clock.turn_now());
         }
         effects

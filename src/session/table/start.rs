@@ -6,10 +6,12 @@
 use super::{Stage, Table};
 use crate::millis::Millis;
 use crate::protocol::PieceCode;
+use crate::protocol::changes::Change;
 use crate::recognition::{Clock, Recogniser, Sight};
 use crate::rules::{Placement, Position, SquareSet};
 use crate::session::game::Game;
 use crate::session::sensors::{Orientation, Sensors};
+use crate::session::timeline::Told;
 use crate::session::{Effect, OrientationSetting};
 
 /// How long the start position must stand, in the middle of a game, to begin a new one.
@@ -24,6 +26,23 @@ const SETTING_UP: Millis = Millis::seconds(5);
 const NEARLY_SET_UP: usize = 8;
 
 impl Table {
+    /// Those of these things with which a start position came to stand on the board.
+    pub fn starts(&self, told: &[Told]) -> Vec<usize> {
+        let mut sensors = self.sensors.clone();
+        let mut starts = Vec::new();
+        for (index, told) in told.iter().enumerate() {
+            match told {
+                Told::Change(Change::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
+                Told::Change(_) => continue,
+                Told::Standing(codes) => sensors.set_by_number(codes),
+            }
+            if self.start_in(&sensors).is_some() {
+                starts.push(index);
+            }
+        }
+        starts
+    }
+
     /// Would a board that shows this show the start position?
     pub fn is_start(&self, codes: &[PieceCode]) -> bool {
         let mut sensors = self.sensors.clone();

@@ -30,8 +30,8 @@ use reports::Reports;
 
 /// A board that is away is pinged again after this, then after ever longer waits.
 const SHORTEST_AWAY: Millis = Millis(250);
-/// A board that was plugged in again is seen within this.
-const LONGEST_AWAY: Millis = Millis::seconds(16);
+/// A board that was plugged in again is seen within this, where few are away: all of them share a small part of the line.
+const LONGEST_AWAY: Millis = Millis::seconds(3);
 /// Pings without an answer after which the operator is told. The first may only have brought the board back into bus mode.
 const TOLD_AWAY: u32 = 3;
 /// Questions in a row without an answer after which a board is away.
@@ -40,6 +40,8 @@ const MOST_MISSED: u32 = 2;
 const MOST_DAMAGED: u32 = 4;
 /// A decision that is due does not make a board be asked more often than this.
 const SHORTEST_POLL: Millis = Millis(20);
+/// An answer may come so much later than it is waited for; longer than a serial-port server or a radio link stalls.
+const LATE: Millis = Millis::seconds(5);
 /// A ply that nobody has pressed for after so long may never be: the clock tells whether it still runs.
 const NOT_PRESSED: Millis = Millis(1_500);
 /// How often a clock is read otherwise, if the line has time for it.
@@ -161,6 +163,11 @@ impl BusBoard {
         self.presence == Presence::Here
     }
 
+    /// Is it away, and was that so when it was last asked?
+    pub fn may_wait(&self) -> bool {
+        matches!(self.presence, Presence::Away { tries: 1.. })
+    }
+
     /// Has it been pinged, and if it answered, been asked what stands on it?
     pub fn is_greeted(&self) -> bool {
         match self.presence {
@@ -223,6 +230,9 @@ impl BusBoard {
         let Presence::Away { tries } = self.presence else {
             self.missed += 1;
             self.reports.is_suspect = true;
+            if asks_for_changes(command) {
+                self.reports.late_until = now + LATE;
+            }
             if command == BusCommand::SendFromStart {
                 self.due = now;
                 self.give_up(now, effects);
@@ -375,7 +385,7 @@ impl BusBoard {
         let age = self.clock.age(self.reports.table_time(now));
         let quiet = self.reports.quiet(now);
         let is_touched = self.table.attention() == Attention::Touched && self.clock.is_running();
-        if age.is_none() || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
+        if age.is_none() || !self.clock.is_sure() || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
             return Some(BusCommand::SendClock);
         }
         if bus.start_tag && self.table.begun() > self.tagged {

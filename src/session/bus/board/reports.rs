@@ -24,6 +24,8 @@ use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::session::memory::{self, Known, MOST_RECENT, Misfit};
+use crate::session::table::Attention;
+use crate::session::timeline::{Span, Told, timeline, told};
 use crate::session::{BusSettings, Effect, hindsight};
 
 /// More reports than this are not kept: a memory does not hold more.
@@ -42,11 +44,13 @@ pub(super) struct Reports {
     pub lost_at: Millis,
     /// Bytes that its reports since the last start tag take in its memory.
     pub remembered: usize,
+    /// Until then an answer may come that was given up: the changes in it have been asked for again, and come twice.
+    pub late_until: Millis,
     /// Up to when its changes are known.
     heard_at: Option<Millis>,
     last_changes: Vec<u8>,
     /// What was reported and is not believed yet, with its times on the table.
-    kept: Vec<(Millis, Change)>,
+    kept: Vec<(Millis, Told)>,
     /// A dump that contradicts the reports, until further reports or the memory explain it.
     contradiction: Option<Vec<PieceCode>>,
     /// How often the memory has been asked for since the last dump that agreed with the reports.
@@ -70,6 +74,7 @@ impl Reports {
             is_clock_unsure: false,
             lost_at: now,
             remembered: 0,
+            late_until: Millis::ZERO,
             heard_at: None,
             last_changes: Vec::new(),
             kept: Vec::new(),
@@ -132,8 +137,10 @@ impl BusBoard {
         effects: &mut Vec<Effect>,
     ) {
         let is_repeated = asked == Some(BusCommand::RepeatChanges);
-        // If it was the question that got lost and not the answer, the answer before comes once more.
-        let is_known = is_repeated && !data.is_empty() && data == self.reports.last_changes;
+        // If it was the question that got lost and not the answer, the answer before comes once more. And if neither got lost but
+        // the answer was late, it has been taken for the repeated one, which now follows.
+        let may_come_twice = is_repeated || now < self.reports.late_until;
+        let is_known = may_come_twice && !data.is_empty() && data == self.reports.last_changes;
         let changes = if is_known { Vec::new() } else { changes::decode(data) };
         self.reports.last_changes = data.to_vec();
         self.reports.remembered = self.reports.remembered.saturating_add(data.len());
@@ -152,7 +159,8 @@ impl BusBoard {
             self.judge(now, dump, &changes, bus, effects);
         }
         if !self.is_in_the_dark() {
-            self.believe(now, effects);
+            // What is repeated says nothing of what has happened since.
+            self.believe(if is_repeated { until.max(from) } else { now }, effects);
         }
     }
 
@@ -177,23 +185,34 @@ impl BusBoard {
     fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
         let from = self.reports.table_time(from).max(self.reports.lived);
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
-        let sides = self.clock.sides().filter(|_| self.reports.kept.is_empty());
-        let timed = memory::timeline(from, self.reports.table_time(until).max(from), changes, sides);
+        let is_next = self.reports.kept.is_empty();
+        let sides = self.clock.sides(from).filter(|_| is_next);
+        let is_begun = match self.reports.kept.last() {
+            None => self.table.attention() == Attention::Touched,
+            Some((_, told)) => matches!(told, Told::Change(Change::Piece { .. })),
+        };
+        let told = told(changes, self.table.number_count());
+        let starts = self.table.starts(&told);
+        let to = self.reports.table_time(until).max(from);
+        let timed = timeline(Span { from, to, sides, is_begun }, told, &starts);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
         self.reports.kept.extend(timed.into_iter().take(room));
     }
 
-    /// Lives through everything that was kept, each at its time, and up to now.
+    /// Lives through everything that was kept, each at its time, and up to the moment until which all is known.
     fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let kept = std::mem::take(&mut self.reports.kept);
         if let Some((last, _)) = kept.last() {
             let behind = *last - self.reports.table_time(now);
             self.reports.ahead = self.reports.ahead + behind;
         }
-        for (at, change) in kept {
-            hindsight::live_until_next(&mut self.table, &mut self.reports.lived, at, effects);
+        for (at, told) in kept {
+            if hindsight::live_until_next(&mut self.table, &mut self.reports.lived, at, effects) {
+                self.clock.new_game();
+                self.table.forget_clock();
+            }
             self.table.is_known_until(at);
-            self.take(at, change, effects);
+            self.take(at, told, effects);
             self.reports.lived = self.reports.lived.max(at);
             effects.extend(self.table.decide(self.reports.lived));
         }
@@ -202,10 +221,10 @@ impl BusBoard {
         self.decide(now, effects);
     }
 
-    /// One change reaches the table.
-    fn take(&mut self, at: Millis, change: Change, effects: &mut Vec<Effect>) {
-        match change {
-            Change::Piece { field, piece, .. } => {
+    /// One thing that was told reaches the table.
+    fn take(&mut self, at: Millis, told: Told, effects: &mut Vec<Effect>) {
+        match told {
+            Told::Change(Change::Piece { field, piece, .. }) => {
                 if self.reports.recent.len() == MOST_RECENT {
                     self.reports.recent.pop_front();
                 }
@@ -213,17 +232,18 @@ impl BusBoard {
                 self.reports.moved_at = at;
                 effects.extend(self.table.field_update(at, field, piece));
             }
-            Change::Time { side, hours, minutes, seconds } => {
+            Told::Change(Change::Time { side, hours, minutes, seconds }) => {
                 for report in self.clock.press(at, side, [hours, minutes, seconds]) {
+                    self.table.trust_clock(self.clock.is_sure());
                     effects.extend(self.table.clock(at, &report));
                 }
             }
-            // Both happen when a board restarts; what it then lists is what stands on it.
-            Change::PowerUp | Change::Watchdog => {
+            Told::Change(_) => {}
+            Told::Standing(codes) => {
                 self.reports.is_suspect = true;
                 effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
+                effects.extend(self.table.stands(at, &codes));
             }
-            _ => {}
         }
     }
 
@@ -252,11 +272,15 @@ impl BusBoard {
     /// What should stand on the board by all reports.
     fn predicted(&self) -> Option<Vec<PieceCode>> {
         let mut fields = self.table.fields()?.to_vec();
-        for (_, change) in &self.reports.kept {
-            if let Change::Piece { field, piece, .. } = change
-                && let Some(code) = fields.get_mut(usize::from(field.0))
-            {
-                *code = *piece;
+        for (_, told) in &self.reports.kept {
+            match told {
+                Told::Change(Change::Piece { field, piece, .. }) => {
+                    if let Some(code) = fields.get_mut(usize::from(field.0)) {
+                        *code = *piece;
+                    }
+                }
+                Told::Change(_) => {}
+                Told::Standing(codes) => fields.clone_from(codes),
             }
         }
         Some(fields)
@@ -298,7 +322,7 @@ impl BusBoard {
         let Some(fields) = self.table.fields() else { return };
         let memory = changes::decode(data);
         let recent = self.reports.recent.make_contiguous();
-        match memory::unseen(Known { fields, recent }, &dump, &memory) {
+        match memory::unseen(Known { fields, recent, pressed: self.clock.pressed() }, &dump, &memory) {
             Ok(unseen) => {
                 effects
                     .push(Effect::Note(format!("the board's memory has {} events that were not known", unseen.len())));
@@ -325,9 +349,9 @@ impl BusBoard {
         let Some(dump) = self.reports.contradiction.take() else { return };
         self.reports.is_suspect = true;
         self.reports.is_clock_unsure = true;
-        for (at, change) in std::mem::take(&mut self.reports.kept) {
+        for (at, told) in std::mem::take(&mut self.reports.kept) {
             let at = at.min(self.reports.table_time(now));
-            self.take(at, change, effects);
+            self.take(at, told, effects);
         }
         let at = self.reports.live(now);
         effects.extend(self.table.dump(at, &dump));
@@ -340,6 +364,7 @@ impl BusBoard {
         // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
         self.reports.is_clock_unsure &= times && news.is_none();
         if let Some((at, report)) = news {
+            self.table.trust_clock(true);
             effects.extend(self.table.clock(at, &report));
         }
         if !self.is_in_the_dark() {

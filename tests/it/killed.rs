@@ -1,0 +1,205 @@
+//! The station is killed without a word while eight boards are played on, for minutes of their life, and started again: every game
+//! is whole in the end, and every ply has the clock times at which it was pressed.
+//!
+//! Boards, ports, processes and files are real; only the boards' life is faster than ours.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::boards::{Process, recorded};
+use crate::program::{damcast, run};
+use crate::pty::{PATIENCE, wait_until};
+use crate::simulated_lines::Boards;
+
+const BOARDS: usize = 8;
+/// Each board is to have so many plies in its file before the station is killed.
+const PLIES_BEFORE: usize = 3;
+/// A reading of a clock is up to a second old, and whole seconds lie about the parts of one.
+const SECONDS_OFF: u64 = 2;
+
+/// How the boards hang.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wire {
+    Alone,
+    Bus,
+}
+
+/// A board with the game that is played on it.
+struct Played {
+    /// The name of its files.
+    name: String,
+    /// Its line, and its number there, as the boards tell the truth about it.
+    seat: (String, u64),
+    /// The log of its line, and what tells its game from the others there.
+    log: String,
+    address: Option<String>,
+    moves: Vec<String>,
+}
+
+struct Hall {
+    folder: tempfile::TempDir,
+    truth: Boards,
+    boards: Vec<Played>,
+    /// White's and Black's time in milliseconds when each ply was pressed, by seat.
+    pressed: BTreeMap<(String, u64), Vec<[u64; 2]>>,
+}
+
+impl Hall {
+    fn open(wire: Wire, plies: usize, speed: u32) -> Hall {
+        let folder = tempfile::tempdir().unwrap();
+        let (ports, plies, speed) = (folder.path().display().to_string(), plies.to_string(), speed.to_string());
+        let (kind, count) = (if wire == Wire::Bus { "--bus" } else { "--single" }, BOARDS.to_string());
+        let arguments = [kind, &count, "--plies", &plies, "--ports", &ports, "--speed", &speed, "--seed", "7"];
+        let truth = Boards::serve(&[&arguments[..], &["--at-once"]].concat());
+        let boards: Vec<Played> = (0..BOARDS).map(|_| played(wire, &truth.next("board"))).collect();
+        let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
+        let mut line = |name: &str, port: &str, more: &str| {
+            let port = folder.path().join(port);
+            wait_until("the port is there", || port.exists());
+            config += &format!(
+                "[[line]]\nname = \"{name}\"\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {speed}\n{more}"
+            );
+        };
+        match wire {
+            Wire::Alone => boards.iter().for_each(|board| line(&board.name, &board.seat.0, "")),
+            // A busy machine answers later than a board would.
+            Wire::Bus => line("hall", "bus", "mode = \"bus\"\nbus-answer-ms = 5000\n"),
+        }
+        for address in boards.iter().filter_map(|board| board.address.as_ref()) {
+            config += &format!("[[line.board]]\naddress = {address}\n");
+        }
+        fs::write(folder.path().join("damcast.toml"), config).unwrap();
+        Hall { folder, truth, boards, pressed: BTreeMap::new() }
+    }
+
+    fn start(&self) -> Process {
+        let mut command = damcast(&["run", "--config", "damcast.toml"]);
+        Process(command.current_dir(self.folder.path()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("recordings").join(name)
+    }
+
+    fn live(&self, board: &Played) -> PathBuf {
+        self.path(&format!("live/{}-1.pdn", board.name))
+    }
+
+    /// Watches the boards until something is true of them; returns the time on their clock.
+    fn watch(&mut self, mut enough: impl FnMut(&Value) -> bool) -> u64 {
+        loop {
+            let truth = self.truth.next("truth");
+            self.note(&truth);
+            if enough(&truth) {
+                return truth["at_ms"].as_u64().unwrap();
+            }
+        }
+    }
+
+    /// Takes note of all that has happened; returns the time on the boards' clock.
+    fn catch_up(&mut self) -> u64 {
+        let told: Vec<Value> = self.truth.so_far().into_iter().filter(|told| told["kind"] == "truth").collect();
+        told.iter().for_each(|truth| self.note(truth));
+        told.last().map_or(0, |truth| truth["at_ms"].as_u64().unwrap())
+    }
+
+    fn note(&mut self, truth: &Value) {
+        if truth["event"] == "pressed" {
+            let seat = (truth["line"].as_str().unwrap().to_owned(), truth["board"].as_u64().unwrap());
+            let clocks = ["white_ms", "black_ms"].map(|side| truth[side].as_u64().unwrap());
+            self.pressed.entry(seat).or_default().push(clocks);
+        }
+    }
+
+    fn plies_recorded(&self) -> usize {
+        self.boards.iter().map(|board| recorded(&self.live(board)).len()).sum()
+    }
+}
+
+fn played(wire: Wire, board: &Value) -> Played {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let line = text(&board["line"]);
+    let address = (wire == Wire::Bus).then(|| board["address"].to_string());
+    let name = address.as_ref().map_or_else(|| line.clone(), |address| format!("hall-{address}"));
+    let log = if wire == Wire::Bus { "hall".to_owned() } else { line.clone() };
+    let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(text).collect();
+    Played { name, seat: (line, board["board"].as_u64().unwrap()), log, address, moves }
+}
+
+/// White's and Black's seconds in a line of movetext.
+fn clocks(line: &str) -> Option<[u64; 2]> {
+    let (_, comment) = line.split_once("{[%clock ")?;
+    let mut sides = comment.split_once(']')?.0.split(' ').map(|side| {
+        let digits = side.trim_start_matches(char::is_alphabetic).split(':').map(|part| part.parse::<u64>().unwrap());
+        digits.fold(0, |seconds, part| seconds * 60 + part)
+    });
+    Some([sides.next()?, sides.next()?])
+}
+
+/// Kills the station while boards are played on for so many seconds of their life.
+fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
+    let mut hall = Hall::open(wire, plies, speed);
+    let mut station = hall.start();
+    for board in &hall.boards {
+        let file = hall.live(board);
+        wait_until(&format!("plies of {}", board.name), || recorded(&file).len() >= PLIES_BEFORE);
+    }
+    station.0.kill().unwrap();
+    station.0.wait().unwrap();
+    let before = hall.plies_recorded();
+    let killed_ms = hall.catch_up();
+    let back_ms = hall.watch(|truth| truth["at_ms"].as_u64().unwrap() >= killed_ms + away_s * 1_000);
+    let pressed: usize = hall.pressed.values().map(Vec::len).sum();
+    assert!(pressed >= before + BOARDS, "{before} plies were recorded, and {pressed} are played: nothing is missed");
+    let mut games = BOARDS;
+    let station = hall.start();
+    hall.watch(|truth| {
+        games -= usize::from(truth["event"] == "game-over");
+        games == 0
+    });
+    for board in &hall.boards {
+        let (file, since) = (hall.live(board), Instant::now());
+        while recorded(&file).len() < board.moves.len() && since.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(recorded(&file), board.moves, "{}: {}", board.name, fs::read_to_string(&file).unwrap());
+    }
+    drop(station);
+    for board in &hall.boards {
+        let text = fs::read_to_string(hall.live(board)).unwrap();
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.contains(['-', 'x']) && !line.starts_with('[')).collect();
+        for (line, truly) in lines.iter().zip(&hall.pressed[&board.seat]) {
+            let shown = clocks(line).unwrap_or_else(|| panic!("{}: no clock at {line}", board.name));
+            let is_true = |side: usize| shown[side].abs_diff(truly[side] / 1_000) <= SECONDS_OFF;
+            assert!(is_true(0) && is_true(1), "{}: {line}, but in truth {truly:?} ms", board.name);
+        }
+        let logs = [1, 2].map(|start| hall.path(&format!("log/{}-{start}.log", board.log)).display().to_string());
+        let mut arguments = vec!["replay"];
+        arguments.extend(board.address.iter().flat_map(|address| ["--board", address]));
+        arguments.extend(logs.iter().map(String::as_str));
+        assert_eq!(run(&arguments).out, text, "{}", board.name);
+    }
+    println!(
+        "{wire:?}: killed at {killed_ms} ms, back at {back_ms}; {before} plies then, {} in the end",
+        hall.plies_recorded()
+    );
+}
+
+#[test]
+fn games_that_went_on_while_the_station_was_dead_are_whole() {
+    kill(Wire::Alone, 14, 25, 80);
+}
+
+/// cargo test --release --test it killed -- --ignored --nocapture
+#[test]
+#[ignore = "ten minutes of the boards' life, a minute and a half of ours"]
+fn ten_minutes_without_a_station_cost_nothing() {
+    kill(Wire::Alone, 70, 30, 600);
+    kill(Wire::Bus, 70, 20, 600);
+}
