@@ -165,7 +165,11 @@ impl Writer {
     /// Syncs all logs. Returns whether the disk did it.
     pub fn settle_all(&mut self) -> bool {
         let ids: Vec<LineId> = self.recordings.keys().copied().collect();
-        ids.into_iter().fold(true, |all, id| self.settle(id) && all)
+        let mut all = true;
+        for id in ids {
+            all &= self.settle(id);
+        }
+        all
     }
 
     /// Syncs the next log that is to be synced. Returns whether there was one.
