@@ -48,7 +48,7 @@ fn play(disk: &ModelDisk, script: &Script, fault: Option<Fault>, case: &str) {
     let mut session = loop {
         match Session::start(disk, Durability::Safe) {
             Ok(session) => break session,
-            Err(_) if tries < 200 => tries += 1,
+            Err(_) if tries < 2_000 => tries += 1,
             Err(error) => panic!("{case}: {error}"),
         }
     };
