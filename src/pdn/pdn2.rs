@@ -145,13 +145,18 @@ impl Writer<'_> {
         self.token(&format!("{number}{}{strength}", ply.text.replace(':', "x")));
     }
 
-    /// Wrapped between its words, never inside a command.
+    /// Wrapped between its words; inside a command, or a run of them, only where that is longer than a line.
     fn comment(&mut self, comment: &str) {
         let words = writer::comment_words(comment);
         for (index, word) in words.iter().enumerate() {
             let open = if index == 0 { "{" } else { "" };
             let close = if index + 1 == words.len() { "}" } else { "" };
-            self.token(&format!("{open}{word}{close}"));
+            let token = format!("{open}{word}{close}");
+            if token.chars().count() > LONGEST_LINE {
+                token.split(' ').for_each(|part| self.token(part));
+            } else {
+                self.token(&token);
+            }
         }
     }
 
