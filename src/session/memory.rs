@@ -296,6 +296,14 @@ mod tests {
     }
 
     #[test]
+    fn a_hand_that_goes_on_from_where_it_came_down_is_given_no_quiet_there() {
+        // 10 to 20, and on to 30.
+        let wavers = changes::decode(&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]);
+        let times: Vec<u64> = timeline(Millis(0), Millis(40_000), &wavers, None).iter().map(|(at, _)| at.0).collect();
+        assert_eq!(times, [10_000, 20_000, 20_000, 30_000]);
+    }
+
+    #[test]
     fn plies_are_laid_evenly_over_the_span() {
         let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
         let mut all = changes::decode(&WALK[..4]);
