@@ -12,8 +12,8 @@
 //! Legal plies with blemishes, a change of mind and an illegal move compete: the likeliest reading wins. Without a clock two
 //! legal plies must follow what is not explained, or it is taken for analysis and nothing is recorded.
 //!
-//! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it; that is why
-//! what is published need not be taken back. With the clock stopped only what was complete before is published: the last
+//! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it, or, without a
+//! clock, another piece is taken up; that is why what is published need not be taken back. With the clock stopped only what was complete before is published: the last
 //! ply, and the one before it if nobody pressed for it.
 //!
 //! | file | subject |

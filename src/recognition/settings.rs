@@ -12,7 +12,8 @@ pub struct Settings {
     pub unpressed_ms: u64,
     /// The same when an earlier press is missing, so that this ply cannot show one.
     pub out_of_step_ms: u64,
-    /// A complete ply on a board without a clock.
+    /// A complete ply on a board without a clock: players waver up to 2.5 s with a man on another legal square. Who has taken
+    /// captured pieces off wavers less, and who takes up another piece has let go of this one.
     pub no_clock_ms: u64,
     /// A complete ply and its reply on a board without a clock.
     pub no_clock_answered_ms: u64,

@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_hand_that_goes_on_from_where_it_came_down_is_given_no_quiet_there() {
         // 10 to 20, and on to 30.
-        check(&[&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]], 0, 40_000, &[], &[40_000; 4]);
+        check(&[&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]], 0, 40_000, &[], &[13_333, 26_666, 26_666, 40_000]);
     }
 
     #[test]
