@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo bench --bench pdn
+//! cargo bench --bench pdn -- checked                 that level alone
 //! DAMCAST_CORPUS=FOLDER cargo bench --bench pdn      FOLDER/pdn/suite/succeed: the files of the standard's test suite
 //! ```
 //!
@@ -36,15 +37,18 @@ const VOLUME: usize = 30_000_000;
 
 fn main() {
     let games = games_as_pdn();
-    println!("{:<34} {:>10} {:>10} {:>7}", "syntax", "tokenizer", "syntax", "ratio");
-    println!("{:<34} {:>10} {:>10}", "", "MB/s", "MB/s");
-    syntax("games of tests/data, compact", &writer::write(&games, Style::Compact).into_bytes());
-    syntax("games of tests/data, live", &writer::write(&games, Style::Live).into_bytes());
     let suite = suite();
-    if let Some(suite) = &suite {
-        syntax("the standard's suite, UTF-8", suite);
+    if !std::env::args().any(|argument| argument == "checked") {
+        println!("{:<34} {:>10} {:>10} {:>7}", "syntax", "tokenizer", "syntax", "ratio");
+        println!("{:<34} {:>10} {:>10}", "", "MB/s", "MB/s");
+        syntax("games of tests/data, compact", &writer::write(&games, Style::Compact).into_bytes());
+        syntax("games of tests/data, live", &writer::write(&games, Style::Live).into_bytes());
+        if let Some(suite) = &suite {
+            syntax("the standard's suite, UTF-8", suite);
+        }
+        println!();
     }
-    println!("\n{:<34} {:>10} {:>10} {:>7}", "checked, International", "plies", "million/s", "MB/s");
+    println!("{:<34} {:>10} {:>10} {:>7}", "checked, International", "plies", "million/s", "MB/s");
     let international: Vec<Game> = games.into_iter().filter(|game| game.tags.get("GameType") == Some("20")).collect();
     checked("games of tests/data, compact", &writer::write(&international, Style::Compact).into_bytes());
     if let Some(suite) = &suite {

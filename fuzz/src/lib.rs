@@ -5,6 +5,7 @@
 //! | [`framer`] | what a board sent | cuts change nothing, every byte is in a frame or counted, messages are written and read again the same |
 //! | [`log`] | a byte log | what was read is written and read again the same; line by line gives the same as the whole |
 //! | [`reader`] | a PDN file | cuts change nothing, places are in the text, variations balance |
+//! | [`checked`] | a PDN file | the quick way to check it finds the games, ends and problems of the long one, however it is cut |
 //! | [`pdn`] | a PDN file | replay and every checker end; what was read is written strictly, reads back, and is stable |
 //! | [`fen`] | a variant and a FEN | what was read is written and read again the same |
 //! | [`moves`] | a variant, a way into a position, a move | every legal move reads back as itself; a text that is read is a legal move |
@@ -14,10 +15,12 @@
 //! The targets are ordinary functions that panic where a promise is broken: libFuzzer calls them (`fuzz_targets`), and so
 //! does the test `fuzz` of the test suite, on seeds, on kept finds and on a fixed number of mutations of them.
 
+mod checking;
 mod games;
 mod values;
 mod wire;
 
+pub use checking::{checked, compare_checking};
 pub use games::{pdn, reader};
 pub use values::{fen, moves, tags, time_control};
 pub use wire::{framer, log};
@@ -33,10 +36,11 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "framer", run: framer, seeds: "framer" },
     Target { name: "log", run: log, seeds: "log" },
     Target { name: "reader", run: reader, seeds: "pdn" },
+    Target { name: "checked", run: checked, seeds: "pdn" },
     Target { name: "pdn", run: pdn, seeds: "pdn" },
     Target { name: "fen", run: fen, seeds: "fen" },
     Target { name: "moves", run: moves, seeds: "moves" },

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Plain is a game that says which rules it is played by (or the caller does), without a tag that stands twice, whose
-//! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere.
+//! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere,
+//! and variations where they replace the move before them.
 //! Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so
 //! it needs neither a [`super::game::Game`] nor paths of captures. For all others they are the authority: nothing is
 //! reported here.
@@ -24,7 +25,7 @@ use super::replay::{self, Seen, read_setup, two_squares};
 use super::scan::Scanner;
 use super::syntax::Event;
 use super::tape::Tape;
-use crate::rules::{Move, Position, Variant};
+use crate::rules::{Position, Variant};
 
 /// Checks a stream of bytes. Holds a few games, one token and the problems (bounded) at a time.
 #[derive(Debug)]
@@ -81,6 +82,8 @@ struct Games {
     /// The game that is read, as long as it is plain.
     tape: Tape,
     state: State,
+    /// The lines around the one that is played, the main line first.
+    around: Vec<Line>,
     /// The game that is read, when it is not.
     builder: Builder,
     /// The last GameType tag, and what it means: most files say the same in every game.
@@ -89,8 +92,6 @@ struct Games {
     waiting: VecDeque<Located>,
     count: u64,
     problems: Problems,
-    /// Memory of the generator of moves.
-    scratch: Vec<Move>,
 }
 
 /// The game that is read.
@@ -99,10 +100,38 @@ enum State {
     /// Plain so far, before its first move.
     Header,
     /// Plain so far.
-    Play { now: Position, plies: usize },
+    Play { line: Line, plies: usize },
     /// Not plain: all is in the builder.
     Built,
 }
+
+/// A line of moves: the main line, or a variation.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    now: Position,
+    /// Where a variation begins: before the last move, if there was one.
+    before: Option<Position>,
+}
+
+impl Line {
+    fn at(now: Position) -> Line {
+        Line { now, before: None }
+    }
+
+    /// Plays a move with one meaning. Returns whether it has one.
+    #[inline(always)]
+    fn play(&mut self, text: &str) -> bool {
+        let before = self.now;
+        let ends = two_squares(before.variant(), text);
+        let is_played =
+            ends.is_some_and(|(from, to)| self.now.play_only_move(from, to)) || play_in_full(&mut self.now, text);
+        self.before = Some(before);
+        is_played
+    }
+}
+
+/// The deepest variation that is played here.
+const DEEPEST: usize = 20;
 
 impl Games {
     fn new(told: Option<&'static Variant>) -> Games {
@@ -110,21 +139,35 @@ impl Games {
             told,
             tape: Tape::default(),
             state: State::Header,
+            around: Vec::new(),
             builder: Builder::default(),
             last_tag: None,
             waiting: VecDeque::new(),
             count: 0,
             problems: Problems::default(),
-            scratch: Vec::new(),
         }
     }
 
+    #[inline(always)]
     fn event(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(Played)) {
+        // Nearly every event.
+        if let (Event::Move(written), State::Play { line, plies }) = (&event, &mut self.state)
+            && line.play(written.text)
+            && self.tape.record_move(place, written)
+        {
+            *plies += usize::from(self.around.is_empty());
+            return;
+        }
+        self.take(place, event, show);
+    }
+
+    #[inline(never)]
+    fn take(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(Played)) {
         match event {
             Event::Problem(_) => self.builder.event(place, event),
             Event::GameEnd(_) => {
                 self.count += 1;
-                if let State::Play { now, plies } = self.state {
+                if let (State::Play { line: Line { now, .. }, plies }, true) = (self.state, self.around.is_empty()) {
                     show(Played { variant: now.variant(), plies, last: Some(now) });
                 } else {
                     self.build();
@@ -132,6 +175,7 @@ impl Games {
                     self.take_built(show);
                 }
                 self.tape.clear();
+                self.around.clear();
                 self.state = State::Header;
             }
             _ => {
@@ -143,25 +187,30 @@ impl Games {
         }
     }
 
-    /// Is the game plain with this event as well? A move is played.
+    /// Is the game plain with this event as well? A first move is played; that of a game which is played could not be.
     fn is_plain(&mut self, event: &Event<'_>) -> bool {
         match (event, &mut self.state) {
             (_, State::Built) => false,
-            (Event::Move(written), State::Play { now, plies }) => {
-                *plies += 1;
-                play(now, written.text, &mut self.scratch)
-            }
             (Event::Move(written), State::Header) => {
-                let Some(mut now) = self.start() else { return false };
-                let is_played = play(&mut now, written.text, &mut self.scratch);
+                let Some(mut line) = self.start().map(Line::at) else { return false };
+                let is_played = line.play(written.text);
                 if is_played {
-                    self.state = State::Play { now, plies: 1 };
+                    self.state = State::Play { line, plies: 1 };
                 }
                 is_played
             }
             (Event::Tag { name, .. }, State::Header) => self.tape.tags().all(|(known, _)| known != *name),
-            (Event::Tag { .. }, State::Play { .. }) => false,
-            _ => true,
+            (Event::Open, State::Play { line, .. }) => {
+                let Some(before) = line.before.filter(|_| self.around.len() < DEEPEST) else { return false };
+                self.around.push(std::mem::replace(line, Line::at(before)));
+                true
+            }
+            (Event::Close, State::Play { line, .. }) => {
+                let around = self.around.pop();
+                around.inspect(|around| *line = *around).is_some()
+            }
+            (Event::Comment(_) | Event::Nag(_), _) => true,
+            _ => false,
         }
     }
 
@@ -238,10 +287,11 @@ impl Games {
     }
 }
 
-/// Plays a move with one meaning. Returns whether it has one.
-fn play(position: &mut Position, text: &str, scratch: &mut Vec<Move>) -> bool {
-    let ends = two_squares(position.variant(), text);
-    ends.is_some_and(|(from, to)| position.play_only_move(from, to, scratch))
+/// Plays a capture that names its path, or another move that is written in a rare way. Returns whether it has one meaning.
+#[cold]
+fn play_in_full(position: &mut Position, text: &str) -> bool {
+    let found = replay::resolve(position, text, None);
+    found.inspect(|ply| *position = position.play(ply)).is_ok()
 }
 
 /// All that is wrong with a file's bytes, as [`Checker`] finds it.

@@ -96,16 +96,25 @@ impl Replay {
 
     /// Plays a game under a variant, whatever its tags say.
     pub fn under(located: &Located, variant: &'static Variant) -> Replay {
+        let mut start = None;
         let mut steps = Vec::new();
         let walked = walk(located, variant, &mut |seen| match seen {
-            Seen::Move { entry, depth: 0, ply, .. } => steps.push(Step::Move { entry, ply: ply.clone() }),
+            Seen::Move { entry, depth: 0, before, ply } => {
+                // The first move may have shown that it is the other side's turn.
+                match steps.last_mut() {
+                    None => start = Some(*before),
+                    Some(Step::Setup { position, .. }) => *position = *before,
+                    Some(Step::Move { .. }) => {}
+                }
+                steps.push(Step::Move { entry, ply: ply.clone() });
+            }
             Seen::Setup { entry, depth: 0, position } => steps.push(Step::Setup { entry, position: *position }),
             _ => {}
         });
         Replay {
             variant,
             known_by: KnownBy::Caller,
-            start: walked.start,
+            start: start.unwrap_or(walked.start),
             steps,
             is_complete: walked.is_complete,
             problems: walked.problems,
@@ -202,7 +211,6 @@ pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(
         legs: 0,
         is_complete: true,
         problems: Vec::new(),
-        scratch: Vec::new(),
     };
     let (start, line) = walk.start(&located.game);
     walk.lines.push(line);
@@ -233,8 +241,6 @@ struct Walk<'a> {
     legs: usize,
     is_complete: bool,
     problems: Vec<Problem>,
-    /// Memory of the generator of moves.
-    scratch: Vec<Move>,
 }
 
 /// One line of play.
@@ -398,7 +404,7 @@ impl Walk<'_> {
         // Nearly every move of nearly every game.
         if let (Some(now), None) = (&line.now, &ply.captured)
             && let Some((from, to)) = two_squares(self.variant, &ply.text)
-            && let Some(found) = now.only_move(from, to, &mut self.scratch)
+            && let Some(found) = now.only_move(from, to)
         {
             visit(Seen::Move { entry: index, depth, before: now, ply: &found });
             let next = now.play(&found);
@@ -682,7 +688,7 @@ pub enum Unresolved {
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
     if let (Some((from, to)), None) = (two_squares(variant, text), captured)
-        && let Some(ply) = position.only_move(from, to, &mut Vec::new())
+        && let Some(ply) = position.only_move(from, to)
     {
         return Ok(ply);
     }
@@ -711,10 +717,22 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 }
 
 /// The squares of a text that names two of them.
+#[inline(always)]
 pub(super) fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
-    let at = text.bytes().position(|byte| matches!(byte, b'-' | b'x' | b':'))?;
-    let square = |name: &str| variant.geometry.square(name).or_else(|| square(variant, name));
-    Some((square(&text[..at])?, square(&text[at + 1..])?))
+    let square_of = |name: &[u8]| variant.geometry.square_of(name);
+    let ends = match text.as_bytes() {
+        [a, b, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a, *b]), square_of(to)),
+        [a, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a]), square_of(to)),
+        _ => (None, None),
+    };
+    if let (Some(from), Some(to)) = ends { Some((from, to)) } else { two_squares_in_full(variant, text) }
+}
+
+/// The same with leading zeros and capitals.
+#[cold]
+fn two_squares_in_full(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+    let (from, to) = text.split_once(['-', 'x', ':'])?;
+    Some((square(variant, from)?, square(variant, to)?))
 }
 
 /// The legal moves that begin and end as one of the readings says.

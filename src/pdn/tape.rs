@@ -11,7 +11,7 @@ use super::game::MoveNumber;
 use super::problem::Place;
 use super::syntax::{Event, WrittenMove};
 
-/// Tags, moves, comments and glyphs.
+/// Tags, moves, variations, comments and glyphs.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Tape {
     text: String,
@@ -23,16 +23,18 @@ struct Part {
     place: Place,
     kind: Kind,
     /// Where its text ends; it begins where that of the part before it ends.
-    end: usize,
+    end: u32,
 }
 
 /// What a part is, and where its text is to be cut in two.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    Tag { name_ends: usize },
-    Move { number: Option<MoveNumber>, strength_begins: Option<usize> },
+    Tag { name_begins: u32, name_ends: u32 },
+    Move { number: Option<MoveNumber>, strength_begins: Option<u32> },
     Comment,
     Nag(u32),
+    Open,
+    Close,
 }
 
 impl Tape {
@@ -48,49 +50,81 @@ impl Tape {
 
     /// Tapes an event. Returns `false` if it is none that a plain game has, or the tape is full: then it is not taped.
     pub(super) fn record(&mut self, place: Place, event: &Event<'_>) -> bool {
-        if self.parts.len() >= Tape::MOST_PARTS || self.text.len() >= Tape::MOST_TEXT {
+        if self.is_full() {
             return false;
         }
         let kind = match *event {
-            Event::Move(WrittenMove { number, text, strength, captured: None }) => {
-                self.text.push_str(text);
-                let strength_begins = strength.map(|_| self.text.len());
-                self.text.push_str(strength.unwrap_or_default());
-                Kind::Move { number, strength_begins }
-            }
+            Event::Move(ref written) => return self.record_move(place, written),
             Event::Tag { name, value } => {
+                let name_begins = self.end();
                 self.text.push_str(name);
-                let name_ends = self.text.len();
+                let name_ends = self.end();
                 self.text.push_str(value);
-                Kind::Tag { name_ends }
+                Kind::Tag { name_begins, name_ends }
             }
             Event::Comment(text) => {
                 self.text.push_str(text);
                 Kind::Comment
             }
             Event::Nag(nag) => Kind::Nag(nag),
+            Event::Open => Kind::Open,
+            Event::Close => Kind::Close,
             _ => return false,
         };
-        self.parts.push(Part { place, kind, end: self.text.len() });
+        self.parts.push(Part { place, kind, end: self.end() });
         true
+    }
+
+    /// The same for a move.
+    #[inline(always)]
+    pub(super) fn record_move(&mut self, place: Place, written: &WrittenMove<'_>) -> bool {
+        if self.is_full() || written.captured.is_some() {
+            return false;
+        }
+        // To copy a known number of bytes needs no call.
+        match written.text.len() {
+            5 => self.text.push_str(&written.text[..5]),
+            4 => self.text.push_str(&written.text[..4]),
+            _ => self.text.push_str(written.text),
+        }
+        let strength_begins = written.strength.map(|strength| {
+            let begins = self.end();
+            self.text.push_str(strength);
+            begins
+        });
+        let kind = Kind::Move { number: written.number, strength_begins };
+        self.parts.push(Part { place, kind, end: self.end() });
+        true
+    }
+
+    fn is_full(&self) -> bool {
+        self.parts.len() >= Tape::MOST_PARTS || self.text.len() >= Tape::MOST_TEXT
+    }
+
+    /// Where the text ends; it is not much longer than [`Tape::MOST_TEXT`].
+    fn end(&self) -> u32 {
+        self.text.len() as u32
     }
 
     /// The events, in order.
     pub(super) fn events(&self) -> impl Iterator<Item = (Place, Event<'_>)> {
         let starts = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
         self.parts.iter().zip(starts).map(|(part, start)| {
+            let text = |start, end| self.text(start, end);
             let event = match part.kind {
-                Kind::Tag { name_ends } => {
-                    Event::Tag { name: &self.text[start..name_ends], value: &self.text[name_ends..part.end] }
+                Kind::Tag { name_begins, name_ends } => {
+                    Event::Tag { name: text(name_begins, name_ends), value: text(name_ends, part.end) }
                 }
                 Kind::Move { number, strength_begins } => Event::Move(WrittenMove {
                     number,
-                    text: &self.text[start..strength_begins.unwrap_or(part.end)],
-                    strength: strength_begins.map(|at| &self.text[at..part.end]),
+                    text: text(start, strength_begins.unwrap_or(part.end)),
+                    strength: strength_begins.map(|at| text(at, part.end)),
                     captured: None,
                 }),
-                Kind::Comment => Event::Comment(&self.text[start..part.end]),
+                Kind::Comment => Event::Comment(text(start, part.end)),
                 Kind::Nag(nag) => Event::Nag(nag),
+                Kind::Open => Event::Open,
+                Kind::Close => Event::Close,
             };
             (part.place, event)
         })
@@ -98,10 +132,16 @@ impl Tape {
 
     /// The tags, in order.
     pub(super) fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.events().map_while(|(_, event)| match event {
-            Event::Tag { name, value } => Some((name, value)),
+        self.parts.iter().map_while(|part| match part.kind {
+            Kind::Tag { name_begins, name_ends } => {
+                Some((self.text(name_begins, name_ends), self.text(name_ends, part.end)))
+            }
             _ => None,
         })
+    }
+
+    fn text(&self, start: u32, end: u32) -> &str {
+        &self.text[start as usize..end as usize]
     }
 }
 
@@ -122,7 +162,9 @@ mod tests {
             Event::Comment("{"),
             Event::Comment(""),
             Event::Nag(3),
+            Event::Open,
             ply("-", Some("")),
+            Event::Close,
         ];
         let mut tape = Tape::default();
         for _ in 0..2 {
@@ -140,7 +182,6 @@ mod tests {
     fn what_is_not_plain_is_not_taped_nor_is_more_than_a_game() {
         let mut tape = Tape::default();
         for event in [
-            Event::Open,
             Event::Setup("B::"),
             Event::Move(WrittenMove { number: None, text: "47x36", strength: None, captured: Some("42") }),
         ] {

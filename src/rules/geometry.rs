@@ -49,7 +49,21 @@ impl Direction {
 
     /// The way back.
     pub const fn reverse(self) -> Direction {
-        Direction::ALL[(self as usize + 4) % 8]
+        match self {
+            Direction::North => Direction::South,
+            Direction::NorthEast => Direction::SouthWest,
+            Direction::East => Direction::West,
+            Direction::SouthEast => Direction::NorthWest,
+            Direction::South => Direction::North,
+            Direction::SouthWest => Direction::NorthEast,
+            Direction::West => Direction::East,
+            Direction::NorthWest => Direction::SouthEast,
+        }
+    }
+
+    /// Do the squares in this direction have higher indices?
+    const fn counts_up(self) -> bool {
+        matches!(self, Direction::East | Direction::SouthEast | Direction::South | Direction::SouthWest)
     }
 
     /// Rows and columns of one step; rows grow southward.
@@ -103,14 +117,20 @@ pub struct Geometry {
     squares: Vec<Option<Square>>,
     /// The neighbour by square and direction.
     neighbours: [[u8; 8]; Square::MAX_COUNT],
+    /// The neighbour and the one behind it by square and direction; the square itself twice where there are not both.
+    hops: [[(u8, u8); 8]; Square::MAX_COUNT],
+    /// All squares of the line by square and direction.
+    rays: [[SquareSet; 8]; Square::MAX_COUNT],
     /// The same for many squares at once, by direction.
     shifts: [[Shift; 2]; 8],
-    /// Are there at most 64 squares?
+    /// Two steps at once, by direction: whatever the row, one number.
+    double_shifts: [Shift; 8],
     fits_64: bool,
+    all: SquareSet,
     /// By square.
     names: Vec<String>,
     /// The square by [`name_key`].
-    named: Box<[u8; NAME_KEYS]>,
+    named: [u8; NAME_KEYS],
     /// All squares in the order of their names.
     name_order: Vec<Square>,
     home_rows: [SquareSet; 2],
@@ -144,16 +164,21 @@ impl Geometry {
             width,
             height,
             neighbours: [[NONE; 8]; Square::MAX_COUNT],
+            hops: [[(NONE, NONE); 8]; Square::MAX_COUNT],
+            rays: [[SquareSet::EMPTY; 8]; Square::MAX_COUNT],
             shifts: Default::default(),
+            double_shifts: Default::default(),
             fits_64: cells.len() <= 64,
+            all: SquareSet::first(cells.len()),
             names: Vec::new(),
-            named: Box::new([NONE; NAME_KEYS]),
+            named: [NONE; NAME_KEYS],
             name_order: Vec::new(),
             home_rows: [SquareSet::EMPTY; 2],
             cells,
             squares,
         };
         geometry.connect(all_squares);
+        geometry.draw_lines();
         geometry.names = geometry
             .cells
             .iter()
@@ -176,7 +201,7 @@ impl Geometry {
     fn index_names(&mut self) {
         let mut keys: Vec<(usize, Square)> = Vec::with_capacity(self.count());
         for square in self.all() {
-            let key = name_key(self.name(square)).expect("the names made here have a key");
+            let key = name_key(self.name(square).as_bytes()).expect("the names made here have a key");
             self.named[key] = square.index() as u8;
             keys.push((key, square));
         }
@@ -212,6 +237,25 @@ impl Geometry {
         }
     }
 
+    fn draw_lines(&mut self) {
+        for square in self.all {
+            for direction in Direction::ALL {
+                let mut line = self.line(square, direction);
+                let hop = line.next().zip(line.next());
+                drop(line);
+                if let Some((_, to)) = hop {
+                    let shift = &mut self.double_shifts[direction as usize];
+                    shift.squares.insert(square);
+                    shift.by = to.index() as i8 - square.index() as i8;
+                }
+                let hop = hop.unwrap_or((square, square));
+                let ray = self.line(square, direction).collect();
+                self.hops[square.index()][direction as usize] = (hop.0.index() as u8, hop.1.index() as u8);
+                self.rays[square.index()][direction as usize] = ray;
+            }
+        }
+    }
+
     fn at(&self, row: i8, column: i8) -> Option<Square> {
         let (row, column) = (usize::try_from(row).ok()?, usize::try_from(column).ok()?);
         self.square_at(row, column)
@@ -232,9 +276,16 @@ impl Geometry {
         self.cells.len()
     }
 
+    /// Are there at most 64 playing squares? Sets of them take half the work.
+    #[inline]
+    pub(super) fn fits_64(&self) -> bool {
+        self.fits_64
+    }
+
     /// All playing squares.
+    #[inline]
     pub fn all(&self) -> SquareSet {
-        SquareSet::first(self.count())
+        self.all
     }
 
     /// The playing square at a row and a column of White's view; row 0 is Black's home row.
@@ -260,15 +311,61 @@ impl Geometry {
     /// The next playing squares of all of these squares in a direction.
     #[inline]
     pub fn step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        if self.fits_64 { self.step_on::<true>(squares, direction) } else { self.step_on::<false>(squares, direction) }
+    }
+
+    /// The same for those who have asked [`Geometry::fits_64`] once for many steps.
+    #[inline(always)]
+    pub(super) fn step_on<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let [even, odd] = &self.shifts[direction as usize];
-        if self.fits_64 { even.in_64(squares) | odd.in_64(squares) } else { even.in_128(squares) | odd.in_128(squares) }
+        if FITS_64 { even.in_64(squares) | odd.in_64(squares) } else { even.in_128(squares) | odd.in_128(squares) }
+    }
+
+    /// The next playing square in a direction and the one behind it: what a piece jumps over, and where it comes down. Where
+    /// there are not both, twice the square itself, which is never taken.
+    #[inline]
+    pub(super) fn hop(&self, from: Square, direction: Direction) -> (Square, Square) {
+        let (over, to) = self.hops[from.index()][direction as usize];
+        (Square::new(over), Square::new(to))
+    }
+
+    /// The squares that lie in a direction, nearest first.
+    fn line(&self, from: Square, direction: Direction) -> impl Iterator<Item = Square> {
+        std::iter::successors(self.next(from, direction), move |&at| self.next(at, direction))
+    }
+
+    /// All squares in a direction.
+    #[inline]
+    pub(super) fn ray(&self, from: Square, direction: Direction) -> SquareSet {
+        self.rays[from.index()][direction as usize]
+    }
+
+    /// The nearest of these squares in a direction.
+    #[inline]
+    pub(super) fn nearest(&self, from: Square, direction: Direction, among: SquareSet) -> Option<Square> {
+        let met = self.ray(from, direction) & among;
+        if direction.counts_up() { met.lowest() } else { met.highest() }
+    }
+
+    /// The squares two steps away from all of these squares.
+    #[inline]
+    pub(super) fn double_step(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        match self.fits_64 {
+            true => self.double_step_on::<true>(squares, direction),
+            false => self.double_step_on::<false>(squares, direction),
+        }
+    }
+
+    /// The same for those who have asked [`Geometry::fits_64`] once.
+    #[inline(always)]
+    pub(super) fn double_step_on<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
+        let shift = &self.double_shifts[direction as usize];
+        if FITS_64 { shift.in_64(squares) } else { shift.in_128(squares) }
     }
 
     /// The direction that leads from one square to another; `None` where they are not on a line of the game.
     pub fn direction(&self, from: Square, to: Square) -> Option<Direction> {
-        Direction::ALL
-            .into_iter()
-            .find(|&way| std::iter::successors(self.next(from, way), |&at| self.next(at, way)).any(|at| at == to))
+        Direction::ALL.into_iter().find(|&way| self.ray(from, way).contains(to))
     }
 
     /// The row on which this colour's men start; the opponent's men are crowned there.
@@ -297,6 +394,12 @@ impl Geometry {
 
     /// The square that players call so. Leading zeros are not accepted here: that liberty is the reader's.
     pub fn square(&self, name: &str) -> Option<Square> {
+        self.square_of(name.as_bytes())
+    }
+
+    /// The same for the bytes of a name.
+    #[inline]
+    pub fn square_of(&self, name: &[u8]) -> Option<Square> {
         match self.named[name_key(name)?] {
             NONE => None,
             index => Some(Square::new(index)),
@@ -314,19 +417,19 @@ const NAME_KEYS: usize = 256;
 
 /// A small number for every well-formed name of a square, in the order of names: 1..=99 for a number, from 100 on for a
 /// letter `a..=l` with a number 1..=12.
-fn name_key(name: &str) -> Option<usize> {
-    let (letter, digits) = match name.as_bytes() {
-        [letter @ b'a'..=b'l', digits @ ..] => (Some(letter - b'a'), digits),
-        digits => (None, digits),
+#[inline(always)]
+fn name_key(name: &[u8]) -> Option<usize> {
+    let number = |digits: &[u8]| match *digits {
+        [ten @ b'1'..=b'9', one @ b'0'..=b'9'] => Some(10 * usize::from(ten - b'0') + usize::from(one - b'0')),
+        [one @ b'1'..=b'9'] => Some(usize::from(one - b'0')),
+        _ => None,
     };
-    let number = match *digits {
-        [one @ b'1'..=b'9'] => usize::from(one - b'0'),
-        [ten @ b'1'..=b'9', one @ b'0'..=b'9'] => 10 * usize::from(ten - b'0') + usize::from(one - b'0'),
-        _ => return None,
-    };
-    match letter {
-        None => Some(number),
-        Some(file) => (number <= 12).then_some(100 + 12 * usize::from(file) + number),
+    match name {
+        [letter @ b'a'..=b'l', rank @ ..] => {
+            let rank = number(rank).filter(|&rank| rank <= 12)?;
+            Some(100 + 12 * usize::from(letter - b'a') + rank)
+        }
+        digits => number(digits),
     }
 }
 
@@ -348,6 +451,9 @@ mod tests {
                         "{variant:?} {square:?} {direction:?}"
                     );
                     assert!(alone.len() < 2);
+                    let twice = geometry.next(square, direction).and_then(|next| geometry.next(next, direction));
+                    let alone = geometry.double_step(SquareSet::EMPTY.with(square), direction);
+                    assert_eq!(alone.lowest(), twice, "{variant:?} {square:?} {direction:?}");
                 }
             }
         }

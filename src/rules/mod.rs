@@ -5,6 +5,7 @@
 //!
 //! Absent on purpose: notation (PDN), sensors, clocks, time.
 
+pub mod captures;
 pub mod draws;
 pub mod game_type;
 pub mod geometry;

@@ -10,11 +10,23 @@ use super::square::{Square, SquareSet};
 /// the order of the jumps does not matter (PDN 3.0, restriction 8). The generator gives each such move once.
 #[derive(Clone, Debug)]
 pub struct Move {
-    pub(super) from: Square,
-    pub(super) to: Square,
-    pub(super) captured: SquareSet,
-    pub(super) promotes: bool,
+    pub(super) effect: Effect,
     pub(super) path: Path,
+}
+
+/// What a move does to a position: all of it but its path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Effect {
+    pub from: Square,
+    pub to: Square,
+    pub captured: SquareSet,
+    pub promotes: bool,
+}
+
+impl Effect {
+    pub const fn quiet(from: Square, to: Square, promotes: bool) -> Effect {
+        Effect { from, to, captured: SquareSet::EMPTY, promotes }
+    }
 }
 
 /// The jumps of a move. Most moves have at most one: they are kept without memory of their own.
@@ -38,27 +50,27 @@ pub struct Jump {
 impl Move {
     /// Where the piece starts.
     pub fn from(&self) -> Square {
-        self.from
+        self.effect.from
     }
 
     /// Where the piece ends; a circular capture ends where it began.
     pub fn to(&self) -> Square {
-        self.to
+        self.effect.to
     }
 
     /// The pieces it takes; none for a quiet move.
     pub fn captured(&self) -> SquareSet {
-        self.captured
+        self.effect.captured
     }
 
     /// Does it take anything?
     pub fn is_capture(&self) -> bool {
-        !self.captured.is_empty()
+        !self.effect.captured.is_empty()
     }
 
     /// Is a man crowned by it?
     pub fn promotes(&self) -> bool {
-        self.promotes
+        self.effect.promotes
     }
 
     /// The jumps of a capture in order; of several orders that mean the same move, the one whose long notation comes
@@ -70,15 +82,11 @@ impl Move {
             Path::Multiple(jumps) => jumps,
         }
     }
-
-    pub(super) fn identity(&self) -> (Square, Square, SquareSet, bool) {
-        (self.from, self.to, self.captured, self.promotes)
-    }
 }
 
 impl PartialEq for Move {
     fn eq(&self, other: &Move) -> bool {
-        self.identity() == other.identity()
+        self.effect == other.effect
     }
 }
 

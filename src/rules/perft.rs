@@ -3,7 +3,7 @@
 //! Leaves are counted as others publish them: distinct moves by start, end, pieces taken and crowning; a side without a
 //! move has no leaves below; draws are ignored.
 
-use super::moves::Move;
+use super::moves::Effect;
 use super::position::Position;
 
 /// The number of leaves `depth` plies below a position; 1 at depth 0. The moves of the last ply are counted and not
@@ -13,7 +13,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 }
 
 /// `spare` holds the memory of the plies below, so that none is asked for anew at each position.
-fn leaves(position: &Position, depth: u32, spare: &mut Vec<Vec<Move>>) -> u64 {
+fn leaves(position: &Position, depth: u32, spare: &mut Vec<Vec<Effect>>) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -21,8 +21,8 @@ fn leaves(position: &Position, depth: u32, spare: &mut Vec<Vec<Move>>) -> u64 {
     let count = if depth == 1 {
         position.count_legal_moves(&mut moves) as u64
     } else {
-        position.moves_to_play_into(&mut moves);
-        moves.iter().map(|ply| leaves(&position.play(ply), depth - 1, spare)).sum()
+        position.effects_into(&mut moves);
+        moves.iter().map(|ply| leaves(&position.after(ply), depth - 1, spare)).sum()
     };
     spare.push(moves);
     count

@@ -6,7 +6,7 @@
 //! | [`Setup`] | a placement and whose turn it is |
 //! | [`Position`] | a setup that can be played from, with the counters that the rules need |
 
-use super::moves::Move;
+use super::moves::{Effect, Move};
 use super::piece::{Color, Kind, Piece};
 use super::square::{Square, SquareSet};
 use super::variant::Variant;
@@ -43,21 +43,16 @@ impl Placement {
     }
 
     /// Moves a piece of this colour, takes what it captures and crowns it if it is to be crowned.
-    fn play(&mut self, us: Color, ply: &Move) {
+    #[inline(always)]
+    fn play(&mut self, us: Color, ply: &Effect) {
         let is_king = ply.promotes || self.kings.contains(ply.from);
         // The order matters: a capture may end where it began, and, where pieces leave at once, on the square of one that
         // it took.
-        if ply.is_capture() {
-            let theirs = &mut self.by_color[(!us).index()];
-            *theirs = *theirs - ply.captured;
-            self.kings = self.kings - ply.captured;
-        }
-        self.by_color[us.index()].remove(ply.from);
-        self.by_color[us.index()].insert(ply.to);
-        self.kings.remove(ply.from);
-        if is_king {
-            self.kings.insert(ply.to);
-        }
+        let [ours, theirs] = [us, !us].map(Color::index);
+        self.by_color[theirs] = self.by_color[theirs] - ply.captured;
+        self.by_color[ours] = self.by_color[ours].without(ply.from).with(ply.to);
+        let kings = (self.kings - ply.captured).without(ply.from);
+        self.kings = if is_king { kings.with(ply.to) } else { kings };
     }
 
     /// The piece on a square.
@@ -203,14 +198,19 @@ impl Position {
 
     /// The position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
+        self.after(&ply.effect)
+    }
+
+    #[inline]
+    pub(super) fn after(&self, ply: &Effect) -> Position {
         let mut next = *self;
         next.advance(ply);
         next
     }
 
     /// The same in place.
-    #[inline]
-    pub(super) fn advance(&mut self, ply: &Move) {
+    #[inline(always)]
+    pub(super) fn advance(&mut self, ply: &Effect) {
         let us = self.turn();
         let was_king = self.placement().kings.contains(ply.from);
         self.setup.placement.play(us, ply);
@@ -222,10 +222,10 @@ impl Position {
 
     /// Counts quiet moves of one king in a row: anything else that this side plays, the capture of that king, and the
     /// loss of this side's last man start the count anew.
-    fn count_king_run(&mut self, us: Color, ply: &Move, was_king: bool) {
+    fn count_king_run(&mut self, us: Color, ply: &Effect, was_king: bool) {
         let before = self.king_runs[us.index()];
         self.king_runs[us.index()] = match before {
-            _ if ply.is_capture() || !was_king => None,
+            _ if !ply.captured.is_empty() || !was_king => None,
             Some((square, times)) if square == ply.from => Some((ply.to, times.saturating_add(1))),
             _ => Some((ply.to, 1)),
         };

@@ -52,6 +52,12 @@ impl SquareSet {
         half >> (square.0 & 63) & 1 != 0
     }
 
+    /// The same on a board of which it is known whether it has at most 64 squares.
+    #[inline(always)]
+    pub(super) const fn contains_on<const FITS_64: bool>(self, square: Square) -> bool {
+        if FITS_64 { self.0 as u64 >> (square.0 & 63) & 1 != 0 } else { self.contains(square) }
+    }
+
     /// Is there no square in the set?
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -85,6 +91,11 @@ impl SquareSet {
     /// The square with the lowest index.
     pub const fn lowest(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square(self.0.trailing_zeros() as u8)) }
+    }
+
+    /// The square with the highest index.
+    pub const fn highest(self) -> Option<Square> {
+        if self.0 == 0 { None } else { Some(Square(127 - self.0.leading_zeros() as u8)) }
     }
 
     /// Every index plus `by`. The caller sees to it that no square leaves the board.

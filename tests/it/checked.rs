@@ -1,87 +1,17 @@
 //! The quick way to check a file finds what the long one finds: the same games, the same end positions, the same problems;
 //! whatever the text, and however it is cut into pieces.
 
-use damcast::pdn::checked::{Checker, Played};
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::game::Entry;
-use damcast::pdn::infer;
-use damcast::pdn::problem::Problem;
-use damcast::pdn::reader::{self, Located};
-use damcast::pdn::replay::{self, Replay};
 use damcast::pdn::writer::{self, Style};
-use damcast::rules::{Position, Variant};
+use damcast::rules::Variant;
 use proptest::prelude::*;
 
+use crate::fuzz::targets::compare_checking;
 use crate::pdn::{DIALECTS, Dice, SOUP, game, variants};
 use crate::pdn_corpus::files;
 
-/// Variant, plies and last position of a game.
-type Outcome = (String, usize, Option<Position>);
-
-fn quick(bytes: &[u8], size: usize, told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
-    let mut checker = Checker::new(Encoding::Detect, told);
-    let mut games = Vec::new();
-    let mut show = |game: Played| games.push((game.variant.game_type.to_string(), game.plies, game.last));
-    for piece in bytes.chunks(size) {
-        checker.feed(piece, &mut show);
-    }
-    checker.finish(&mut show);
-    assert_eq!(games.len() as u64, checker.games());
-    (games, checker.take_problems().into_sorted())
-}
-
-/// The same by reading all games and playing each by itself.
-fn long(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
-    let (games, syntax) = reader::read_bytes(bytes, Encoding::Detect);
-    let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
-    let mut play = |located: &Located, told| {
-        let replay = Replay::of(located, told);
-        let last = replay::walk(located, replay.variant, &mut |_| {}).last;
-        let is_plain = replay.problems.is_empty() && located.game.entries.iter().all(|entry| !is_unusual(entry));
-        assert!(!is_plain || last == Some(replay.position_after(usize::MAX)));
-        outcomes.push((replay.variant.game_type.to_string(), replay.moves().count(), last));
-        problems.extend(replay.problems);
-    };
-    let mut waiting: Vec<&Located> = Vec::new();
-    for (index, located) in games.iter().enumerate() {
-        if told.is_some() || located.game.tags.get("GameType").is_some() {
-            play(located, told);
-        } else {
-            waiting.push(located);
-        }
-        if waiting.len() >= infer::SAMPLE || index + 1 == games.len() && !waiting.is_empty() {
-            told = Some(infer::from_moves(&waiting, told));
-            waiting.drain(..).for_each(|located| play(located, told));
-        }
-    }
-    problems.extend(syntax);
-    problems.sort_by_key(|problem| problem.place);
-    (outcomes, problems)
-}
-
-/// Setups and unknown moves.
-fn is_unusual(entry: &Entry) -> bool {
-    match entry {
-        Entry::Move(ply) => ply.is_unknown(),
-        Entry::Setup(_) => true,
-        _ => false,
-    }
-}
-
-/// Compares both ways; returns how many games there are.
+/// Compares both ways, in pieces of this size; returns how many games there are.
 fn compare(bytes: &[u8], size: usize, told: Option<&'static Variant>) -> usize {
-    let ((quick, mut quick_problems), (long, mut long_problems)) = (quick(bytes, size, told), long(bytes, told));
-    // Two problems of one place have no order.
-    for problems in [&mut quick_problems, &mut long_problems] {
-        problems.sort_by_cached_key(|problem| (problem.place, problem.to_string()));
-    }
-    let text = || String::from_utf8_lossy(&bytes[..bytes.len().min(5_000)]).into_owned();
-    assert_eq!(quick.len(), long.len(), "{}", text());
-    for (number, (quick, long)) in quick.iter().zip(&long).enumerate() {
-        assert_eq!(quick, long, "game {number} of {}", text());
-    }
-    assert_eq!(quick_problems, long_problems, "{}", text());
-    quick.len()
+    compare_checking(bytes, bytes.chunks(size), told)
 }
 
 /// Games as programs write them, and what happens to files: pieces that do not belong, characters that are others, lines
@@ -160,5 +90,39 @@ fn also_in_a_game_beyond_all_bounds() {
 fn also_in_the_files_at_large() {
     for path in files(&["suite/succeed", "suite/fail", "suite/8bit", "wild"]) {
         compare(&std::fs::read(path).unwrap(), 1 << 16, None);
+    }
+}
+
+/// Variations, a capture that names its path, and what ends a game in the middle of one.
+#[test]
+fn also_in_variations() {
+    for text in [
+        "1. 32-28 (1. 31-27 (1. 33-29 19-24) 19-24 2. 27-22) 19-23 (18-23 2. 38-32) 2. 28x19 14x23 *",
+        "1. 32-28 (1. 31-27 19-24 (18-22)) 19-23 2. 28x19x0 *",
+        "1. 32-28 19-23 (2. 28x19 14x23) 2. 28x19 (2. 37-32) 14x23 *",
+        "( 1. 32-28 ) 1. 31-27 *",
+        "1. 32-28 ( 1. 31-27 19-24",
+        "1. 32-28 (1. 31-27 2-0) 19-23 *",
+        "1. 32-28 ) 19-23 *",
+        "1. 32-28 (1. 31-27 /FEN \"W:W31:B1\"/ 31-26) 19-23 *",
+    ] {
+        let text = format!("[GameType \"20\"] {text} [GameType \"20\"] 1. 31-27 *");
+        compare(text.as_bytes(), 1 << 16, None);
+        compare(text.as_bytes(), 3, None);
+    }
+    let deep = format!("[GameType \"20\"] 1. 32-28 {} 19-23 *", "(1. 31-27 ".repeat(300) + &")".repeat(300));
+    compare(deep.as_bytes(), 1 << 16, None);
+}
+
+/// A capture that is written with all its squares because its ends fit two.
+#[test]
+fn also_where_a_capture_names_its_path() {
+    let head = "[GameType \"20\"][FEN \"W:WK48:B37,38,26,21,28,19,18,9,13\"]";
+    let variant = Variant::international();
+    let setup = damcast::pdn::fen::read(variant, "W:WK48:B37,38,26,21,28,19,18,9,13").unwrap();
+    let position = damcast::rules::Position::new(variant, setup).unwrap();
+    for ply in position.legal_moves() {
+        let text = format!("{head} 1. {} *", damcast::pdn::notation::write_long(variant, &ply));
+        compare(text.as_bytes(), 1 << 16, None);
     }
 }

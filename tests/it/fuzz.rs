@@ -4,7 +4,7 @@
 //! `FUZZ_SEED` and `FUZZ_MUTATIONS` (for each input) make it another or a longer one.
 
 #[path = "../../fuzz/src/lib.rs"]
-mod targets;
+pub mod targets;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,6 +108,11 @@ fn log() {
 #[test]
 fn reader() {
     smoke("reader");
+}
+
+#[test]
+fn checked() {
+    smoke("checked");
 }
 
 #[test]

@@ -112,6 +112,28 @@ fn a_replay_knows_variant_start_and_moves() {
     assert!(matches!(replay.steps[0], Step::Move { entry: 0, .. }));
 }
 
+/// Where the first move is the other side's, the position before it is that side's as well.
+#[test]
+fn a_replay_begins_where_its_first_move_shows() {
+    for moves in [
+        "1. 19-23 32-28 *",
+        "1. 32-28 19-23 *",
+        "/FEN \"W:W31:B20\"/ 1. 20-24 31-27 *",
+        "1. 32-28 /FEN \"W:W31:B20\"/ 20-24 31-27 *",
+        "1. 32-28 /FEN \"?:W31:B20\"/ 20-24 31-27 *",
+        "1. 32-28 /FEN \"B::\"/ 19-23 *",
+    ] {
+        let text = format!("[GameType \"20\"] {moves}");
+        let located = &reader::read_located(&text).0[0];
+        let replay = Replay::of(located, None);
+        let walked = damcast::pdn::replay::walk(located, replay.variant, &mut |_| {});
+        assert!(replay.is_complete, "{moves}");
+        assert_eq!(Some(replay.position_after(usize::MAX)), walked.last, "{moves}");
+        let Step::Move { ply, .. } = replay.steps.last().unwrap() else { panic!("{moves}") };
+        assert!(replay.position_after(replay.steps.len() - 1).legal_moves().contains(ply), "{moves}");
+    }
+}
+
 #[test]
 fn a_move_that_is_not_legal_is_told_with_its_place_and_position() {
     let text = "[GameType \"20\"]\n\n1. 32-28 19-23\n2. 28x20 14x23 (2... 1-2) *";

@@ -162,7 +162,7 @@ fn moves_do_what_they_say() {
 #[test]
 fn a_move_is_found_by_its_ends() {
     let (mut found, mut shared, mut exhausted) = (0, 0, 0);
-    let (mut number, mut random, mut scratch) = (0, Random(SEED), Vec::new());
+    let (mut number, mut random) = (0, Random(SEED));
     for_each_position(|position, text| {
         number += 1;
         if number % 17 != 0 && position.variant().rules.same_king_limit.is_none() {
@@ -182,11 +182,11 @@ fn a_move_is_found_by_its_ends() {
                 let mut fitting = legal.iter().filter(|ply| (ply.from(), ply.to()) == (from, to));
                 let (first, second) = (fitting.next(), fitting.next());
                 let wanted = first.filter(|_| second.is_none());
-                let only = position.only_move(from, to, &mut scratch);
+                let only = position.only_move(from, to);
                 assert_eq!(only.as_ref(), wanted, "{text}, then {:?}", position.setup());
                 assert_eq!(only.as_ref().map(Move::jumps), wanted.map(Move::jumps), "{text}");
                 let mut after = position;
-                assert_eq!(after.play_only_move(from, to, &mut scratch), wanted.is_some(), "{text}");
+                assert_eq!(after.play_only_move(from, to), wanted.is_some(), "{text}");
                 assert_eq!(after, wanted.map_or(position, |ply| position.play(ply)), "{text}");
                 found += usize::from(wanted.is_some());
                 shared += usize::from(second.is_some());

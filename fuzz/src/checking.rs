@@ -1,0 +1,98 @@
+//! The quick way to check a file beside the long one.
+
+use damcast::pdn::checked::{Checker, Played};
+use damcast::pdn::encoding::Encoding;
+use damcast::pdn::game::Entry;
+use damcast::pdn::infer;
+use damcast::pdn::problem::Problem;
+use damcast::pdn::reader::{self, Located};
+use damcast::pdn::replay::{self, Replay};
+use damcast::rules::{Position, Variant};
+
+use super::pieces;
+
+/// The longest text that is checked: to play it in both ways takes long without showing more.
+const LONGEST: usize = 2048;
+
+/// Checking alone: whole, in pieces, and with the variant told.
+pub fn checked(data: &[u8]) {
+    let data = &data[..data.len().min(LONGEST)];
+    compare_checking(data, pieces(data), None);
+    compare_checking(data, [data], Some(Variant::international()));
+}
+
+/// Variant, plies and last position of a game.
+type Outcome = (String, usize, Option<Position>);
+
+/// Compares both ways on the same bytes, for the quick one cut into these pieces; returns how many games there are.
+pub fn compare_checking<'a>(
+    bytes: &[u8],
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    told: Option<&'static Variant>,
+) -> usize {
+    let ((quick, mut quick_problems), (long, mut long_problems)) = (quick(pieces, told), long(bytes, told));
+    // Two problems of one place have no order.
+    for problems in [&mut quick_problems, &mut long_problems] {
+        problems.sort_by_cached_key(|problem| (problem.place, problem.to_string()));
+    }
+    let text = || String::from_utf8_lossy(&bytes[..bytes.len().min(5_000)]).into_owned();
+    assert_eq!(quick.len(), long.len(), "{}", text());
+    for (number, (quick, long)) in quick.iter().zip(&long).enumerate() {
+        assert_eq!(quick, long, "game {number} of {}", text());
+    }
+    assert_eq!(quick_problems, long_problems, "{}", text());
+    quick.len()
+}
+
+fn quick<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+    told: Option<&'static Variant>,
+) -> (Vec<Outcome>, Vec<Problem>) {
+    let mut checker = Checker::new(Encoding::Detect, told);
+    let mut games = Vec::new();
+    let mut show = |game: Played| games.push((game.variant.game_type.to_string(), game.plies, game.last));
+    for piece in pieces {
+        checker.feed(piece, &mut show);
+    }
+    checker.finish(&mut show);
+    assert_eq!(games.len() as u64, checker.games());
+    (games, checker.take_problems().into_sorted())
+}
+
+/// The same by reading all games and playing each by itself.
+fn long(bytes: &[u8], mut told: Option<&'static Variant>) -> (Vec<Outcome>, Vec<Problem>) {
+    let (games, syntax) = reader::read_bytes(bytes, Encoding::Detect);
+    let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
+    let mut play = |located: &Located, told| {
+        let replay = Replay::of(located, told);
+        let last = replay::walk(located, replay.variant, &mut |_| {}).last;
+        let is_plain = replay.problems.is_empty() && located.game.entries.iter().all(|entry| !is_unusual(entry));
+        assert!(!is_plain || last == Some(replay.position_after(usize::MAX)));
+        outcomes.push((replay.variant.game_type.to_string(), replay.moves().count(), last));
+        problems.extend(replay.problems);
+    };
+    let mut waiting: Vec<&Located> = Vec::new();
+    for (index, located) in games.iter().enumerate() {
+        if told.is_some() || located.game.tags.get("GameType").is_some() {
+            play(located, told);
+        } else {
+            waiting.push(located);
+        }
+        if waiting.len() >= infer::SAMPLE || index + 1 == games.len() && !waiting.is_empty() {
+            told = Some(infer::from_moves(&waiting, told));
+            waiting.drain(..).for_each(|located| play(located, told));
+        }
+    }
+    problems.extend(syntax);
+    problems.sort_by_key(|problem| problem.place);
+    (outcomes, problems)
+}
+
+/// Setups and unknown moves.
+fn is_unusual(entry: &Entry) -> bool {
+    match entry {
+        Entry::Move(ply) => ply.is_unknown(),
+        Entry::Setup(_) => true,
+        _ => false,
+    }
+}
