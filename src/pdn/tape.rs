@@ -162,7 +162,9 @@ mod tests {
             Event::Comment("{"),
             Event::Comment(""),
             Event::Nag(3),
+            Event::Open,
             ply("-", Some("")),
+            Event::Close,
         ];
         let mut tape = Tape::default();
         for _ in 0..2 {
@@ -180,7 +182,6 @@ mod tests {
     fn what_is_not_plain_is_not_taped_nor_is_more_than_a_game() {
         let mut tape = Tape::default();
         for event in [
-            Event::Open,
             Event::Setup("B::"),
             Event::Move(WrittenMove { number: None, text: "47x36", strength: None, captured: Some("42") }),
         ] {

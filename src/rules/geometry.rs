@@ -347,7 +347,7 @@ impl Geometry {
         if direction.counts_up() { met.lowest() } else { met.highest() }
     }
 
-    /// The squares two steps away from all of these squares, for those who have asked [`Geometry::fits_64`] once.
+    /// The squares two steps away from all of these squares, for those who have asked [`Geometry::fits_64`].
     #[inline(always)]
     pub(super) fn double_step_on<const FITS_64: bool>(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         let shift = &self.double_shifts[direction as usize];
@@ -443,7 +443,11 @@ mod tests {
                     );
                     assert!(alone.len() < 2);
                     let twice = geometry.next(square, direction).and_then(|next| geometry.next(next, direction));
-                    let alone = geometry.double_step_on::<false>(SquareSet::EMPTY.with(square), direction);
+                    let alone = SquareSet::EMPTY.with(square);
+                    let alone = match geometry.fits_64() {
+                        true => geometry.double_step_on::<true>(alone, direction),
+                        false => geometry.double_step_on::<false>(alone, direction),
+                    };
                     assert_eq!(alone.lowest(), twice, "{variant:?} {square:?} {direction:?}");
                 }
             }

@@ -29,18 +29,11 @@ impl Position {
     /// move, because its path is of no interest.
     #[inline]
     pub fn play_only_move(&mut self, from: Square, to: Square) -> bool {
-        if !self.placement().of(self.turn()).contains(from) {
-            return false;
-        }
-        let capturers = self.capturers();
-        if capturers.is_empty() {
-            let found = self.quiet_move(from, to);
-            return found.inspect(|effect| self.advance(effect)).is_some();
-        }
-        let found = self.capture(capturers, from, to);
+        let found = self.find(from, to);
         found.inspect(|effect| self.advance(effect)).is_some()
     }
 
+    #[inline(always)]
     fn find(&self, from: Square, to: Square) -> Option<Effect> {
         if !self.placement().of(self.turn()).contains(from) {
             return None;
