@@ -124,10 +124,18 @@ impl<'a> Chronology<'a> {
         let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
         let earliest = lifted.map_or(after, |lifted| lifted.max(after));
         let Some(first) = arrivals.next() else { return Some(after) };
-        // A piece that flickers came down when it was first seen.
-        let again = arrivals.filter(|_| !self.flickering.contains(to));
+        // A piece that flickers came down when it was first seen, or seen again after longer than it flickers.
+        let again = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
         let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + SCAN >= earliest)?;
         Some(fitting.at.max(after))
+    }
+
+    /// Had a square been empty before this arrival for longer than a piece that flickers leaves it?
+    fn was_gone(&self, arrival: &Change) -> bool {
+        const GONE: Millis = Millis::seconds(2);
+        let mut before = self.changes.iter().rev().filter(|change| change.square == arrival.square);
+        let left = before.find(|change| change.moment < arrival.moment);
+        left.is_some_and(|left| arrival.at >= left.at + GONE)
     }
 
     /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.

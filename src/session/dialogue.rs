@@ -127,11 +127,6 @@ impl Dialogue {
         self.silent
     }
 
-    /// Was the last question what stands on the board not answered?
-    pub fn is_missed(&self) -> bool {
-        self.unanswered > 0
-    }
-
     /// A message has come: is it an answer? Returns whether a board that was silent speaks again.
     pub fn hear(&mut self, now: Millis, message: &Message) -> bool {
         if matches!(message, Message::BoardDump(_)) {

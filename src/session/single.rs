@@ -157,7 +157,6 @@ impl Single {
     }
 
     fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
-        let was_missed = self.dialogue.is_missed();
         if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
@@ -177,7 +176,7 @@ impl Single {
         if !self.identity.is_admitted() {
             return;
         }
-        self.notice_gap(now, message, was_missed, outputs);
+        self.notice_gap(now, message, outputs);
         let at = self.table_time(now);
         let report = match message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
@@ -207,13 +206,12 @@ impl Single {
         self.decide(now, outputs);
     }
 
-    /// Does this message show that something was not heard? `was_missed`: a question before it was not answered, which only a
-    /// clock that speaks every second can excuse.
-    fn notice_gap(&mut self, now: Millis, message: &Message, was_missed: bool, outputs: &mut Vec<Output>) {
+    /// Does this message show that something was not heard?
+    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
         if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
             return;
         }
-        let is_deaf = self.table.deaf_at().map_or(was_missed, |at| at < self.table_time(now));
+        let is_deaf = self.table.deaf_at().is_some_and(|at| at < self.table_time(now));
         let is_wrong = |codes: &[PieceCode]| self.table.is_running() && self.table.misses(codes) > FEW_MISSED;
         let is_wrong = matches!(message, Message::BoardDump(codes) if !self.has_no_memory && is_wrong(codes));
         if is_deaf || is_wrong {
