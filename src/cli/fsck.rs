@@ -16,6 +16,11 @@ use super::input::{json_text, say};
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 nothing is wrong; 1 something is; 2 the folder cannot be read.
+
+Examples:
+  damcast fsck recordings                      also beside a running station
+  damcast fsck --json recordings | jq .        for programs")]
 pub struct Arguments {
     /// The directory of a station: with log/, live/ and public/ in it.
     #[arg(value_name = "DIR")]

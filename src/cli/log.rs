@@ -27,6 +27,15 @@ type Moment = DateTime<FixedOffset>;
 
 /// What is asked.
 #[derive(clap::Args)]
+#[command(
+    after_help = "Exit codes: 0 done, and of `verify` that all are whole; 1 a log is damaged, or there is nothing to extract; 2 one cannot
+be read.
+
+Examples:
+  damcast log list recordings                  games, spans and sizes, line by line
+  damcast log verify recordings                are all logs whole?
+  damcast log extract --help                   a board, a game or a span of time as a log of its own"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,

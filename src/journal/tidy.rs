@@ -106,7 +106,7 @@ mod tests {
             tidy(folder.path(), "a", Keeping { compress, keep_days }, now).unwrap().len()
         };
         assert_eq!(tidy(false, 0, 30), 0);
-        assert_eq!(tidy(true, 6, 11), 3);
+        assert_eq!(tidy(true, 7, 11), 3);
         assert_eq!(names(folder.path()), ["a-1.log.gz", "a-2.log.gz", "a-3.log.gz", "a-4.log", "a-5.log"]);
         assert_eq!(tidy(true, 5, 10), 2, "the first chain ended on the 5th");
         assert_eq!(names(folder.path()), ["a-3.log.gz", "a-4.log", "a-5.log"]);

@@ -233,8 +233,7 @@ mod tests {
         [public]
         profile = "standard"
         delay = 60
-        [public.events]
-        delay-plies = 2
+        events-delay-plies = 2
         [[line]]
         name = "a"
         port = "/dev/a"

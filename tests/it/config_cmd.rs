@@ -34,7 +34,7 @@ fn a_wrong_one_is_told_with_all_that_is_wrong() {
     for part in [
         ":5:8: `bluetooth:`",
         "  |        ^^^",
-        ":6:13: game type 99",
+        ":6:13: game type: game type 99",
         "damcast: 2 mistakes; nothing is started from this",
     ] {
         assert!(checked.err.contains(part), "{part}\n{}", checked.err);

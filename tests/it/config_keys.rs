@@ -13,6 +13,9 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let tables = [
         (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
         (Section::Public, String::new()),
+        (Section::Control, String::new()),
+        (Section::Metrics, String::new()),
+        (Section::Alarm, String::new()),
         (Section::Log, String::new()),
         (Section::Recognition, String::new()),
         (
