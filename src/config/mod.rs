@@ -17,7 +17,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`keys`] | which keys there are, and what each may be: a row each |
-//! | [`reference`] | what each is for, and its default: the annotated file |
+//! | [`mod@reference`] | what each is for, and its default: the annotated file |
 //! | [`sources`] | the file, its drop-ins, the environment, laid over one another |
 //! | `document`, `value` | texts with places in them, taken apart key by key |
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |

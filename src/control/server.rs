@@ -58,7 +58,7 @@ impl Drop for Server {
     }
 }
 
-/// Begins to serve. To be called before lines are opened: see [`Socket::open`].
+/// Begins to serve. To be called before lines are opened: see `Socket::open`.
 ///
 /// # Errors
 ///

@@ -1,6 +1,6 @@
 //! The smallest server that those who ask for numbers need: `GET` of a path, an answer, the end of the connection.
 //!
-//! Who connects and says nothing, or one byte a second, costs a place for [`HEAD_TIME`] and no more; when all places are taken
+//! Who connects and says nothing, or one byte a second, costs a place for `HEAD_TIME` and no more; when all places are taken
 //! others wait in the system's queue. No bodies, no keep-alive, no chunks, so none of their errors; a library would bring 40
 //! crates and, as they come, no time-out for the head of a request.
 //!

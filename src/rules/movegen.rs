@@ -1,5 +1,5 @@
-//! The one generator of legal moves, for every variant: it reads the fields of a [`Ruleset`] and never asks which game it
-//! plays.
+//! The one generator of legal moves, for every variant: it reads the fields of a [`Ruleset`](super::ruleset::Ruleset) and
+//! never asks which game it plays.
 //!
 //! ```text
 //! who can take at all? ──▸ all captures of these, jump by jump ──▸ the best by the variant's criteria ──▸ each move once
