@@ -3,17 +3,19 @@
 //! On a terminal and in a file they are lines of text. Where standard error is the journal (`JOURNAL_STREAM` says so) they go
 //! there with their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
 //!
-//! Which are shown is a list of directives like `info` or `damcast::session=debug`, the last that fits a module counts. It
-//! begins with `RUST_LOG`, or `info`, and can be changed while the program runs.
+//! Which are shown is a list of directives like `info` or `damcast::session=debug`, the one that fits a module most closely counts:
+//! a plain list of modules, for filters by span and field bring an engine of regular expressions into the program. It begins with
+//! `RUST_LOG`, or `info`, and can be changed while the program runs.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{EnvFilter, Registry, reload};
+use tracing_subscriber::{Registry, reload};
 
 /// What is shown where nothing says otherwise.
 const USUAL: &str = "info";
@@ -23,7 +25,7 @@ const MOST_DIRECTIVES: usize = 32;
 /// Which messages are shown.
 #[derive(Clone)]
 pub struct Levels {
-    handle: Option<Handle<EnvFilter, Registry>>,
+    handle: Option<Handle<Targets, Registry>>,
     at_start: String,
     added: Arc<Mutex<Vec<String>>>,
 }
@@ -60,8 +62,7 @@ impl Levels {
             return Err(format!("more than {MOST_DIRECTIVES} levels; `reset` takes them back"));
         }
         let text = [self.at_start.clone()].into_iter().chain(next.iter().cloned()).collect::<Vec<_>>().join(",");
-        let filter = EnvFilter::try_new(&text);
-        let filter = filter.map_err(|error| {
+        let filter = text.parse::<Targets>().map_err(|error| {
             format!("`{directive}`: {error}; expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL")
         })?;
         handle.reload(filter).map_err(|error| error.to_string())?;
@@ -78,8 +79,8 @@ fn target_of(directive: &str) -> &str {
 /// Begins to show messages. To be called once.
 pub fn begin() -> Levels {
     let wanted = std::env::var("RUST_LOG").unwrap_or_default();
-    let at_start = if wanted.is_empty() || EnvFilter::try_new(&wanted).is_err() { USUAL.to_owned() } else { wanted };
-    let filter = EnvFilter::try_new(&at_start).unwrap_or_default();
+    let at_start = if wanted.is_empty() || wanted.parse::<Targets>().is_err() { USUAL.to_owned() } else { wanted };
+    let filter = at_start.parse::<Targets>().unwrap_or_default();
     let (filter, handle) = reload::Layer::new(filter);
     let registry = tracing_subscriber::registry().with(filter);
     let journal = if is_journal() { tracing_journald::layer().ok() } else { None };
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn directives_are_added_replaced_and_taken_back() {
-        let (_filter, handle) = reload::Layer::<EnvFilter, Registry>::new(EnvFilter::new("info"));
+        let (_filter, handle) = reload::Layer::<Targets, Registry>::new("info".parse().unwrap());
         let levels = Levels { handle: Some(handle), at_start: "info".to_owned(), added: Arc::default() };
         assert_eq!(levels.add("damcast::session=debug").unwrap(), "info,damcast::session=debug");
         assert_eq!(levels.add("damcast::link=trace").unwrap(), "info,damcast::session=debug,damcast::link=trace");
