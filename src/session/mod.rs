@@ -48,7 +48,7 @@ pub use crate::bytelog::Mode;
 use crate::millis::Millis;
 use bus::Bus;
 use single::Single;
-use table::Attention;
+use table::{Attention, Table};
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -220,6 +220,15 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
             Wire::Bus(bus) => bus.may_begin_anew(),
+        }
+    }
+
+    /// What operators asked for that still matters to games that are to come: a line that begins anew has to be asked again.
+    pub fn standing_requests(&self) -> Vec<(Option<BusAddress>, String)> {
+        let of = |board, table: &Table| table.standing_requests().into_iter().map(move |request| (board, request));
+        match &self.wire {
+            Wire::Single(single) => of(None, single.table()).collect(),
+            Wire::Bus(bus) => bus.tables().flat_map(|(address, table)| of(Some(address), table)).collect(),
         }
     }
 

@@ -72,6 +72,8 @@ pub struct Table {
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
+    /// How many games had a file when the operator said who plays.
+    named_after: Option<u32>,
     /// The operator says that what stands on the board is right, and the board has yet to say what that is.
     resync: Option<Resync>,
     /// A clock has told its time.
@@ -126,6 +128,7 @@ impl Table {
             told_doubt: false,
             result_pieces: ResultPieces::default(),
             flipped: false,
+            named_after: None,
             resync: None,
             had_clock: false,
             gap_until: None,

@@ -37,7 +37,7 @@ use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
 use crate::session::{BusAddress, Damage, Effect, Output, account};
 use clock::Clock;
-use opening::Opened;
+use opening::{Carried, Opened};
 
 pub use opening::{Folders, OpeningError};
 pub use order::{Answer, Inbox, Order, orders};
@@ -131,6 +131,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
     let pulse = surroundings.pulse.clone();
     pulse.beat();
     let mut station = Station::open(config, surroundings).await?;
+    station.ask_again().await?;
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -147,7 +148,12 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
                 station.stop().await?;
                 return Ok(Ending::Stopped);
             }
-            event = station.link.next(), if !is_full => station.on_link(event).await?,
+            event = station.link.next(), if !is_full => {
+                station.on_link(event).await?;
+                if !station.carried.is_empty() {
+                    station.ask_again().await?;
+                }
+            }
             () = sleep(MEMORY_AGAIN), if is_full => {}
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
             Some(told) = station.told.recv() => station.on_told(told),
@@ -191,6 +197,8 @@ struct Station {
     board: Option<String>,
     clock: Clock,
     is_outdated: bool,
+    /// What operators asked of the chain before that this one has not heard yet.
+    carried: Vec<Carried>,
     /// When its chain of logs has become old.
     rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
@@ -218,7 +226,7 @@ impl Station {
             earlier.0.finish(&earlier.1, LONGEST_FINISH)?;
             Ok(opening::open(&wanted, &folders, &disk, Local::now().fixed_offset())?)
         };
-        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header } =
+        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header, carried } =
             tokio::task::spawn_blocking(open).await??;
         let clock = Clock::start(config.time_scale, shift);
         let age = Local::now().fixed_offset() - epoch;
@@ -256,6 +264,7 @@ impl Station {
             board: None,
             clock,
             is_outdated,
+            carried,
             rotate_at,
             last_tick: None,
             reporter,
@@ -358,6 +367,20 @@ impl Station {
         })
         .await?;
         Ok(answer)
+    }
+
+    /// Asks for what operators asked for before the settings changed. A board of a bus is asked when it has been found.
+    async fn ask_again(&mut self) -> Result<(), StationError> {
+        let known: Vec<BusAddress> = self.recorder.line().boards().into_iter().map(|(address, _)| address).collect();
+        let is_known = |(board, _): &mut Carried| board.is_none_or(|board| known.contains(&board));
+        let ready: Vec<Carried> = self.carried.extract_if(.., is_known).collect();
+        for (board, request) in ready {
+            let text = board.map_or(request.clone(), |board| format!("{board} {request}"));
+            info!(line = self.name, "as asked before the settings changed: {text}");
+            self.recorder.write(self.clock.now(), Kind::Note("asked before the settings changed".to_owned()));
+            self.take(Kind::Operator(text)).await?;
+        }
+        Ok(())
     }
 
     /// The configuration was read again. What becomes of it, in words.

@@ -24,7 +24,7 @@ use crate::journal::Journal;
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
 use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, Game, NamedLog, PlaybackError, Played};
-use crate::session::{BusAddress, Line};
+use crate::session::{BusAddress, Line, LineSettings};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
 /// A day of one board has about 4 MB; playing it takes a fraction of a second.
@@ -75,6 +75,8 @@ pub struct Opened {
     pub games: Vec<Game>,
     /// The head of the chain that goes on or begins.
     pub header: Header,
+    /// What operators asked for that the chain which begins has to hear again.
+    pub carried: Vec<Carried>,
 }
 
 /// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
@@ -113,7 +115,7 @@ pub fn open(
     let next_step = decide(config, played.last, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
-    let mut epoch = opened;
+    let (mut epoch, mut carried) = (opened, Vec::new());
     let (line, chain_header, header, shift) = match next_step {
         NextStep::GoOn { chain, .. } => {
             let header = head(chain.header.clone(), opened, "yes", &last_games);
@@ -121,7 +123,8 @@ pub fn open(
             epoch = chain.header.opened.unwrap_or(opened);
             (chain.line, chain.header, header, shift)
         }
-        NextStep::Begin { .. } => {
+        NextStep::Begin { carried: of_last, .. } => {
+            carried = of_last;
             current.clear();
             let header = head(config.header(), opened, "no", &last_games);
             (Line::new(playback::settings(&header, None)?.0), header.clone(), header, Millis::ZERO)
@@ -135,7 +138,7 @@ pub fn open(
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header: chain_header })
+    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header: chain_header, carried })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.
@@ -174,8 +177,11 @@ enum NextStep {
     /// Its next part.
     GoOn { chain: Box<Chain>, is_outdated: bool },
     /// The first of a new one.
-    Begin { gives_up_a_game: bool },
+    Begin { gives_up_a_game: bool, carried: Vec<Carried> },
 }
+
+/// A request of an operator that still matters, and the board of a bus that it is about.
+pub type Carried = (Option<BusAddress>, String);
 
 impl NextStep {
     fn notice(&self) -> Option<String> {
@@ -183,7 +189,7 @@ impl NextStep {
             NextStep::GoOn { is_outdated: true, .. } => Some(
                 "the settings or tags of this line have changed; they hold as soon as its game has ended".to_owned(),
             ),
-            NextStep::Begin { gives_up_a_game: true } => {
+            NextStep::Begin { gives_up_a_game: true, .. } => {
                 Some("this line plays another game than before; the game that was going on stays unfinished".to_owned())
             }
             NextStep::GoOn { .. } | NextStep::Begin { .. } => None,
@@ -199,7 +205,9 @@ fn decide(
     now: DateTime<FixedOffset>,
 ) -> Result<NextStep, PlaybackError> {
     let wanted = playback::settings(&config.header(), None)?.0.without_history();
-    let Some(chain) = chain.map(Box::new) else { return Ok(NextStep::Begin { gives_up_a_game: false }) };
+    let Some(chain) = chain.map(Box::new) else {
+        return Ok(NextStep::Begin { gives_up_a_game: false, carried: Vec::new() });
+    };
     let had = playback::settings(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
@@ -209,8 +217,26 @@ fn decide(
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
         NextStep::GoOn { chain, is_outdated: true }
     } else {
-        NextStep::Begin { gives_up_a_game: is_playing }
+        NextStep::Begin { gives_up_a_game: is_playing, carried: carried(&chain.line, &had, &wanted) }
     })
+}
+
+/// What operators asked of the last chain holds for the next, but where the configuration now says something else about it.
+fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Carried> {
+    let players = |settings: &LineSettings| {
+        let is_player = |(tag, _): &&(String, String)| tag == "White" || tag == "Black";
+        settings.tags.iter().filter(is_player).cloned().collect::<Vec<_>>()
+    };
+    let still_holds = |(board, request): &Carried| {
+        let of_board =
+            |settings: &LineSettings| board.map_or_else(|| settings.clone(), |board| settings.of_board(board));
+        let (had, wanted) = (of_board(had), of_board(wanted));
+        match request.starts_with("names ") {
+            true => players(&had) == players(&wanted),
+            false => had.orientation == wanted.orientation,
+        }
+    };
+    line.standing_requests().into_iter().filter(still_holds).collect()
 }
 
 /// After what time a chain of a line ends, if it ends for its age.

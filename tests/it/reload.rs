@@ -145,3 +145,25 @@ fn a_line_that_is_taken_away_plays_its_game_to_the_end_and_new_settings_hold_for
     assert_eq!(place.log("a-2.log").header.tags, [("White".to_owned(), "New".to_owned())]);
     assert!(!place.path("recordings/log/b-2.log").exists());
 }
+
+/// What an operator said of a game that is to come holds, until the configuration itself says something else about it.
+#[test]
+fn names_that_an_operator_gave_hold_for_the_game_that_comes() {
+    for (white, expected) in [("Old", "Sijbrands, T."), ("New", "New")] {
+        let place = Place::new(&["a"]);
+        write(&place, &["a"], "Old");
+        let mut pty = Pty::plug_in(&place.path("a"));
+        let mut board = Board::new(&recording(), SPEED);
+        let mut station = place.start();
+        pty.wait_for_the_station();
+        assert_eq!(ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
+        place.configure(&["a"], SPEED, &format!("[line.tags]\nWhite = {white:?}\nRound = 3\n"));
+        assert!(ask(&place, &["ctl", "reload"]).out.contains("a: new settings"));
+        wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
+        board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+        assert!(station.signal(Signal::TERM).success());
+        let live = place.live("a-1.pdn");
+        assert!(live.contains(&format!("[White {expected:?}]")) && live.contains("[Round \"3\"]"), "{live}");
+        assert_eq!(place.replay(&["a-1.log", "a-2.log"]), live);
+    }
+}

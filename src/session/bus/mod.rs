@@ -35,7 +35,7 @@ mod usage;
 
 use std::collections::BTreeMap;
 
-use super::table::Attention;
+use super::table::{Attention, Table};
 use super::{BusAddress, Condition, Damage, Effect, LineSettings, Output, Status, UnknownBoards};
 use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
@@ -398,6 +398,11 @@ impl Bus {
     /// Would no board lose anything of a game?
     pub fn may_begin_anew(&self) -> bool {
         self.boards.values().all(|board| board.table().attention() == Attention::Idle && !board.status().is_held)
+    }
+
+    /// The tables of its boards.
+    pub fn tables(&self) -> impl Iterator<Item = (BusAddress, &Table)> {
+        self.boards.iter().map(|(&address, board)| (address, board.table()))
     }
 
     /// Is a game going on, on any board, whose file is not complete?

@@ -214,8 +214,18 @@ impl Table {
             self.settings.tags.retain(|(known, _)| known != tag);
             self.settings.tags.push((tag.to_owned(), name.to_owned()));
         }
+        self.named_after = Some(self.games);
         let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
         vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
+    }
+
+    /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.
+    pub fn standing_requests(&self) -> Vec<String> {
+        let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.as_str());
+        let is_to_come = self.named_after == Some(self.games);
+        let names = player("White").zip(player("Black")).filter(|_| is_to_come);
+        let names = names.map(|(white, black)| format!("names {white} / {black}"));
+        names.into_iter().chain(self.flipped.then(|| "flip".to_owned())).collect()
     }
 
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
