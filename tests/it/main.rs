@@ -56,6 +56,7 @@ mod records;
 mod reload;
 mod replay_cmd;
 mod replug;
+mod rotation;
 mod rule_book;
 mod service;
 mod simulated;
