@@ -62,5 +62,6 @@ mod service;
 mod simulated;
 mod simulated_lines;
 mod simulation;
+mod storm;
 mod telling;
 mod test_board;
