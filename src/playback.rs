@@ -25,7 +25,7 @@ use crate::bytelog::{self, BoardHeader, ByteLog, Header, Kind, LogError};
 use crate::millis::Millis;
 use crate::pdn::live;
 use crate::rules::{GameTypeError, Variant};
-use crate::session::{BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
+use crate::session::{Aside, BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
 
 /// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
 pub const CONTINUES: &str = "continues";
@@ -114,8 +114,8 @@ pub struct Game {
     pub variant: &'static Variant,
     appended: Vec<u8>,
     result: Option<String>,
-    /// Moves that were likely while it went on, each with its time.
-    provisional: Vec<(Millis, Vec<String>)>,
+    /// What was told beside its file, each with its time.
+    asides: Vec<(Millis, Aside)>,
     times: Times,
 }
 
@@ -139,24 +139,15 @@ pub enum Published<'game> {
     Line(&'game str),
     /// Its Result tag was overwritten.
     Result(&'game str),
-    /// These moves were likely to be next; in no file.
-    Provisional(&'game [String]),
+    /// This was told beside its file.
+    Aside(&'game Aside),
 }
 
 impl Game {
     /// A game whose file got these bytes, and then this result.
     pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
         let variant = Variant::international();
-        Game {
-            board: None,
-            name: None,
-            number,
-            variant,
-            appended,
-            result,
-            provisional: Vec::new(),
-            times: Times::default(),
-        }
+        Game { board: None, name: None, number, variant, appended, result, asides: Vec::new(), times: Times::default() }
     }
 
     /// The file as far as it was appended, its Result tag untouched.
@@ -169,14 +160,14 @@ impl Game {
         self.result.as_deref()
     }
 
-    /// What was published of it and when, in order; behind that what was likely, in order. Empty when the logs do not say when that was.
+    /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
         let Some(epoch) = self.times.epoch else { return Vec::new() };
         let text = std::str::from_utf8(&self.appended).unwrap_or_default();
         let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
         let result = self.result().map(|result| (self.times.result, Published::Result(result)));
-        let likely = self.provisional.iter().map(|(at, moves)| (*at, Published::Provisional(moves.as_slice())));
-        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(likely);
+        let asides = self.asides.iter().map(|(at, aside)| (*at, Published::Aside(aside)));
+        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(asides);
         all.map(|(at, published)| (moment(epoch, at), published)).collect()
     }
 
@@ -244,9 +235,9 @@ impl Playback {
                     }
                 }
                 Effect::Notice(text) | Effect::Refused(text) => self.notices.push((at, about(board, &text))),
-                Effect::Provisional(moves) => {
+                Effect::Aside(aside) => {
                     if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
-                        game.provisional.push((at, moves));
+                        game.asides.push((at, aside));
                     }
                 }
                 Effect::Send(_) | Effect::Note(_) | Effect::Reopen { .. } => {}

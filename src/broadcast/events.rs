@@ -16,9 +16,12 @@
 //! | `end` | nothing follows in this game but its result |
 //! | `result` | `result` |
 //! | `provisional` | `moves`: likely to be next, not final; each replaces the one before, an empty list takes it back, or the moves are told now |
+//! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
+//! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
+//! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
 //!
-//! A `provisional` event has `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves
-//! them out. A correction is a `setup` that follows moves: what stands before it stays told, and play goes on from there.
+//! The last four have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
+//! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.
 //!
 //! `events.schema.json` beside this file is the JSON Schema of a line.
 //!
@@ -29,7 +32,7 @@
 //! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
-use super::record::{Aside, Entry, GameRecord, Step};
+use super::record::{Aside, Entry, GameRecord, Step, Told};
 use super::{Board, Delay, Moment, View};
 use crate::pdn::clock::Clocks;
 use crate::pdn::{fen, notation};
@@ -137,7 +140,13 @@ pub fn asides(board: &Board, game: &GameRecord, delay: Delay, now: Moment, skip:
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
     let due = |aside: &&Aside| delay.plies == 0 && delay.due(aside.at) <= now;
     let told = game.asides().iter().take_while(due).zip(1..).skip(skip);
-    let body = |aside: &Aside| Object::new().text("type", "provisional").texts("moves", &aside.moves);
+    let kind = |kind| Object::new().text("type", kind);
+    let body = |aside: &Aside| match &aside.told {
+        Told::Provisional(moves) => kind("provisional").texts("moves", moves),
+        Told::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
+        Told::State(state) => kind("state").text("state", state),
+        Told::Correction(reason) => kind("correction").text("reason", reason),
+    };
     let event = |(aside, n): (&Aside, u64)| Event {
         at: aside.at,
         board: board.name.clone(),
@@ -270,7 +279,8 @@ mod tests {
     #[test]
     fn what_is_likely_is_told_beside_a_game() {
         let mut board = Board::new("a", Variant::international(), Vec::new());
-        let likely = |moves: &[&str]| Change::Provisional(moves.iter().map(|text| (*text).to_owned()).collect());
+        let texts = |moves: &[&str]| moves.iter().map(|text| (*text).to_owned()).collect();
+        let likely = |moves: &[&str]| Change::Aside(Told::Provisional(texts(moves)));
         board.take(moment(0), likely(&["32-28"]));
         board.take(moment(1), Change::Opened { game: 1 });
         board.take(moment(1), Change::Line("1. 32-28".into()));
@@ -296,7 +306,13 @@ mod tests {
     fn the_schema_knows_every_member() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "*"]);
-        game.take(moment(3), Change::Provisional(vec!["19-23".into()]));
+        let asides = [
+            Told::Provisional(vec!["19-23".into()]),
+            Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
+            Told::State("unexplained"),
+            Told::Correction("taken-back"),
+        ];
+        asides.map(|told| game.take(moment(3), Change::Aside(told)));
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);

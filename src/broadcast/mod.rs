@@ -23,7 +23,7 @@ pub mod record;
 pub mod snapshot;
 
 pub use delay::{Delay, View};
-pub use record::{Aside, Change, Entry, GameRecord};
+pub use record::{Aside, Change, Entry, GameRecord, Told};
 
 use chrono::{DateTime, FixedOffset};
 
@@ -60,8 +60,8 @@ impl Board {
         match change {
             Change::Opened { game } => self.games.push(GameRecord::new(game, at, self.variant)),
             change => {
-                let is_aside = matches!(change, Change::Provisional(_));
-                // What is likely before a game has begun, or after it, is told of no game.
+                let is_aside = matches!(change, Change::Aside(_));
+                // What is told before a game has begun, or after it, is told of no game.
                 let is_told = |game: &&mut GameRecord| !is_aside || game.closed().is_none();
                 if let Some(game) = self.games.last_mut().filter(is_told) {
                     game.take(at, change);

@@ -29,8 +29,8 @@ pub enum Change {
     Line(String),
     /// Its result, in the format of the game type.
     Result(String),
-    /// These moves are likely to be next, and not final; none are any more.
-    Provisional(Vec<String>),
+    /// Something that stands in none of its files.
+    Aside(Told),
     /// The operator says that everybody may see it, the setups in it too.
     Released,
 }
@@ -51,8 +51,21 @@ pub struct Entry {
 pub struct Aside {
     /// When it was told.
     pub at: Moment,
-    /// Moves that are likely to be next.
-    pub moves: Vec<String>,
+    /// What.
+    pub told: Told,
+}
+
+/// What is told about a game beside its files.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// These moves are likely to be next, and not final; none are any more.
+    Provisional(Vec<String>),
+    /// What the clock shows, where nobody could know it.
+    Clock(Clocks),
+    /// What is going on on the board, in one word.
+    State(&'static str),
+    /// Why the last setup was needed, in one word.
+    Correction(&'static str),
 }
 
 /// A step of a game.
@@ -110,7 +123,7 @@ impl GameRecord {
         match change {
             Change::Line(line) => self.line(at, &line),
             Change::Result(result) => self.result = Some((at, result)),
-            Change::Provisional(moves) => self.asides.push(Aside { at, moves }),
+            Change::Aside(told) => self.asides.push(Aside { at, told }),
             Change::Released => self.released = true,
             Change::Opened { .. } => {}
         }

@@ -97,6 +97,11 @@ enum Verb {
         /// The board.
         board: String,
     },
+    /// Begin new logs: a new round. Games before it are not shown in games.pdn any more. On a bus, for all its boards.
+    Rotate {
+        /// The board.
+        board: String,
+    },
     /// Read the configuration again. Games go on; a wrong configuration changes nothing.
     Reload,
     /// Show other messages: a level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: what is shown.
@@ -121,6 +126,7 @@ impl Verb {
             Verb::Flip { board } => (board, "flip".to_owned()),
             Verb::Hold { board } => (board, "hold".to_owned()),
             Verb::Release { board } => (board, "release".to_owned()),
+            Verb::Rotate { board } => (board, "rotate".to_owned()),
         };
         Request::Request { board: board.clone(), request: request.trim_end().to_owned() }
     }

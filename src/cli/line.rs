@@ -25,7 +25,7 @@ use anyhow::Context;
 use damcast::bytelog::{self, Reader};
 use damcast::millis::Millis;
 use damcast::playback::{self, Pause};
-use damcast::session::{Effect, Line, Output};
+use damcast::session::{Aside, Effect, Line, Output};
 
 use super::USAGE;
 
@@ -186,10 +186,10 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
                 let notice = playback::about(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }
-            Effect::Provisional(moves) if with_provisional => {
+            Effect::Aside(Aside::Provisional(moves)) if with_provisional => {
                 writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
-            Effect::Open { .. } | Effect::Note(_) | Effect::Provisional(_) | Effect::Reopen { .. } => Ok(()),
+            Effect::Open { .. } | Effect::Note(_) | Effect::Aside(_) | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {
@@ -220,7 +220,7 @@ mod tests {
             at(400, Effect::Send(vec![0x42, 0x0a])),
             at(500, Effect::Result("2-0".into())),
             at(500, Effect::Notice("two kings too many".into())),
-            at(500, Effect::Provisional(vec!["32-28".into()])),
+            at(500, Effect::Aside(Aside::Provisional(vec!["32-28".into()]))),
         ];
         assert_eq!(
             answer(510, &outputs, Some(Millis(900)), false),
@@ -228,7 +228,7 @@ mod tests {
         );
         assert_eq!(answer(7, &[], None, false), "7 . -\n");
         let provisional = [&["32-28", "19-23"][..], &[]]
-            .map(|moves| at(7, Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect())));
+            .map(|moves| at(7, Effect::Aside(Aside::Provisional(moves.iter().map(|&text| text.to_owned()).collect()))));
         assert_eq!(answer(7, &provisional, None, true), "7 ~ 32-28 19-23\n7 ~\n7 . -\n");
         let board = BusAddress::new(1025);
         let of_a_board = |effect| Output { at: Millis(300), board, effect };

@@ -70,7 +70,7 @@ impl Feed {
             | Effect::Notice(_)
             | Effect::Refused(_)
             | Effect::Note(_)
-            | Effect::Provisional(_)
+            | Effect::Aside(_)
             | Effect::Reopen { .. } => {
                 return Ok(());
             }
@@ -160,7 +160,7 @@ impl Feed {
 
 /// Is an effect seen by others, in a live file or in the events? Then its reason is durable first.
 pub fn is_publication(effect: &Effect) -> bool {
-    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Provisional(_))
+    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
 }
 
 #[cfg(test)]

@@ -181,11 +181,15 @@ fn relative(path: &Path) -> PathBuf {
 }
 
 fn check_logs(line: &LineOfLogs, report: &mut Report) {
-    let mut before: Option<(u32, &Header)> = None;
+    let mut before: Option<&Header> = None;
+    // A log that nothing can be read of is there all the same.
+    let mut number_before = None;
     let last = line.logs.last().map(|log| log.file.number);
     for log in &line.logs {
         let path = relative(&log.file.path);
         let header = &log.log.header;
+        let is_next = number_before.is_none_or(|before| before + 1 == log.file.number);
+        number_before = Some(log.file.number);
         report.logs += 1;
         report.bytes += log.bytes;
         if let Some(fault) = &log.fault {
@@ -214,11 +218,11 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             continue;
         };
         match before {
-            Some((number, _)) if number + 1 != log.file.number => {
+            Some(_) if !is_next => {
                 let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
                 report.add(Level::Wrong, &path, what, "restore it; the games that it holds part of are not complete");
             }
-            Some((_, header)) if header.opened > Some(opened) => {
+            Some(header) if header.opened > Some(opened) => {
                 report.add(
                     Level::Wrong,
                     &path,
@@ -231,7 +235,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             }
             _ => {}
         }
-        before = Some((log.file.number, header));
+        before = Some(header);
     }
     if let Err(error) = &line.played {
         report.add(

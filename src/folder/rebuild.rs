@@ -7,7 +7,8 @@
 //! | is not there | it is written |
 //! | is anything else | it is put aside as `NAME.aside-1`, and written |
 //!
-//! Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now, with the delays of
+//! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another folder
+//! does not get it. Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now, with the delays of
 //! the round's plan.
 
 use std::collections::BTreeSet;
@@ -22,7 +23,7 @@ use super::{Folder, live_file};
 use crate::config::PublicConfig;
 use crate::disk::{self, Durability, RealDisk};
 use crate::playback::Game;
-use crate::round::Outputs;
+use crate::round::{EVENTS_ORDER, Outputs, read_order};
 
 /// How often a file may be put aside.
 const MOST_ASIDE: u32 = 1000;
@@ -39,6 +40,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         fs::create_dir_all(target.join(name))?;
     }
     let mut done = Vec::new();
+    done.extend(what_cannot_be_made(&folder)?);
     let mut rebuilder = Rebuilder { target, done: &mut done };
     if into.is_none() {
         rebuilder.put_aside_what_is_wrong(directory)?;
@@ -70,6 +72,22 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
             .push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned()),
     }
     Ok(done)
+}
+
+/// Games that were told of, and whose logs were removed since.
+fn what_cannot_be_made(folder: &Folder) -> io::Result<Option<String>> {
+    let order = match fs::read(folder.directory.join("log").join(EVENTS_ORDER)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        order => order?,
+    };
+    let known: BTreeSet<(String, u32)> = folder.games().map(|(prefix, game)| (prefix, game.number)).collect();
+    let told: BTreeSet<(String, u32)> =
+        read_order(&order).0.into_iter().map(|place| (place.board, place.game)).collect();
+    let gone = told.difference(&known).count();
+    let games = if gone == 1 { "game" } else { "games" };
+    let text =
+        format!("log: there are no logs any more of {gone} {games}; what was made of them stays, and is not made anew");
+    Ok((gone > 0).then_some(text))
 }
 
 struct Rebuilder<'a> {
@@ -128,7 +146,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == "events.order" || text.ends_with(".plan") {
+            if text == EVENTS_ORDER || text.ends_with(".plan") {
                 let bytes = fs::read(directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }

@@ -41,6 +41,10 @@ impl History {
             let path = path(folder, line, number);
             let name = path.display().to_string();
             let text = disk.read(&path)?;
+            // A start that was killed before it wrote anything.
+            if text.is_empty() {
+                continue;
+            }
             let (log, damage) = playback::read_longest(&text);
             history.problems.extend(log.problems.iter().map(|problem| format!("{name}: {problem}")));
             if let Some(damage) = damage {
@@ -108,7 +112,8 @@ mod tests {
         write("a-1.log", &log("2026-11-21T09:00:00Z", "no"));
         write("a-2.log", &log("2026-11-21T10:00:00Z", "no"));
         write("a-9.log", &(log("2026-11-21T11:00:00Z", "yes") + "5 < ff"));
-        write("a-10.log", "");
+        write("a-10.log", "# damcast byte log 1\n# line: a\n");
+        write("a-8.log", "");
         for other in ["a-x.log", "a-01.log", "a-1-7.log", "ab-8.log", "a-11.pdn", "a-.log", "a-99999999999.log"] {
             write(other, "what is this?");
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::plan::{Plan, Plans};
-use crate::broadcast::{Board, Change, GameRecord, Moment};
+use crate::broadcast::{Board, Change, GameRecord, Moment, Told};
 use crate::bytelog::Header;
 use crate::feed;
 use crate::playback::{self, Game, Published};
 use crate::rules::Variant;
-use crate::session::{BusAddress, LineSettings};
+use crate::session::{Aside, BusAddress, LineSettings};
 
 /// The boards of a round.
 pub struct Seating {
@@ -136,6 +136,16 @@ fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
     address.map_or_else(|| line.clone(), |address| line.of_board(address))
 }
 
+/// What was told beside a game, as it is shown.
+pub fn told(aside: &Aside) -> Told {
+    match aside {
+        Aside::Provisional(moves) => Told::Provisional(moves.clone()),
+        Aside::Clock(clocks) => Told::Clock(*clocks),
+        Aside::State(condition) => Told::State(condition.word()),
+        Aside::Correction(reason) => Told::Correction(reason),
+    }
+}
+
 /// The record of a game that was played from logs. `None` when the logs do not say when that was.
 pub fn record(game: &Game) -> Option<GameRecord> {
     let mut history = game.history().into_iter();
@@ -147,7 +157,7 @@ pub fn record(game: &Game) -> Option<GameRecord> {
             match published {
                 Published::Line(line) => Change::Line(line.to_owned()),
                 Published::Result(result) => Change::Result(result.to_owned()),
-                Published::Provisional(moves) => Change::Provisional(moves.to_vec()),
+                Published::Aside(aside) => Change::Aside(told(aside)),
                 Published::Opened => continue,
             },
         );

@@ -9,7 +9,7 @@
 //! | the file, after a crash or whatever happened to it | what becomes of it |
 //! |---|---|
 //! | is the beginning of what it should say, cut anywhere | the rest is appended |
-//! | is not there | it is written |
+//! | is not there | it is written, without the events of games whose logs were removed |
 //! | has lines that the order lacks | the order is completed from them |
 //! | is anything else: somebody changed it | it stays as it is; `events.recovered-1.ndjson` takes its place, and goes on |
 
@@ -22,6 +22,10 @@ use super::order;
 use crate::broadcast::events::{Event, Key, Place};
 use crate::disk::{self, Disk, Durability, File, Growing};
 
+/// The name of the file.
+pub const EVENTS: &str = "events.ndjson";
+/// The name of its order, beside the logs.
+pub const EVENTS_ORDER: &str = "events.order";
 /// How often the file may be changed by others before somebody has to look at the folder.
 const MOST_RECOVERED: u32 = 100;
 
@@ -47,7 +51,7 @@ struct Open {
 impl EventsFile {
     /// The file in a folder, and its order in another. They are opened when they are needed.
     pub fn new(public: &Path, log: &Path) -> EventsFile {
-        EventsFile { folder: public.to_owned(), order: log.join("events.order"), open: None }
+        EventsFile { folder: public.to_owned(), order: log.join(EVENTS_ORDER), open: None }
     }
 
     /// Was it opened?
@@ -73,13 +77,17 @@ impl EventsFile {
         for (path, is_own) in names(&self.folder) {
             let found = read(disk, &path)?;
             let content = found.as_deref().unwrap_or_default();
-            let before = places.len();
+            let before = places.clone();
+            if found.is_none() {
+                places.retain(|place| line(1, place, streams).is_some());
+            }
+            let gone = before.len() - places.len();
             complete_order(&mut places, content, streams);
             let Some(rest) = rest(content, &places, streams) else {
-                places.truncate(before);
+                places = before;
                 continue;
             };
-            let is_whole_order = places.len() == before && right == order_text.as_ref().map_or(0, Vec::len);
+            let is_whole_order = places == before && right == order_text.as_ref().map_or(0, Vec::len);
             if !is_whole_order || order_text.is_none() {
                 let text: String = (1..).zip(&places).map(|(seq, place)| order::record(seq, place)).collect();
                 disk::replace(disk, &self.order, text.as_bytes(), Durability::Safe)?;
@@ -92,8 +100,11 @@ impl EventsFile {
             if !is_own {
                 notices
                     .push(format!("events.ndjson was changed by somebody and is left as it is; events go to {shown}"));
-            } else if found.is_none() && !places.is_empty() {
+            } else if found.is_none() && !before.is_empty() {
                 notices.push(format!("{shown} was missing and has been written again"));
+            }
+            if gone > 0 {
+                notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
             }
             let mut events = Growing::new(file)?;
             write(&mut events, rest.as_bytes())?;
@@ -172,7 +183,7 @@ fn write(file: &mut Growing, bytes: &[u8]) -> io::Result<()> {
 /// The names that the file may have: its own, and those to use when somebody changed that.
 fn names(folder: &Path) -> impl Iterator<Item = (PathBuf, bool)> + '_ {
     let recovered = |count| (folder.join(format!("events.recovered-{count}.ndjson")), false);
-    std::iter::once((folder.join("events.ndjson"), true)).chain((1..=MOST_RECOVERED).map(recovered))
+    std::iter::once((folder.join(EVENTS), true)).chain((1..=MOST_RECOVERED).map(recovered))
 }
 
 /// Takes from the file what the order lacks, as far as each line says what it is, and is the next of its game.
@@ -288,6 +299,15 @@ mod tests {
         let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &streams(&LINES)).unwrap();
         assert!(notices[0].contains("was missing"), "{notices:?}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        // And when the logs of a board are gone, too.
+        std::fs::remove_file(&path).unwrap();
+        let mut of_b = streams(&LINES);
+        of_b.remove(&key("a"));
+        let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &of_b).unwrap();
+        assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
+        assert!(text.lines().last().unwrap().starts_with("{\"seq\":4,"), "{text}");
     }
 
     #[test]

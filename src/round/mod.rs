@@ -35,17 +35,17 @@ use crate::bytelog::Header;
 use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
 use crate::journal::logs;
-use crate::playback::{self, Game, NamedLog};
+use crate::playback::{self, Game, NamedLog, Played};
 use crate::pulse::Pulse;
 use crate::session::{BusAddress, Effect};
 
 pub use boards::Seating;
-pub use events_file::{Streams, complete_order, line as line_of_event};
+pub use events_file::{EVENTS, EVENTS_ORDER, Streams, complete_order, line as line_of_event};
 pub use order::read as read_order;
 pub use outputs::{Outputs, all_events, archived, untold};
 pub use plan::{Plan, Plans};
 
-/// So long all lines have to be opened before files are written that would lack their games.
+/// So long all lines have to be opened. Of one that takes longer, or cannot be opened, is shown what its logs say.
 const OPENING: Duration = Duration::from_secs(10);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -98,13 +98,17 @@ pub struct Round {
     seating: Seating,
     /// Lines that have not been opened yet.
     awaited: BTreeSet<String>,
+    /// They took too long.
+    is_late: bool,
     public: PublicConfig,
     directory: PathBuf,
+    /// The events have to be told again from the first on.
+    misses_events: bool,
     outputs: Outputs,
 }
 
-/// The games of all chains of a line.
-fn earlier_games(folder: &Path, line: &str) -> io::Result<Vec<Game>> {
+/// What the logs of a line say, all chains.
+fn what_logs_say(folder: &Path, line: &str) -> io::Result<Played> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let (log, _) = playback::read_longest(&logs::read(&file.path)?);
@@ -112,7 +116,7 @@ fn earlier_games(folder: &Path, line: &str) -> io::Result<Vec<Game>> {
             named.push(NamedLog { name: file.path.display().to_string(), log });
         }
     }
-    playback::play(named, None).map(|played| played.games).map_err(io::Error::other)
+    playback::play(named, None).map_err(io::Error::other)
 }
 
 impl Round {
@@ -126,7 +130,9 @@ impl Round {
         Round {
             seating: Seating::new(plans),
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
+            is_late: false,
             public: config.public.clone(),
+            misses_events: log.join(EVENTS_ORDER).exists() && !config.directory.join("public").join(EVENTS).exists(),
             directory: config.directory.clone(),
             outputs: Outputs::new(Box::new(RealDisk), &config.directory, config.public.clone()),
         }
@@ -153,8 +159,23 @@ impl Round {
                     return;
                 }
             }
+            if !self.awaited.is_empty() && Instant::now() >= opening && !self.is_late {
+                self.is_late = true;
+                self.show_what_logs_say();
+            }
             if self.awaited.is_empty() || Instant::now() >= opening {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
+            }
+        }
+    }
+
+    /// Lines that are not open yet are shown as their logs have them: a game that was published does not vanish.
+    fn show_what_logs_say(&mut self) {
+        for line in &self.awaited {
+            match what_logs_say(&self.directory.join("log"), line) {
+                Ok(Played { games, last: Some(chain), .. }) => self.seating.opened(line, &chain.header, &games),
+                Ok(_) => {}
+                Err(error) => warn!(line, "the logs of this line cannot be read: {error}"),
             }
         }
     }
@@ -195,20 +216,21 @@ impl Round {
         self.seating.opened(line, header, games);
         if self.is_behind(line) {
             // Off the way of the recording; and only until the last game of the round before is shown in full.
-            match earlier_games(&self.directory.join("log"), line) {
-                Ok(games) => self.seating.opened(line, header, &games),
+            match what_logs_say(&self.directory.join("log"), line) {
+                Ok(played) => self.seating.opened(line, header, &played.games),
                 Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
             }
         }
     }
 
     /// May games of earlier chains not be shown in full yet? A station that went on with a new configuration may have been
-    /// killed before their delay was over.
+    /// killed before their delay was over; or somebody has taken the events away.
     fn is_behind(&self, line: &str) -> bool {
         self.seating.boards_of(line).any(|board| {
             let is_known = board.games.iter().any(|game| game.number == board.hidden);
             let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
-            board.hidden > 0 && !is_known && (self.public.has_delay() || !self.directory.join(last).exists())
+            let is_shown = !self.public.has_delay() && self.directory.join(last).exists();
+            board.hidden > 0 && !is_known && (self.misses_events || !is_shown)
         })
     }
 
@@ -218,7 +240,7 @@ impl Round {
             Effect::Open { game } => Change::Opened { game },
             Effect::Append(line) => Change::Line(line),
             Effect::Result(result) => Change::Result(result),
-            Effect::Provisional(moves) => Change::Provisional(moves),
+            Effect::Aside(aside) => Change::Aside(boards::told(&aside)),
             _ => return,
         };
         self.seating.take(line, board, at, change);

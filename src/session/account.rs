@@ -74,7 +74,8 @@ fn rule_word(rule: Rule) -> &'static str {
     }
 }
 
-fn reason_word(reason: Reason) -> &'static str {
+/// Why a position had to be set up, in one word.
+pub fn reason_word(reason: Reason) -> &'static str {
     match reason {
         Reason::TakenBack => "taken-back",
         Reason::IllegalMove => "illegal-move",

@@ -6,11 +6,10 @@
 use std::collections::VecDeque;
 
 use super::endings::EndWatch;
-use super::lever::ClockWatch;
 use super::{Effect, LineSettings};
 use crate::millis::Millis;
+use crate::pdn::clock::Clocks;
 use crate::pdn::{fen, live, notation};
-use crate::protocol::ClockTimes;
 use crate::recognition::{Recogniser, Verdict};
 use crate::rules::{Color, Position};
 
@@ -74,12 +73,11 @@ impl Game {
         self.last.as_deref()
     }
 
-    /// A verdict as lines of the file. `reading`: the clock that belongs to it.
+    /// A verdict as lines of the file. `clocks`: what belongs to it.
     pub fn publish(
         &mut self,
         verdict: &Verdict,
-        reading: Option<&ClockTimes>,
-        clock: &ClockWatch,
+        clocks: Option<&Clocks>,
         settings: &LineSettings,
         games: &mut u32,
     ) -> Vec<Effect> {
@@ -114,9 +112,8 @@ impl Game {
         self.past.push_back(self.standing);
         self.standing = Standing { position: *self.recogniser.position(), plies: self.recogniser.plies() };
         self.last = Some(text.clone());
-        let comment = reading.and_then(|reading| clock.comment(reading));
-        effects.push(Effect::Append(match comment {
-            Some(comment) => format!("{text} {comment}"),
+        effects.push(Effect::Append(match clocks {
+            Some(clocks) => format!("{text} {{{clocks}}}"),
             None => text,
         }));
         effects

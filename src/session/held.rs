@@ -1,10 +1,27 @@
-//! Publication that the operator holds back, for as long as he wants.
+//! What the operator asks of a line rather than of a game: to hold publication back for as long as he wants; to begin new logs.
 
 use super::Effect;
 
 /// What would have been published since he asked for it.
 #[derive(Clone, Debug, Default)]
 pub struct Held(Option<Vec<Effect>>);
+
+/// The wish for a new chain of logs. It is in the log, so a restart knows it too; the new chain does not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rotation(bool);
+
+impl Rotation {
+    /// He asks for it.
+    pub fn ask(&mut self) -> Effect {
+        self.0 = true;
+        Effect::Notice("new logs are begun as soon as nothing of a game can be lost".to_owned())
+    }
+
+    /// Has he?
+    pub fn is_wanted(self) -> bool {
+        self.0
+    }
+}
 
 impl Held {
     /// From now on nothing is published; what would be waits.
@@ -32,8 +49,9 @@ impl Held {
     /// What of this is not held back.
     pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
         let Some(held) = &mut self.0 else { return effects };
-        let is_publication =
-            |effect: &Effect| matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_));
+        let is_publication = |effect: &Effect| {
+            matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
+        };
         let (publications, others): (Vec<_>, Vec<_>) = effects.into_iter().partition(is_publication);
         held.extend(publications);
         others

@@ -4,6 +4,7 @@
 //! the clock's; which of them is White is learned once a game, from the first press: the colour that has just moved
 //! pressed. It cannot be hard-wired: on a turned board White plays on the right.
 
+use crate::pdn::clock::{ClockTime, Clocks};
 use crate::protocol::{ClockTimes, Lever};
 use crate::rules::Color;
 
@@ -118,17 +119,10 @@ impl ClockWatch {
         false
     }
 
-    /// The comment that shows a reading: `{[%clock w1:19:50 B1:20:00]}`; the capital marks the side whose clock runs. `None`
-    /// while it is not known which side is White's.
-    pub fn comment(&self, times: &ClockTimes) -> Option<String> {
-        let seconds = self.seconds(times)?;
-        let running = self.turn(times.lever()).filter(|_| times.running());
-        let side = |color: Color| {
-            let letter = if running == Some(color) { color.letter() } else { color.letter().to_ascii_lowercase() };
-            let time = seconds[color.index()];
-            format!("{letter}{}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60)
-        };
-        Some(format!("{{[%clock {} {}]}}", side(Color::White), side(Color::Black)))
+    /// What both sides show by a reading, and whose time runs. `None` while it is not known which side is White's.
+    pub fn clocks(&self, times: &ClockTimes) -> Option<Clocks> {
+        let [white, black] = self.seconds(times)?.map(|seconds| Some(ClockTime(seconds)));
+        Some(Clocks { white, black, running: self.turn(times.lever()).filter(|_| times.running()) })
     }
 
     /// White's and Black's time in seconds.

@@ -46,6 +46,7 @@ pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, Settin
 
 pub use crate::bytelog::Mode;
 use crate::millis::Millis;
+use crate::pdn::clock::Clocks;
 use bus::Bus;
 use single::Single;
 use table::{Attention, Table};
@@ -60,7 +61,7 @@ pub enum Input {
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
     /// An operator's request, as on the command line: `result 2-0`, `resign white`, `start`, `start W:W31:B1`,
-    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`. On a bus the
+    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`, `rotate`. On a bus the
     /// address of the board goes before it: `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
@@ -105,10 +106,22 @@ pub enum Effect {
     Refused(String),
     /// Keep this in the log: why something was published.
     Note(String),
+    /// Tell those who listen, beside the file of the game that is going on.
+    Aside(Aside),
+}
+
+/// What is told beside the file of a game, for listeners, never for the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Aside {
     /// Moves that are likely but not final: what will be published next if nothing changes, as it would be written. Each
-    /// replaces the one before; an empty one takes it back, or the moves are in the file now. For listeners, never for the
-    /// file.
+    /// replaces the one before; an empty one takes it back, or the moves are in the file now.
     Provisional(Vec<String>),
+    /// The clock shows something else than a listener knows who counts on from what he was told last.
+    Clock(Clocks),
+    /// What is going on on the board is something else. A game begins with [`Condition::Playing`], which is not told.
+    State(Condition),
+    /// Why the setup that was just published was needed: in one word, as in the notes of the log.
+    Correction(&'static str),
 }
 
 /// One line: what is on a wire, and the games on it.
@@ -211,6 +224,14 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.damage(),
             Wire::Bus(bus) => bus.damage(),
+        }
+    }
+
+    /// Did an operator ask for a new chain of logs?
+    pub fn wants_rotation(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.wants_rotation(),
+            Wire::Bus(bus) => bus.wants_rotation(),
         }
     }
 
@@ -344,7 +365,7 @@ pub struct Status {
     pub last: Option<String>,
     /// White's and Black's remaining time in seconds, where known.
     pub clocks: Option<[u32; 2]>,
-    /// Moves that are likely but not final, as in [`Effect::Provisional`].
+    /// Moves that are likely but not final, as in [`Aside::Provisional`].
     pub provisional: Vec<String>,
     /// What is known of a board that nothing explains.
     pub doubt: Option<Doubt>,

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use super::bus::clock::BusClock;
 use super::dialogue::{Dialogue, Turn};
 use super::gap::{Gap, Report, Step};
-use super::held::Held;
+use super::held::{Held, Rotation};
 use super::identity::Identity;
 use super::table::{Attention, Table};
 use super::timeline::{Span, Told, timeline, told};
@@ -32,6 +32,7 @@ pub struct Single {
     identity: Identity,
     table: Table,
     held: Held,
+    rotation: Rotation,
     told_unknown: Vec<u8>,
     noise_bytes: u64,
     /// A time in which it was not heard, and which is not closed yet.
@@ -59,6 +60,7 @@ impl Single {
             identity,
             table: Table::new(settings),
             held: Held::default(),
+            rotation: Rotation::default(),
             told_unknown: Vec::new(),
             noise_bytes: 0,
             gap: None,
@@ -72,6 +74,11 @@ impl Single {
 
     fn table_time(&self, now: Millis) -> Millis {
         now + self.ahead
+    }
+
+    /// Did the operator ask for new logs?
+    pub fn wants_rotation(&self) -> bool {
+        self.rotation.is_wanted()
     }
 
     /// The board and its games.
@@ -349,6 +356,7 @@ impl Single {
         let effects = match request.trim() {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
+            "rotate" => vec![self.rotation.ask()],
             request => self.table.request(self.table_time(now), request),
         };
         self.put(now, effects, outputs);

@@ -17,9 +17,11 @@
 //! | `ending.rs` | how it ends |
 //! | `requests.rs` | what the operator asks |
 //! | `telling.rs` | what people are told |
+//! | `listeners.rs` | what listeners are told beside the file |
 
 mod clock;
 mod ending;
+mod listeners;
 mod requests;
 mod start;
 mod telling;
@@ -32,11 +34,12 @@ use super::game::Game;
 use super::lever::ClockWatch;
 use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
-use super::{Effect, LineSettings, OrientationSetting};
+use super::{Aside, Effect, LineSettings, OrientationSetting};
 use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Verdict};
-use crate::rules::{Move, Position, SquareSet};
+use crate::rules::SquareSet;
+use listeners::Listeners;
 use requests::Resync;
 
 #[derive(Debug)]
@@ -80,9 +83,7 @@ pub struct Table {
     had_clock: bool,
     /// The link is up again, but no dump has come since: until when one is waited for.
     gap_until: Option<Millis>,
-    /// What was last told to be likely, and from what that text was made.
-    provisional: Vec<String>,
-    expected: Option<(Position, Vec<Move>)>,
+    listeners: Listeners,
     linked: bool,
     /// When the board was last heard.
     heard_at: Millis,
@@ -132,8 +133,7 @@ impl Table {
             resync: None,
             had_clock: false,
             gap_until: None,
-            provisional: Vec::new(),
-            expected: None,
+            listeners: Listeners::default(),
             linked: false,
             begun: 0,
             heard_at: Millis::ZERO,
@@ -150,6 +150,7 @@ impl Table {
     /// before may be a hand in the air, however long ago.
     pub fn link(&mut self, now: Millis, up: bool) {
         self.linked = up;
+        self.listeners.link(now, up);
         self.resync = None;
         self.gap_until = up.then(|| now + Millis(self.settings.recognition.unconfirmed_ms));
         if let Stage::Playing(game) = &mut self.stage {
@@ -182,6 +183,7 @@ impl Table {
     /// The board can be heard again, and kept its reports.
     pub fn link_to_memory(&mut self) {
         self.linked = true;
+        self.listeners.link(Millis::ZERO, true);
         self.gap_until = None;
         self.confirmed = false;
         if let Stage::Playing(game) = &mut self.stage {
@@ -363,7 +365,7 @@ impl Table {
         let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
         let over = self.ends_without_moves_at();
         let resync = self.resync.as_ref().map(Resync::ends_at);
-        let ends = [over, self.gap_until, verdict, result, resync];
+        let ends = [over, self.gap_until, verdict, result, resync, self.listeners_at()];
         [new_game, setting_up, self.doubts_at(), pieces].into_iter().chain(ends).flatten().min()
     }
 
@@ -383,7 +385,7 @@ impl Table {
         effects.extend(self.apply_result(now));
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
-        effects.extend(self.tell_provisional());
+        effects.extend(self.tell_listeners(now));
         effects
     }
 
@@ -404,17 +406,21 @@ impl Table {
     fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let at_press = press.and_then(|press| self.readings.iter().find(|(id, _)| *id == press));
-        let is_certain = self.clock_state != Clock::None && self.is_clock_sure && self.truth.is_certain(now);
-        let latest = self.clock.last().filter(|_| is_certain);
-        let reading = at_press.map(|(_, times)| times).or(latest).copied();
+        let reading = at_press.map(|(_, times)| times).or(self.certain_reading(now)).copied();
+        let clocks = reading.and_then(|reading| self.clock.clocks(&reading));
+        if let Some(clocks) = clocks {
+            self.listeners.have_read(now, clocks);
+        }
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
-        let mut effects = game.publish(verdict, reading.as_ref(), &self.clock, &self.settings, &mut self.games);
+        let is_begun = game.number().is_some();
+        let mut effects = game.publish(verdict, clocks.as_ref(), &self.settings, &mut self.games);
         let text = game.last().unwrap_or_default();
         let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
         effects.insert(0, Effect::Note(format!("{text}: {why}")));
         if let Verdict::Setup { reason, .. } = verdict {
             let why = account::reason_for_people(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
+            effects.extend(is_begun.then(|| Effect::Aside(Aside::Correction(account::reason_word(*reason)))));
         }
         effects
     }

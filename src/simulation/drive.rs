@@ -4,7 +4,7 @@ use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
 use crate::millis::Millis;
-use crate::session::{Effect, Input, Line, Output};
+use crate::session::{Aside, Effect, Input, Line, Output};
 
 /// Whoever records what a board says: this program, or a simple rule to compare it with.
 pub trait Recorder {
@@ -72,7 +72,7 @@ impl Record {
                     told.kept += usize::from(is_first);
                     told.since.push(is_first.then(|| pending.remove(0).1));
                 }
-                Effect::Provisional(moves) => {
+                Effect::Aside(Aside::Provisional(moves)) => {
                     let mut before = std::mem::take(&mut pending);
                     for text in moves {
                         let known = before.iter().position(|(known, _)| known == text);
@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn an_announcement_is_kept_or_withdrawn() {
-        let provisional = |moves: &[&str]| Effect::Provisional(moves.iter().map(|&text| text.to_owned()).collect());
+        let texts = |moves: &[&str]| moves.iter().map(|&text| text.to_owned()).collect();
+        let provisional = |moves: &[&str]| Effect::Aside(Aside::Provisional(texts(moves)));
         let append = |line: &str| Effect::Append(line.to_owned());
         let effects = [
             provisional(&["31-27"]),

@@ -322,8 +322,9 @@ impl Station {
         if self.is_retiring && !self.recorder.line().has_open_game() {
             return Some(Ending::Retired);
         }
-        let is_old = self.rotate_at.is_some_and(|at| Instant::now() >= at);
-        if (self.is_outdated || is_old) && !self.recorder.line().has_open_game() {
+        let line = self.recorder.line();
+        let is_old = self.rotate_at.is_some_and(|at| Instant::now() >= at) || line.wants_rotation();
+        if (self.is_outdated || is_old) && line.may_begin_anew() {
             return Some(Ending::Reopen(self.next.take()));
         }
         let next = self.next.as_ref()?;
@@ -480,8 +481,8 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                // What is provisional is part of the status.
-                Effect::Send(_) | Effect::Provisional(_) => {}
+                // What listeners are told is published, and part of the status.
+                Effect::Send(_) | Effect::Aside(_) => {}
                 Effect::Reopen { board } => self.reopen(board.as_deref()),
                 Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
                 Effect::Note(text) => {

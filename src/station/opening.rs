@@ -212,6 +212,7 @@ fn decide(
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
     let is_old = chain.header.opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
+    let is_old = is_old || chain.line.wants_rotation();
     Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
         NextStep::GoOn { chain, is_outdated: false }
     } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
@@ -278,15 +279,14 @@ fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) 
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }
 
-/// What is made of these logs from now on must not outlive them. Space that the last did not need is given back.
+/// What is made of these logs from now on must not outlive them. Each of those before the last was synced here before the
+/// one behind it was begun. Space that the last did not need is given back.
 fn close(disk: &dyn Disk, logs: &[NamedLog]) -> io::Result<()> {
-    for log in logs {
-        disk.open(Path::new(&log.name))?.sync()?;
-    }
-    if let Some(last) = logs.last() {
-        // Space that stays taken does no harm.
-        let _ = disk.open(Path::new(&last.name))?.release();
-    }
+    let Some(last) = logs.last() else { return Ok(()) };
+    let file = disk.open(Path::new(&last.name))?;
+    file.sync()?;
+    // Space that stays taken does no harm.
+    let _ = file.release();
     Ok(())
 }
 

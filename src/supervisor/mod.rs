@@ -115,9 +115,7 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     }
     let _lock = Lock::take(&config.directory)?;
     if config.public.has_delay() {
-        for folder in [&folders.log, &folders.live] {
-            keep_private(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
-        }
+        keep_private(&config.directory).map_err(|(path, error)| SupervisorError::Folder { path, error })?;
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
@@ -146,10 +144,16 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
 }
 
 /// What the public files show later is not for everybody on this machine to read now.
-fn keep_private(folder: &Path) -> io::Result<()> {
-    let mut permissions = fs::metadata(folder)?.permissions();
-    permissions.set_mode(permissions.mode() & !0o007);
-    fs::set_permissions(folder, permissions)
+fn keep_private(directory: &Path) -> Result<(), (PathBuf, io::Error)> {
+    for folder in ["log", "live"].map(|name| directory.join(name)) {
+        let keep = || {
+            let mut permissions = fs::metadata(&folder)?.permissions();
+            permissions.set_mode(permissions.mode() & !0o007);
+            fs::set_permissions(&folder, permissions)
+        };
+        keep().map_err(|error| (folder.clone(), error))?;
+    }
+    Ok(())
 }
 
 /// A station that runs.
@@ -283,6 +287,14 @@ impl Station {
         }
         if new.public != old.public {
             told.push("[public]: new settings".to_owned());
+        }
+        if new.public.has_delay()
+            && let Err((folder, error)) = keep_private(&new.directory)
+        {
+            told.push(format!(
+                "{}: everybody on this machine may read it before the delay is over: {error}",
+                folder.display()
+            ));
         }
         if new != *old {
             self.teller.configured(&new);

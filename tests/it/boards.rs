@@ -20,6 +20,14 @@ const SPEED: u32 = 40;
 /// A process that ends with the test.
 pub struct Process(pub Child);
 
+impl Process {
+    /// Kills it, and waits until it is gone.
+    pub fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.0.kill();

@@ -199,6 +199,32 @@ fn what_was_changed_is_found_and_made_again() {
     assert_eq!(rebuild(path, None).unwrap(), [""; 0]);
 }
 
+/// As `keep-days` leaves it: the logs of the first game are gone, the second begins a chain.
+#[test]
+fn what_is_left_of_a_round_is_made_when_its_first_logs_were_removed() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let second = run(&["log", "extract", path.to_str().unwrap(), "--line", "board-1", "--game", "2"]);
+    for log in logs::list(&path.join("log")).unwrap().into_iter().filter(|log| log.line == "board-1") {
+        fs::remove_file(log.path).unwrap();
+    }
+    fs::write(path.join("log/board-1-9.log"), second.out).unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let made = run(&["rebuild", path.to_str().unwrap(), "--into", other.path().to_str().unwrap()]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    assert!(made.out.contains("there are no logs any more of 1 game;"), "{}", made.out);
+    assert_eq!(read(other.path(), "live/board-1-2.pdn"), read(path, "live/board-1-2.pdn"));
+    let events = String::from_utf8(read(other.path(), "public/events.ndjson")).unwrap();
+    assert!(
+        events.contains("\"board\":\"board-1\",\"game\":2") && !events.contains("\"board-1\",\"game\":1"),
+        "{events}"
+    );
+    // What was made of them stays where it is.
+    let before = ["live/board-1-1.pdn", "public/archive/board-1-1.pdn"].map(|name| read(path, name));
+    assert_eq!(run(&["rebuild", path.to_str().unwrap()]).code, 0);
+    assert_eq!(["live/board-1-1.pdn", "public/archive/board-1-1.pdn"].map(|name| read(path, name)), before);
+}
+
 #[test]
 fn damaged_logs_are_found() {
     let (folder, _) = evening();
@@ -208,6 +234,12 @@ fn damaged_logs_are_found() {
     fs::write(&log, text.replacen("= up", "= down", 1)).unwrap();
     is_found(path, Level::Wrong, "log/board-1-1.log", "checksum");
     fs::write(&log, &text).unwrap();
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    // A start that was killed before it wrote anything.
+    let end = (2..).find(|number| !path.join(format!("log/board-2-{number}.log")).exists()).unwrap();
+    let last = path.join(format!("log/board-2-{end}.log"));
+    fs::rename(path.join(format!("log/board-2-{}.log", end - 1)), &last).unwrap();
+    fs::write(path.join(format!("log/board-2-{}.log", end - 1)), "").unwrap();
     assert_eq!(findings(path, Level::Wrong), [""; 0]);
     fs::remove_file(path.join("log/board-2-1.log")).unwrap();
     is_found(path, Level::Wrong, "log/board-2-2.log", "goes on from a log that is not there");

@@ -149,8 +149,7 @@ fn kill(wire: Wire, plies: usize, speed: u32, away_s: u64) {
         let file = hall.live(board);
         wait_until(&format!("plies of {}", board.name), || recorded(&file).len() >= PLIES_BEFORE);
     }
-    station.0.kill().unwrap();
-    station.0.wait().unwrap();
+    station.kill();
     let before = hall.plies_recorded();
     let killed_ms = hall.catch_up();
     let back_ms = hall.watch(|truth| truth["at_ms"].as_u64().unwrap() >= killed_ms + away_s * 1_000);

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,9 +21,10 @@ use damcast::bytelog::{self, ByteLog, Kind};
 use damcast::playback::{self, NamedLog};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::boards::Process;
 use crate::program::damcast;
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
-use crate::recorded_session::masked;
+use crate::recorded_session::is_beginning;
 
 /// How many times faster than people the boards play: a session takes a second.
 const SPEED: f64 = 400.0;
@@ -110,7 +111,7 @@ impl Session {
     }
 
     /// Starts the station; it says what it says into a file.
-    fn start(&self, hit: Option<Hit>) -> Child {
+    fn start(&self, hit: Option<Hit>) -> Process {
         let mut command = damcast(&["run", "--config", "damcast.toml"]);
         let said = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
         command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(said);
@@ -122,11 +123,11 @@ impl Session {
             command.env("DAMCAST_ERRNO", hit.errno.to_string()).env("DAMCAST_HALF", u8::from(hit.half).to_string());
             command.env("DAMCAST_REPORT", self.path("report"));
         }
-        command.spawn().unwrap()
+        Process(command.spawn().unwrap())
     }
 
     /// Plays until all plies are published, or the station has ended. Returns whether it goes on.
-    fn play(&mut self, station: &mut Child) -> bool {
+    fn play(&mut self, Process(station): &mut Process) -> bool {
         let opening = Instant::now();
         // What a board says before anybody listens is lost to the port.
         while self.boards.iter_mut().any(|(pty, _)| pty.received.is_empty() && pty.receive().is_empty()) {
@@ -199,9 +200,9 @@ impl Session {
         }
     }
 
-    fn end(&self, mut station: Child, case: &str) {
-        kill_process(Pid::from_child(&station), Signal::TERM).unwrap();
-        wait_until(&format!("{case}: the end of the station"), || station.try_wait().unwrap().is_some());
+    fn end(&self, mut station: Process, case: &str) {
+        kill_process(Pid::from_child(&station.0), Signal::TERM).unwrap();
+        wait_until(&format!("{case}: the end of the station"), || station.0.try_wait().unwrap().is_some());
     }
 
     fn said_count(&self, words: &str) -> usize {
@@ -253,11 +254,13 @@ fn kill(at: usize, half: bool) {
     if session.play(&mut station) {
         session.end(station, &case);
     }
-    let before = masked(session.live());
+    let before = session.live();
     session.recover(&case);
-    let after = masked(session.live());
+    let after = session.live();
     for (path, before) in before {
-        assert!(after[&path].starts_with(&before), "{case}: {}\n{before}\n{}", path.display(), after[&path]);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (path, after) = (path.display(), &after[&path]);
+        assert!(is_beginning(&before, after), "{case}: {path}\n{}\n{}", text(&before), text(after));
     }
     session.check(&case);
 }

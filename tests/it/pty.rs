@@ -90,6 +90,8 @@ impl Drop for Pty {
     }
 }
 
+/// A piece is put back in so many milliseconds.
+const PLACING_MS: u64 = 400;
 const SEND_POSITION: u8 = 0x42;
 const POSITION: u8 = 0x86;
 const FIELD_UPDATE: u8 = 0x8e;
@@ -155,6 +157,24 @@ impl Board {
             self.say(pty, &message);
             self.next = self.script.next();
         }
+    }
+
+    /// Has it said all of its recording?
+    pub fn is_over(&self) -> bool {
+        self.next.is_none()
+    }
+
+    /// Puts the pieces back, one after the other, and then plays these records; its time begins anew.
+    pub fn begin_again(&mut self, log: &damcast::bytelog::ByteLog) {
+        let wanted = Board::new(log, self.speed);
+        let placed = self.position.iter().zip(&wanted.position).zip(0_u8..).skip(3);
+        let placed = placed.filter(|((stands, wanted), _)| stands != wanted);
+        let message = |((_, &piece), index): ((&u8, &u8), u8)| vec![FIELD_UPDATE, 0, 5, index - 3, piece];
+        let mut script: Vec<(u64, Vec<u8>)> = (1..).map(|count| count * PLACING_MS).zip(placed.map(message)).collect();
+        let begin = script.last().map_or(0, |(at, _)| at + PLACING_MS);
+        script.extend(wanted.next.into_iter().chain(wanted.script).map(|(at, message)| (begin + at, message)));
+        self.script = script.into_iter();
+        (self.next, self.now) = (self.script.next(), 0);
     }
 
     /// Answers what the station has asked.

@@ -155,3 +155,11 @@ pub fn mask(text: &str) -> String {
     let reserve = text[end..].bytes().take_while(|&byte| byte == b'\n').count();
     format!("{}{}{}", &text[..start], "#".repeat(end + reserve - start), &text[end + reserve..])
 }
+
+/// Is this the beginning of that, but for the Result tag?
+pub fn is_beginning(before: &[u8], after: &[u8]) -> bool {
+    let masked = |bytes: &[u8]| mask(&String::from_utf8_lossy(bytes));
+    // A tag or a reserve that is still being written is no shorter mask.
+    let whole = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    after.len() >= before.len() && (after.starts_with(before) || masked(after).starts_with(&masked(&before[..whole])))
+}

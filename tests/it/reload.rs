@@ -167,3 +167,20 @@ fn names_that_an_operator_gave_hold_for_the_game_that_comes() {
         assert_eq!(place.replay(&["a-1.log", "a-2.log"]), live);
     }
 }
+
+#[test]
+fn a_delay_that_comes_with_a_reload_hides_the_files_that_have_none() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new(&["a"]);
+    let folders = ["recordings/log", "recordings/live"].map(|name| place.path(name));
+    folders.iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
+    folders.iter().for_each(|folder| fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap());
+    let modes = || folders.clone().map(|folder| fs::metadata(folder).unwrap().permissions().mode() & 0o777);
+    let station = place.start();
+    station.wait_for("waiting for the port");
+    assert_eq!(modes(), [0o755; 2]);
+    place.configure(&["a"], SPEED, "[public]\nevents-delay-plies = 1\n");
+    let told = ask(&place, &["ctl", "reload"]);
+    assert_eq!((told.code, told.out.as_str()), (0, "[public]: new settings\n"), "{}", told.err);
+    assert_eq!(modes(), [0o750; 2]);
+}

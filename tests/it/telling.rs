@@ -3,7 +3,7 @@
 use damcast::millis::Millis;
 use damcast::protocol::{Field, Message, PieceCode};
 use damcast::rules::{Color, Position, Variant};
-use damcast::session::{Effect, Input, Line, LineSettings, Status};
+use damcast::session::{Aside, Condition, Effect, Input, Line, LineSettings, Status};
 
 const WHITE: u8 = 1;
 const BLACK: u8 = 4;
@@ -74,7 +74,7 @@ impl Board {
 
     fn provisional(&self) -> Vec<Vec<String>> {
         let moves = |effect: &Effect| match effect {
-            Effect::Provisional(moves) => Some(moves.clone()),
+            Effect::Aside(Aside::Provisional(moves)) => Some(moves.clone()),
             _ => None,
         };
         self.effects.iter().filter_map(moves).collect()
@@ -223,4 +223,72 @@ fn a_board_that_falls_silent_again_after_a_gap_has_no_deadline_that_stays() {
         }
         assert!(board.now > until, "after {silence} ms: a deadline at {} does not move on", board.now);
     }
+}
+
+/// What was told beside the file since so many effects, but for likely moves.
+fn asides(board: &Board, since: usize) -> Vec<Aside> {
+    let aside = |effect: &Effect| match effect {
+        Effect::Aside(aside) if !matches!(aside, Aside::Provisional(_)) => Some(aside.clone()),
+        _ => None,
+    };
+    board.effects[since..].iter().filter_map(aside).collect()
+}
+
+#[test]
+fn listeners_are_told_what_they_cannot_know_of_the_clock() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    assert_eq!(asides(&board, 0), [], "there is no game yet");
+    board.press();
+    board.pass(1_000);
+    assert_eq!(asides(&board, 0), [], "the entry has the clock");
+    // It runs, says the board, but its time does not go on.
+    board.pass(4_000);
+    let [Aside::Clock(clocks)] = asides(&board, 0)[..] else { panic!("{:?}", asides(&board, 0)) };
+    assert_eq!(clocks.to_string(), "[%clock w1:20:00 B1:20:00]");
+    // A press without a move: another side's time runs.
+    let since = board.effects.len();
+    board.press();
+    let told = asides(&board, since);
+    assert!(matches!(told[..], [Aside::Clock(clocks)] if clocks.running == Some(Color::White)), "{told:?}");
+}
+
+#[test]
+fn listeners_are_told_when_a_board_is_gone_and_when_it_is_back() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    let since = board.effects.len();
+    board.say(Input::LinkDown);
+    board.now += 4_000;
+    board.say(Input::Tick);
+    assert_eq!(asides(&board, since), [], "a cable that is plugged in again is no news");
+    let deadline = board.line.deadline().expect("it is to be told").0;
+    board.now = deadline.max(board.now);
+    board.say(Input::Tick);
+    assert_eq!(asides(&board, since), [Aside::State(Condition::NoConnection)]);
+    board.now += 60_000;
+    board.say(Input::LinkUp);
+    board.pass(10_000);
+    assert!(asides(&board, since).contains(&Aside::State(Condition::Playing)), "{:?}", asides(&board, since));
+}
+
+#[test]
+fn listeners_are_told_why_a_setup_was_needed_and_nothing_that_is_held_back() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    let since = board.effects.len();
+    board.say(Input::Operator("undo".to_owned()));
+    assert_eq!(asides(&board, since), [Aside::Correction("operator")]);
+    board.say(Input::Operator("hold".to_owned()));
+    let told = board.provisional().len();
+    board.say(Input::Operator("setup W:W31-50:B1-20".to_owned()));
+    board.play("28", "27", WHITE);
+    assert_eq!(board.provisional().len(), told);
+    board.say(Input::Operator("release".to_owned()));
+    assert!(board.provisional().len() > told);
+    assert_eq!(asides(&board, since).iter().filter(|aside| matches!(aside, Aside::Correction(_))).count(), 2);
 }

@@ -35,6 +35,7 @@ mod usage;
 
 use std::collections::BTreeMap;
 
+use super::held::Rotation;
 use super::table::{Attention, Table};
 use super::{BusAddress, Condition, Damage, Effect, LineSettings, Output, Status, UnknownBoards};
 use crate::millis::Millis;
@@ -86,6 +87,7 @@ pub struct Bus {
     ignored: Vec<BusAddress>,
     told_nobody: bool,
     damage: Damage,
+    rotation: Rotation,
 }
 
 impl Bus {
@@ -109,6 +111,7 @@ impl Bus {
             ignored: Vec::new(),
             told_nobody: false,
             damage: Damage::default(),
+            rotation: Rotation::default(),
             settings,
         }
     }
@@ -379,6 +382,10 @@ impl Bus {
             Some(address) if !self.boards.contains_key(&address) => {
                 format!("request `{request}`: there is no board {address} on this bus; known are {}", known())
             }
+            // Its boards have their logs together.
+            Some(address) if rest.trim() == "rotate" => {
+                return put(now, address, vec![self.rotation.ask()], outputs);
+            }
             Some(address) => {
                 if let Some(board) = self.boards.get_mut(&address) {
                     let effects = board.request(now, rest, &self.settings.bus);
@@ -388,6 +395,11 @@ impl Bus {
             }
         };
         outputs.push(Output { at: now, board: None, effect: Effect::Refused(notice) });
+    }
+
+    /// Did the operator ask for new logs?
+    pub fn wants_rotation(&self) -> bool {
+        self.rotation.is_wanted()
     }
 
     /// What of its bytes told nothing.

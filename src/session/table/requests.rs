@@ -63,8 +63,8 @@ impl Table {
             "flip" => self.flip(now),
             "names" => self.name_players(rest),
             _ => refuse(format!(
-                "request `{request}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold \
-                 and release"
+                "request `{request}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold, \
+                 release and rotate"
             )),
         }
     }

@@ -32,7 +32,7 @@ impl Table {
                     plies: game.recogniser.plies(),
                     last: game.last().map(str::to_owned),
                     clocks,
-                    provisional: self.provisional.clone(),
+                    provisional: self.listeners.provisional().to_vec(),
                     doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
                     ..Status::default()
                 }
@@ -70,30 +70,6 @@ impl Table {
             Stage::Playing(game) => game.news(),
             Stage::Waiting | Stage::Over => Vec::new(),
         }
-    }
-
-    /// What is expected to be published next, when that has changed.
-    pub(super) fn tell_provisional(&mut self) -> Option<Effect> {
-        let provisional = match &self.stage {
-            Stage::Playing(game) if self.linked && game.result.is_none() => {
-                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
-                if self.expected.as_ref() == Some(&expected) {
-                    return None;
-                }
-                let provisional = account::line_of_play(&expected.0, &expected.1);
-                self.expected = Some(expected);
-                provisional
-            }
-            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
-                self.expected = None;
-                Vec::new()
-            }
-        };
-        if provisional == self.provisional {
-            return None;
-        }
-        self.provisional.clone_from(&provisional);
-        Some(Effect::Provisional(provisional))
     }
 
     /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
