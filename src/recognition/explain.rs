@@ -38,8 +38,9 @@ mod points {
     pub const ODD: i32 = -450;
     /// The same for a piece too many: hands take away what does not belong, and rarely add it.
     pub const ODD_PIECE: i32 = -750;
-    /// For each ply that nobody saw land because the next one captured it at once.
-    pub const LANDED_UNSEEN: i32 = -350;
+    /// For each ply that nobody saw land because the next one captured it at once: it takes a lost report, and that nothing else
+    /// was to be reported until the piece was off.
+    pub const LANDED_UNSEEN: i32 = -600;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
     /// If the last ply ends on a square that flickers and shows nothing, and nobody saw a piece come down there.

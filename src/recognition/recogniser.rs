@@ -62,6 +62,14 @@ struct Snapshot {
     presses: usize,
 }
 
+impl Snapshot {
+    /// Does it show this position, as far as it tells?
+    fn is_of(&self, position: &Position) -> bool {
+        self.turn.is_none_or(|turn| turn == position.turn())
+            && self.sight.differs_from_placement(position.placement()).is_empty()
+    }
+}
+
 /// The position before the last published ply, while that ply may still be taken back.
 #[derive(Clone, Debug)]
 struct Previous {
@@ -107,7 +115,7 @@ struct Draft {
 
 enum Decision {
     Ply(Explanation, Rule),
-    /// The position before the last published ply stands again, or did before so many other plies.
+    /// The position before the last published ply stands again, or did; so many presses belong to what was played from it.
     Back(Previous, usize),
     /// What stood then is the position from which play went on.
     Resume(Snapshot, Position),
