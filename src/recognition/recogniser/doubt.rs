@@ -3,6 +3,7 @@
 use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Previous, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
+use crate::recognition::evidence::Change;
 use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain};
 use crate::rules::{Color, SquareSet};
 
@@ -200,7 +201,9 @@ impl Recogniser {
             Clock::None if chaos => return None,
             Clock::None => settings.unexplained_no_clock_ms,
             _ if self.gap && !self.has_gained() => return self.setup(self.given_up_at(), Reason::Unexplained),
-            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
+            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES || self.is_analysed()) => {
+                return None;
+            }
             _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
             _ if presses >= MANY_PRESSES => PLAY_GOES_ON_MS,
@@ -210,6 +213,21 @@ impl Recogniser {
         let last_press = self.presses.last_at().unwrap_or_default();
         let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
         self.setup(ready_at, Reason::Unexplained)
+    }
+
+    /// Have pieces been put down more often than in a ply and its reply? Without any press that is analysis.
+    fn is_analysed(&self) -> bool {
+        const PUT_DOWN: usize = 2;
+        /// Pieces on their way, and those that are being taken off, are seen for less.
+        const STANDS: Millis = Millis(1_000);
+        let changes: Vec<_> = self.evidence.changes_since(self.since).collect();
+        let is_put_down = |&(index, change): &(usize, &&Change)| {
+            let square = change.square;
+            let is_new = change.after.is_some() && change.after != self.base.placement().color(square);
+            let gone = changes[index + 1..].iter().find(|later| later.square == square);
+            is_new && !self.evidence.is_flickering(square) && gone.is_none_or(|gone| gone.at >= change.at + STANDS)
+        };
+        changes.iter().enumerate().filter(is_put_down).count() > PUT_DOWN
     }
 
     /// When a position that is seen after a gap is one that somebody has given up to his opponent: then it is as good as a guess
