@@ -32,14 +32,16 @@ mod points {
     pub const PRESSES_UNHEARD: i32 = -50;
     /// The last ply has not been pressed for yet.
     pub const PRESS_PENDING: i32 = -80;
-    /// For each captured piece that still stands.
+    /// For each captured piece that still stands, or has come down beside where it stood on its way off the board.
     pub const LEFT: i32 = -280;
     /// For each square that is wrong.
     pub const ODD: i32 = -450;
     /// The same for a piece too many: hands take away what does not belong, and rarely add it.
     pub const ODD_PIECE: i32 = -750;
-    /// For each ply that nobody saw land because the next one captured it at once.
-    pub const LANDED_UNSEEN: i32 = -350;
+    /// For each move that nobody saw land because the next one captured it at once: it takes a lost report.
+    pub const LANDED_UNSEEN: i32 = -600;
+    /// The same of a capture: who is in a hurry takes the piece off while captured ones are still being taken away.
+    pub const CAPTURED_IN_HASTE: i32 = -350;
     /// If all squares on which a capture came down in between were touched.
     pub const PATH_SEEN: i32 = 80;
     /// If the last ply ends on a square that flickers and shows nothing, and nobody saw a piece come down there.
@@ -153,8 +155,8 @@ struct Search<'a> {
     rests: SquareSet,
     chronology: Chronology<'a>,
     work_left: u32,
-    /// How many of the plies landed unseen.
-    landed_unseen: usize,
+    /// What it costs that some of the plies landed unseen.
+    landed_unseen: i32,
     plies: Vec<Move>,
     /// What the plies have captured, by the colour of the pieces.
     captured: [SquareSet; 2],
@@ -188,14 +190,19 @@ impl Search<'_> {
             // A ply that came down clearly before the ply in front of it was not played after it.
             self.work_left = self.work_left.saturating_sub(self.chronology.weight());
             let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
+            let cost = match unseen {
+                None => 0,
+                Some(_) if ply.is_capture() => points::CAPTURED_IN_HASTE,
+                Some(_) => points::LANDED_UNSEEN,
+            };
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
             let before = self.captured;
             self.captured[theirs] |= ply.captured();
             self.plies.push(ply);
-            self.landed_unseen += usize::from(unseen.is_some());
+            self.landed_unseen += cost;
             self.descend(&next, depth - 1, landed, unseen);
-            self.landed_unseen -= usize::from(unseen.is_some());
+            self.landed_unseen -= cost;
             self.plies.pop();
             self.captured = before;
         }
@@ -254,10 +261,12 @@ impl Search<'_> {
         let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
         let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
         let sight = self.question.evidence.sight();
-        let too_many = (odd & (sight.of(Color::White) | sight.of(Color::Black))).len() as i32;
-        let missing = odd.len() as i32 - too_many;
-        score += points::LEFT * left.len() as i32 + points::ODD * missing + points::ODD_PIECE * too_many;
-        score += points::LANDED_UNSEEN * self.landed_unseen as i32;
+        let too_many = odd & (sight.of(Color::White) | sight.of(Color::Black));
+        let missing = (odd - too_many).len() as i32;
+        let aside = too_many.into_iter().filter(|&square| self.is_aside(square)).count() as i32;
+        score += points::LEFT * (left.len() as i32 + aside) + points::ODD * missing;
+        score += points::ODD_PIECE * (too_many.len() as i32 - aside);
+        score += self.landed_unseen;
         let guessed = |to: Square| {
             let (first, second) = (self.question.base.turn(), !self.question.base.turn());
             let mover = if self.plies.len().is_multiple_of(2) { second } else { first };
@@ -269,6 +278,20 @@ impl Search<'_> {
             score += points::FLICKERS_EMPTY;
         }
         score + points::RESTED * self.rests_unexplained() as i32 + self.path_seen()
+    }
+
+    /// Is this a piece of a colour that the last ply captured, beside a square where it did?
+    fn is_aside(&self, square: Square) -> bool {
+        let Some(last) = self.plies.last() else { return false };
+        let geometry = &self.question.base.variant().geometry;
+        let captor =
+            if self.plies.len().is_multiple_of(2) { !self.question.base.turn() } else { self.question.base.turn() };
+        let (row, column) = geometry.row_and_column(square);
+        let is_near = |taken: Square| {
+            let (other_row, other_column) = geometry.row_and_column(taken);
+            row.abs_diff(other_row).max(column.abs_diff(other_column)) == 1
+        };
+        self.question.evidence.sight().color(square) == Some(!captor) && last.captured().into_iter().any(is_near)
     }
 
     fn rests_unexplained(&self) -> usize {

@@ -53,6 +53,15 @@ const MANY_MISSED: usize = 3;
 /// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
 const INCREDIBLE: i32 = -900;
 
+/// Who has pressed the clock, as far as plies can be seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Presser {
+    /// The colour of the ply that the press completes.
+    pub color: Color,
+    /// No reply can be seen. Otherwise this press may as well be that for the reply, and the one before it forgotten.
+    pub is_certain: bool,
+}
+
 /// A settled placement that nothing explained.
 #[derive(Clone, Debug)]
 struct Snapshot {
@@ -60,6 +69,14 @@ struct Snapshot {
     at: Moment,
     turn: Option<Color>,
     presses: usize,
+}
+
+impl Snapshot {
+    /// Does it show this position, as far as it tells?
+    fn is_of(&self, position: &Position) -> bool {
+        self.turn.is_none_or(|turn| turn == position.turn())
+            && self.sight.differs_from_placement(position.placement()).is_empty()
+    }
 }
 
 /// The position before the last published ply, while that ply may still be taken back.
@@ -107,7 +124,7 @@ struct Draft {
 
 enum Decision {
     Ply(Explanation, Rule),
-    /// The position before the last published ply stands again, or did before so many other plies.
+    /// The position before the last published ply stands again, or did; so many presses belong to what was played from it.
     Back(Previous, usize),
     /// What stood then is the position from which play went on.
     Resume(Snapshot, Position),
@@ -280,7 +297,7 @@ impl Recogniser {
     }
 
     /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen?
-    pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
+    pub fn likely_presser(&mut self, now: Millis) -> Option<Presser> {
         self.effort.begin(now);
         if self.effort.goes_on_at().is_some() {
             return None;
@@ -289,7 +306,8 @@ impl Recogniser {
         let us = self.base.turn();
         let plies = self.explanations().iter().find(|explanation| explanation.is_exact())?.plies.len();
         let counts = plies == before + 1 || plies == before + 2;
-        counts.then_some(if before.is_multiple_of(2) { us } else { !us })
+        let color = if before.is_multiple_of(2) { us } else { !us };
+        counts.then_some(Presser { color, is_certain: plies == before + 1 })
     }
 
     /// Has anything on the board changed since the last settled position?

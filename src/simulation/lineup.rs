@@ -117,12 +117,14 @@ pub fn compare(
             score.provisional_delays.push(announced_ms.unwrap_or(at_ms) as i64 - done as i64);
         }
     }
+    let mut after_end = Vec::new();
     for (column, Published { at_ms: at, entry, .. }) in published.iter().enumerate() {
         if matches.iter().any(|&(_, matched)| matched == column) {
             continue;
         }
         let count = if *at > over {
-            score.after_end += 1;
+            let what = format!("after the end {entry}");
+            after_end.push(Difference { ply: None, at_ms: Some(*at), what });
             continue;
         } else if entry.starts_with('/') {
             &mut score.needless_setups
@@ -134,6 +136,8 @@ pub fn compare(
         score.differences.push(Difference { ply: None, at_ms: Some(*at), what: format!("{kind} {entry}") });
     }
     score.perfect = usize::from(score.differences.is_empty());
+    score.after_end = after_end.len();
+    score.differences.append(&mut after_end);
     score
 }
 

@@ -113,7 +113,7 @@ pub struct Score {
     pub withdrawn: usize,
     /// Everything that is different in one game. Empty in a sum.
     pub differences: Vec<Difference>,
-    /// Games that were not perfect, with what is different.
+    /// Games that were not perfect or went on after their end, with what is different.
     pub blemishes: Vec<String>,
     /// The faults that struck shortly before differences.
     pub suspects: BTreeMap<Fault, usize>,

@@ -76,7 +76,11 @@ impl Board {
 /// A story in lines `seconds what`; what is told in the end.
 #[track_caller]
 fn check(position: &str, clock: Clock, story: &str, expected: &[&str]) {
-    let mut board = Board::new("20", position, clock);
+    assert_eq!(live_through("20", position, clock, story).told, expected);
+}
+
+fn live_through(tag: &str, position: &str, clock: Clock, story: &str) -> Board {
+    let mut board = Board::new(tag, position, clock);
     let mut last = Millis::ZERO;
     for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (at, what) = line.split_once(' ').unwrap();
@@ -86,7 +90,7 @@ fn check(position: &str, clock: Clock, story: &str, expected: &[&str]) {
         }
     }
     board.live_until(last);
-    assert_eq!(board.told, expected);
+    board
 }
 
 #[test]
@@ -185,4 +189,146 @@ fn a_king_that_flickered_where_another_piece_goes_next_has_left() {
         12.379 36 black
         14.0 ends";
     check("B:W15,K20,46:BK41", Clock::None, story, &["41-36", "46-41"]);
+}
+
+#[test]
+fn a_move_that_is_taken_back_leaves_the_man_a_man_and_does_not_count() {
+    let story = "1.0 7 -
+        1.3 1 white
+        1.8 press white
+        5.0 1 -
+        5.3 7 white
+        5.9 press black
+        8.0 7 -
+        8.3 2 white
+        8.8 press white
+        11.0 ends";
+    let board = live_through("20", "W:W7,38:B16,26", Clock::Running, story);
+    assert_eq!(board.told, ["7-1", "W:W7,38:B16,26", "7-2"]);
+    assert_eq!(board.recogniser.plies(), 21);
+}
+
+#[test]
+fn what_stood_while_a_move_was_put_back_is_no_position_of_the_game() {
+    // Until 28 was put back the king could have gone from 22 to 33 without a capture.
+    let story = "1.0 23 -
+        1.2 28 -
+        1.4 32 black
+        1.8 press black
+        5.0 32 -
+        5.1 23 black
+        5.4 28 white
+        5.9 press white
+        8.0 28 -
+        8.3 22 -
+        8.6 33 black
+        9.0 press black
+        12.0 ends";
+    check("B:W28,50:BK22,23", Clock::Running, story, &["23x32", "B:W28,50:BK22,23", "22x33"]);
+}
+
+#[test]
+fn a_king_that_flickers_was_not_captured_where_nobody_saw_it() {
+    // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look like that, too.
+    let story = "1.0 46 -
+        1.2 46 white
+        1.5 46 -
+        1.7 46 white
+        2.0 46 -
+        2.2 46 white
+        2.6 1 -
+        2.9 29 black
+        3.4 press black
+        4.0 46 -
+        4.3 46 white
+        4.8 46 -
+        5.0 46 white
+        5.3 29 -
+        5.6 46 -
+        5.8 1 black
+        6.2 press white
+        6.9 46 white
+        7.3 46 -
+        7.6 46 white
+        8.0 46 -
+        8.3 46 white
+        9.5 1 -
+        9.8 7 black
+        10.2 press black
+        13.0 ends";
+    check("B:WK46,48:BK1,16", Clock::Running, story, &["1-29", "B:WK46,48:BK1,16", "1-7"]);
+}
+
+#[test]
+fn a_captured_piece_that_nobody_took_off_is_in_no_setup() {
+    let story = "1.0 38 -
+        1.3 29 white
+        1.8 press white
+        8.0 8 -
+        8.3 12 black
+        8.8 press black
+        13.0 12 -
+        13.3 8 black
+        13.9 press white
+        16.0 8 -
+        16.3 13 black
+        16.8 press black
+        20.0 33 -
+        24.0 ends";
+    check("W:W38,50:B8,33", Clock::Running, story, &["38x29", "8-12", "B:W29,50:B8", "8-13"]);
+}
+
+#[test]
+fn a_captured_piece_that_comes_down_beside_its_square_has_not_been_moved_there() {
+    // On its way off the board it is seen on 17; 6-17 and 36-18 would look like that, too.
+    let story = "1.0 6 -
+        1.3 22 black
+        1.8 press black
+        8.0 36 -
+        8.3 18 white
+        8.6 22 -
+        8.62 17 black
+        9.05 press white
+        9.1 17 -
+        12.0 ends";
+    check("B:WK36,48:BK6,16", Clock::Running, story, &["6-22", "36x18"]);
+}
+
+#[test]
+fn a_capture_is_not_let_go_of_while_another_would_take_more() {
+    // Without 7 the king would have gone 10-21-30-19-28, and that is complete for 1.5 s.
+    let story = "9.129 10 -
+        9.374 3 black
+        9.575 3 -
+        10.067 21 black
+        10.268 21 -
+        10.814 30 black
+        11.216 30 -
+        11.684 19 black
+        12.086 19 -
+        12.463 28 black
+        12.660 24 -
+        13.068 23 -
+        13.454 25 -
+        13.705 17 -
+        15.178 7 -
+        20.0 ends";
+    let board = live_through("31", "B:W5,7,8,17,23,24,25:BK10,12", Clock::None, story);
+    assert_eq!(board.told, ["10-3-21-30-19-28"]);
+}
+
+#[test]
+fn analysis_on_a_running_clock_is_no_position_of_the_game() {
+    let story = "1.0 38 -
+        1.3 33 white
+        1.8 press white
+        10.0 40 -
+        12.0 16 -
+        12.5 21 black
+        16.0 33 -
+        16.5 29 white
+        20.0 8 -
+        20.5 3 black
+        60.0 ends";
+    check("W:W38,40,50:B8,16,20", Clock::Running, story, &["38-33"]);
 }

@@ -125,6 +125,24 @@ fn a_published_entry_says_why_in_the_log() {
 }
 
 #[test]
+fn a_press_that_may_be_either_players_does_not_turn_the_clock_round() {
+    // White forgets the first press, so Black's has no effect: the first that is heard is that for the third ply.
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.pass(9_000);
+    board.play("17", "21", BLACK);
+    board.play("37", "32", WHITE);
+    board.press();
+    board.pass(3_000);
+    let note = board.effects.iter().find_map(|effect| match effect {
+        Effect::Note(text) if text.starts_with("2. 37-32: ") => Some(text.clone()),
+        _ => None,
+    });
+    let note = note.expect("a note for the entry");
+    assert!(note.contains("rule=pressed") && note.contains("lever=black"), "{note}");
+}
+
+#[test]
 fn a_board_that_nothing_explains_is_told_once_with_what_comes_closest() {
     let mut board = Board::new();
     board.play("32", "28", WHITE);

@@ -125,7 +125,8 @@ struct ScoreArguments {
     /// Scale the recogniser's times by several factors: delay against false plies.
     #[arg(long)]
     curve: bool,
-    /// List the games that were not recorded perfectly, with the faults that struck shortly before each difference.
+    /// List the games that were not recorded perfectly or went on after their end, with the faults that struck shortly before
+    /// each difference.
     #[arg(long)]
     blemishes: bool,
     /// Instead of counting, tell what happened in this game of the file, from 1, as played with the first seed.

@@ -118,7 +118,13 @@ impl Recogniser {
         let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= CREDIBLE;
         let rival = found.iter().find(|rival| rival.plies[0] != best.plies[0]);
         let is_clear = rival.is_none_or(|rival| best.score - rival.score >= MARGIN);
-        let other = best.plies[0].to() != lifted && self.evidence.stands_firmly(now, lifted);
+        // Another piece than this ply's, and none that a longer capture between the same squares takes.
+        let is_longer = |rival: &Explanation| {
+            let (ply, rival) = (&best.plies[0], &rival.plies[0]);
+            (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
+        };
+        let other = best.plies[0].to() != lifted && !found.iter().any(is_longer);
+        let other = other && self.evidence.stands_firmly(now, lifted);
         (is_sure && is_clear && other).then(|| best.clone())
     }
 

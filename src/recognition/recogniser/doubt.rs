@@ -1,8 +1,9 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
-use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser, Rule, Snapshot};
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Previous, Reason, Recogniser, Rule, Snapshot};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
+use crate::recognition::evidence::Change;
 use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain};
 use crate::rules::{Color, SquareSet};
 
@@ -68,7 +69,8 @@ impl Recogniser {
             gap: false,
         };
         let others = explain(&question, DEEPEST, work);
-        let other = others.iter().find(|other| other.is_exact() && other.plies[0] != previous.ply)?;
+        let is_other = |other: &&Explanation| other.is_exact() && other.plies[0] != previous.ply;
+        let other = others.iter().find(is_other).filter(|other| TAKEN_BACK + other.score >= INCREDIBLE)?;
         let plies = other.plies.len();
         let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
         if !clockless && self.presses.turn() != Some(next) {
@@ -94,12 +96,16 @@ impl Recogniser {
         let standing = self.standing_at_presses();
         let candidates = standing.iter().chain(&self.snapshots);
         let replies = candidates.filter_map(|snapshot| {
-            let position = self.position_of(&snapshot.sight, snapshot.turn)?;
+            let back = self.previous.as_ref().filter(|previous| snapshot.is_of(&previous.position));
+            let position = match back {
+                Some(previous) => previous.position,
+                None => self.position_of(&snapshot.sight, snapshot.turn)?,
+            };
             let question = Question {
                 base: &position,
                 evidence: &self.evidence,
                 since: snapshot.at,
-                anomalies: SquareSet::EMPTY,
+                anomalies: self.leftovers(),
                 presses: (!clockless).then_some(self.presses.len().saturating_sub(snapshot.presses)),
                 press_missing: false,
                 gap: false,
@@ -109,11 +115,11 @@ impl Recogniser {
             let replies = explain(&question, MOST_PLIES, &mut left);
             *work -= share - left;
             let reply = replies.into_iter().find(|reply| reply.is_exact())?;
-            Some((reply, snapshot, position))
+            Some((reply, snapshot, position, back))
         });
-        // Of positions that explain as well the earliest: it hides least.
-        let likelihood = |reply: &Explanation, snapshot: &Snapshot| (reply.score, std::cmp::Reverse(snapshot.at));
-        let (reply, snapshot, position) = replies.max_by_key(|(reply, snapshot, _)| likelihood(reply, snapshot))?;
+        // Of positions that explain as well one of the game, or the earliest: it hides least.
+        let (reply, snapshot, position, back) = replies
+            .max_by_key(|(reply, snapshot, _, back)| (reply.score, back.is_some(), std::cmp::Reverse(snapshot.at)))?;
         let pressed = self.presses.len() > snapshot.presses;
         if reply.score < INCREDIBLE {
             return None;
@@ -125,9 +131,13 @@ impl Recogniser {
             _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
             _ => self.settings.answered_ms,
         };
-        let decision = match self.legal_before(snapshot) {
-            Some(legal) => Decision::Ply(legal, Rule::Answered),
-            None => Decision::Resume(snapshot.clone(), position),
+        let decision = match (back, self.legal_before(snapshot)) {
+            (Some(previous), _) => {
+                let presses = self.presses.len().saturating_sub(snapshot.presses);
+                Decision::Back(Previous { since: snapshot.at, ..previous.clone() }, presses)
+            }
+            (None, Some(legal)) => Decision::Ply(legal, Rule::Answered),
+            (None, None) => Decision::Resume(snapshot.clone(), position),
         };
         Some((STANDS + reply.score, Draft { ready_at: self.confirmed_at(wait), decision }))
     }
@@ -163,7 +173,7 @@ impl Recogniser {
             let presses = index + 1;
             let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
             for (sight, at) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
-                let sight = self.evidence.steady(&sight);
+                let sight = self.in_play(&sight);
                 let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
                 let wrong = sight.differs_from_placement(self.base.placement()).len();
                 if (1..=CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained) {
@@ -191,7 +201,9 @@ impl Recogniser {
             Clock::None if chaos => return None,
             Clock::None => settings.unexplained_no_clock_ms,
             _ if self.gap && !self.has_gained() => return self.setup(self.given_up_at(), Reason::Unexplained),
-            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES) => return None,
+            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES || self.is_analysed()) => {
+                return None;
+            }
             _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
             _ if presses >= MANY_PRESSES => PLAY_GOES_ON_MS,
@@ -201,6 +213,21 @@ impl Recogniser {
         let last_press = self.presses.last_at().unwrap_or_default();
         let ready_at = self.confirmed_at(wait).max(last_press + Millis(wait));
         self.setup(ready_at, Reason::Unexplained)
+    }
+
+    /// Have pieces been put down more often than in a ply and its reply? Without any press that is analysis.
+    fn is_analysed(&self) -> bool {
+        const PUT_DOWN: usize = 2;
+        /// Pieces on their way, and those that are being taken off, are seen for less.
+        const STANDS: Millis = Millis(1_000);
+        let changes: Vec<_> = self.evidence.changes_since(self.since).collect();
+        let is_put_down = |&(index, change): &(usize, &&Change)| {
+            let square = change.square;
+            let is_new = change.after.is_some() && change.after != self.base.placement().color(square);
+            let gone = changes[index + 1..].iter().find(|later| later.square == square);
+            is_new && !self.evidence.is_flickering(square) && gone.is_none_or(|gone| gone.at >= change.at + STANDS)
+        };
+        changes.iter().enumerate().filter(is_put_down).count() > PUT_DOWN
     }
 
     /// When a position that is seen after a gap is one that somebody has given up to his opponent: then it is as good as a guess
@@ -243,7 +270,7 @@ impl Recogniser {
             self.wake_at(now, Some(stands_at));
             return;
         }
-        let sight = self.evidence.steady(self.sight());
+        let sight = self.in_play(self.sight());
         let (turn, presses) = (self.presses.turn(), self.presses.len());
         let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
         if let Some(snapshot) = self.snapshots.iter_mut().find(known) {

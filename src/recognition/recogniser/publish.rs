@@ -61,9 +61,20 @@ impl Recogniser {
 
     /// To set up what is seen, from some time on; `None`: it is no position of this game, and the board stays in doubt.
     pub(super) fn setup(&self, ready_at: Millis, reason: Reason) -> Option<Draft> {
-        let sight = self.evidence.steady(self.sight());
-        let position = self.position_of(&sight, self.presses.turn())?;
+        let position = self.position_of(&self.in_play(self.sight()), self.presses.turn())?;
         Some(Draft { ready_at, decision: Decision::Setup(position, reason) })
+    }
+
+    /// What a sight shows of the game: pieces that flicker stand, and captured ones that nobody took off do not count.
+    pub(super) fn in_play(&self, sight: &Sight) -> Sight {
+        let mut sight = self.evidence.steady(sight);
+        self.leftovers().into_iter().for_each(|square| sight.put(square, None));
+        sight
+    }
+
+    /// Where captured pieces stand that nobody took off.
+    pub(super) fn leftovers(&self) -> SquareSet {
+        self.anomalies.iter().filter(|anomaly| anomaly.captured).map(|anomaly| anomaly.square).collect()
     }
 
     fn set_up_what_is_seen(&mut self, position: Position, reason: Reason) -> Verdict {
@@ -91,7 +102,9 @@ impl Recogniser {
         self.previous = None;
         self.since = self.evidence.moment();
         self.let_go = None;
-        self.anomalies.clear();
+        // A captured piece that stood in the way of nothing is still to be taken off.
+        let wrong = self.evidence.contradictions(self.base.placement());
+        self.anomalies.retain(|anomaly| anomaly.captured && wrong.contains(anomaly.square));
         self.snapshots.clear();
         self.unpressed_run = 0;
         self.gap = false;

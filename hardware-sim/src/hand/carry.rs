@@ -1,0 +1,252 @@
+//! The move itself: a piece is lifted, lands once or several times, and what it captured is taken off.
+//!
+//! ```text
+//!   captured pieces leave   First: before the piece is lifted   During: each after its jump   After: when it has come to rest
+//! ```
+//!
+//! Invariant: no piece lands on another. What was captured where the piece comes down, as happens where the rules take pieces
+//! off one by one, is off before, and is not forgotten.
+
+use super::Hand;
+use crate::faults::Fault;
+use crate::motion::{Deed, Motion};
+use crate::scanner::Contact;
+use crate::script::Ply;
+use crate::truth::PlyId;
+
+/// What the moving itself came to.
+pub(super) struct Carried {
+    /// First touch.
+    pub touched_ms: u64,
+    /// The piece has come to rest.
+    pub landed_ms: u64,
+    /// The last captured piece is off.
+    pub settled_ms: u64,
+    /// The lever is pressed before that.
+    pub early_press: bool,
+    /// The opponent's hand is there before that.
+    pub overlap: bool,
+}
+
+/// When captured pieces leave the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    First,
+    During,
+    After,
+}
+
+impl Hand {
+    /// The move itself: lift, land, take off.
+    pub(super) fn carry(&mut self, id: Option<PlyId>, ply: &Ply, start_ms: u64) -> Carried {
+        let plain = id.is_none();
+        let mut at = start_ms;
+        let captures = !ply.captured.is_empty();
+        let (early_press, overlap) = self.draw_haste(captures && !plain);
+        let order = self.draw_order(captures && !plain && !early_press);
+        let mut waiting = ply.captured.clone();
+        if self.strikes(Fault::RemovalReversed) && !plain && waiting.len() > 1 {
+            waiting.reverse();
+            self.irregular(at, id, Fault::RemovalReversed, None, at);
+        }
+        if captures && !plain && self.strikes(Fault::Forgotten) {
+            self.forget_one(id, ply, &mut waiting, at);
+        }
+
+        let touched_ms = at;
+        if order == Order::First {
+            self.irregular(at, id, Fault::CapturedFirst, None, at);
+            for (index, field) in std::mem::take(&mut waiting).into_iter().enumerate() {
+                at += if index == 0 { 0 } else { self.hand_time(self.profile.remove_ms) };
+                at = self.take_off(id, field, at, ply);
+            }
+            at += self.hand_time(self.profile.move_ms);
+        }
+        let piece = self.table.code(ply.from);
+        let flaky = self.table.is_flaky(ply.from);
+        self.put(at, ply.from, 0, false);
+        at = self.hesitate(id, ply, piece, at);
+
+        let path = ply.path();
+        let last = path.len() - 2;
+        for (leg, step) in path.windows(2).enumerate() {
+            let &[a, b] = step else { continue };
+            let travel = self.hand_time(self.profile.move_ms);
+            self.slide(id, ply, (a, b), piece, (at, at + travel));
+            at += travel;
+            let rests = leg < last && (plain || !self.strikes(Fault::LandingMissed));
+            if (rests || leg == last)
+                && let Some(index) = waiting.iter().position(|field| *field == b)
+            {
+                // Where pieces leave the board one by one, a capture may come down where it took one before.
+                let field = waiting.remove(index);
+                at = self.take_off(id, field, at, ply) + self.hand_time(self.profile.remove_ms);
+            }
+            if rests {
+                at = at.max(self.table.ready_ms(b));
+                self.put(at, b, piece, false);
+            }
+            if leg == last {
+                self.place(id, at, ply.to, piece, flaky);
+            }
+            let jumped = ply.captured.get(leg).copied();
+            if order == Order::During
+                && let Some(index) = waiting.iter().position(|field| Some(*field) == jumped)
+            {
+                let field = waiting.remove(index);
+                at += self.hand_time(self.profile.remove_ms);
+                at = self.take_off(id, field, at, ply);
+                self.irregular(at, id, Fault::CapturedDuring, Some(field), at);
+            }
+            if leg < last {
+                at += self.rng.span(self.profile.dwell_ms);
+                if rests {
+                    self.put(at, b, 0, false);
+                } else {
+                    self.irregular(at, id, Fault::LandingMissed, Some(b), at);
+                }
+            }
+        }
+
+        let landed_ms = at;
+        for field in waiting {
+            at += self.hand_time(self.profile.remove_ms);
+            at = self.take_off(id, field, at, ply);
+        }
+        Carried { touched_ms, landed_ms, settled_ms: at, early_press, overlap }
+    }
+
+    /// Taking a captured piece away from the board; it may be seen elsewhere on its way.
+    fn take_off(&mut self, id: Option<PlyId>, field: u8, at: u64, ply: &Ply) -> u64 {
+        let code = self.table.code(field);
+        self.put(at, field, 0, false);
+        if id.is_none() {
+            return at;
+        }
+        let (blinks, aside) = (self.strikes(Fault::Blink), self.strikes(Fault::PutAside));
+        let mut room = self.table.room_around(at, field);
+        room.retain(|near| !ply.fields().contains(near));
+        let Some(near) = self.rng.pick(&room).copied() else { return at };
+        if aside {
+            let start = at + self.rng.between(60, 200);
+            let end = start + self.rng.between(2_000, 20_000);
+            self.visit(near, code, start, end);
+            self.irregular(start, id, Fault::PutAside, Some(near), end);
+        } else if blinks {
+            let start = at + self.rng.between(40, 120);
+            let end = start + self.rng.between(80, 350);
+            self.visit(near, code, start, end);
+            self.irregular(start, id, Fault::Blink, Some(near), end);
+            return end;
+        }
+        at
+    }
+
+    fn slide(&mut self, id: Option<PlyId>, ply: &Ply, (a, b): (u8, u8), piece: u8, (from_ms, to_ms): (u64, u64)) {
+        let mut fields = self.table.between(a, b);
+        fields.retain(|field| {
+            self.table.code(*field) == 0 && self.table.ready_ms(*field) <= from_ms && !ply.captured.contains(field)
+        });
+        if fields.is_empty() || !self.strikes(Fault::Slide) || id.is_none() {
+            return;
+        }
+        let step = (to_ms - from_ms) / (fields.len() as u64 + 1);
+        for (index, field) in fields.iter().enumerate() {
+            let start = from_ms + step / 2 + step * index as u64;
+            self.visit(*field, piece, start, start + step * 9 / 10);
+        }
+        self.irregular(from_ms, id, Fault::Slide, fields.first().copied(), to_ms);
+    }
+
+    /// Puts the moved piece down where it stays: well, or so badly that it flickers.
+    pub(super) fn place(&mut self, id: Option<PlyId>, at: u64, field: u8, code: u8, flaky: bool) {
+        let badly = self.strikes(Fault::Flicker) && id.is_some();
+        let percent = self.rng.between(10, 50) as u8;
+        let until = at + self.rng.between(3_000, 60_000);
+        if badly || (flaky && id.is_some()) {
+            let contact = Contact { code, flicker_percent: percent, flicker_until_ms: until };
+            self.motions.push(Motion { at_ms: at, deed: Deed::Put { field, contact } });
+            self.table.set(at, field, code, flaky);
+            let fault = if badly { Fault::Flicker } else { Fault::CrownFlaky };
+            self.irregular(at, id, fault, Some(field), until);
+        } else {
+            self.put(at, field, code, flaky);
+        }
+    }
+
+    fn draw_order(&mut self, captures: bool) -> Order {
+        let (first, during) = (self.profile.rate(Fault::CapturedFirst), self.profile.rate(Fault::CapturedDuring));
+        let draw = self.rng.unit();
+        match draw {
+            _ if !captures => Order::After,
+            _ if draw < first => Order::First,
+            _ if draw < first + during => Order::During,
+            _ => Order::After,
+        }
+    }
+
+    /// Whether the lever is pressed before the captured pieces are off, and whether the opponent is there before that, too.
+    fn draw_haste(&mut self, captures: bool) -> (bool, bool) {
+        let draw = self.rng.unit();
+        let overlap = self.profile.rate(Fault::Overlap);
+        let early = self.profile.rate(Fault::EarlyPress).max(overlap);
+        let possible = captures && self.presses;
+        (possible && draw < early, possible && draw < overlap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turn;
+    use super::super::stage::*;
+    use super::*;
+    use crate::profile::Profile;
+    use crate::random::Rng;
+    use crate::script::Player;
+    use crate::table::Table;
+
+    #[test]
+    fn captured_pieces_leave_first_during_or_reversed() {
+        assert_eq!(played(Fault::CapturedFirst, &double())[..3], [(54, 0), (34, 0), (63, 0)]);
+        assert_eq!(
+            played(Fault::CapturedDuring, &double()),
+            [(63, 0), (45, 1), (54, 0), (45, 0), (23, 1), (34, 0), (255, 0)]
+        );
+        assert_eq!(played(Fault::RemovalReversed, &double())[4..6], [(34, 0), (54, 0)]);
+    }
+
+    #[test]
+    fn a_landing_that_is_missed_is_not_seen() {
+        assert_eq!(played(Fault::LandingMissed, &double()), [(63, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
+    }
+
+    #[test]
+    fn a_capture_that_lands_where_it_took_a_piece_takes_it_off_before() {
+        // A Turkish king goes up over 64, left over 43, down over 51, and right over 63 to where the first piece stood.
+        let mut codes = vec![0; 100];
+        for (field, code) in [(84, 7), (64, 4), (43, 4), (51, 4), (63, 4)] {
+            codes[field] = code;
+        }
+        let round = Ply::capture(Player::White, &[84, 44, 41, 61, 64], &[64, 43, 51, 63]);
+        for seed in 0..50 {
+            for (name, profile) in [("ideal", Profile::ideal()), ("forgets", Profile::only(Fault::Forgotten, 1.0))] {
+                let mut hand = Hand::new(profile, Table::new(10, codes.clone()), Rng::new(seed));
+                hand.play(ID, &round, Turn::at(0), None);
+                assert_eq!(
+                    [84, 44, 41, 61, 64].map(|field| hand.table().code(field)),
+                    [0, 0, 0, 0, 7],
+                    "{name} {seed}"
+                );
+                let put: Vec<_> = deeds(&mut hand).into_iter().filter(|deed| deed.0 == 64).collect();
+                assert_eq!(put, [(64, 0), (64, 7)], "{name} {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slide_touches_the_fields_on_its_way_one_after_another() {
+        // 90 81 72 63 54 45: men stand on 63 and 54, so only 81 and 72 are felt.
+        let slide = Ply::quiet(Player::White, 90, 45);
+        assert_eq!(played(Fault::Slide, &slide), [(90, 0), (81, 7), (81, 0), (72, 7), (72, 0), (45, 7), (255, 0)]);
+    }
+}

@@ -1,0 +1,339 @@
+//! The hands: one ply becomes a row of physical actions with human times.
+//!
+//! ```text
+//!  thinking ─▸ (adjust, hesitate) ─▸ lift ─▸ land ─▸ ... ─▸ land ─▸ take off, one by one ─▸ crown ─▸ press ─▸ (nudge)
+//!     ▲                                                                                                │
+//!     └────────────────────────────────── the opponent thinks from the press on ──────────────────────┘
+//! ```
+//!
+//! One [`Hand`] moves for both players and knows the [`Table`]. It plans ahead: what it returns are [`Motion`]s in the future. Rates and
+//! times come from the [`Profile`]; with `ideal` nothing but the line above happens.
+//!
+//! Invariants: a hand never touches a field that another action still needs; after every ply the table holds what the script says,
+//! but for a piece forgotten on the board and kings that were not crowned; a field named by the script is in order before its
+//! ply begins.
+//!
+//! | file | subject |
+//! |---|---|
+//! | this one | a ply from the first touch to the press, and what hands can do at all |
+//! | `carry` | the move itself: lift, land, take off |
+//! | `crowning` | how kings look, and when they are made |
+//! | `press` | the lever |
+//! | `wavering` | another move in mind: hesitating, taking back |
+//! | `slips` | pieces that are touched without need |
+//! | `leftovers` | captured pieces that nobody took off |
+
+mod carry;
+mod crowning;
+mod leftovers;
+mod press;
+mod slips;
+mod wavering;
+
+pub use crowning::Crown;
+
+use crate::faults::Fault;
+use crate::motion::{Deed, Motion};
+use crate::profile::Profile;
+use crate::random::{Rng, Span};
+use crate::scanner::Contact;
+use crate::script::Ply;
+use crate::table::Table;
+use crate::truth::{Event, PlyId};
+use leftovers::Leftover;
+
+/// When a player may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// He thinks from here on.
+    pub thinking_from_ms: u64,
+    /// He touches nothing before.
+    pub not_before_ms: u64,
+    /// He is in such a hurry that his hand is there at this time.
+    pub rush_ms: Option<u64>,
+    /// His thinking, when the director fixes it.
+    pub think_ms: Option<Span>,
+}
+
+impl Turn {
+    /// Thinking starts at a time, as long as the profile says.
+    pub fn at(ms: u64) -> Turn {
+        Turn { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None }
+    }
+}
+
+/// How a ply came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Played {
+    /// First touch.
+    pub touched_ms: u64,
+    /// Last action that belongs to the ply.
+    pub settled_ms: u64,
+    /// The press, when there is one.
+    pub pressed_ms: Option<u64>,
+    /// The opponent's turn.
+    pub next: Turn,
+}
+
+/// The hands of both players.
+#[derive(Debug, Clone)]
+pub struct Hand {
+    profile: Profile,
+    rng: Rng,
+    table: Table,
+    crown: Crown,
+    presses: bool,
+    forgotten: Vec<Leftover>,
+    motions: Vec<Motion>,
+}
+
+impl Hand {
+    /// Hands at a table. How the set's kings look is drawn here.
+    pub fn new(profile: Profile, table: Table, mut rng: Rng) -> Hand {
+        let crown = Crown::draw(&profile, &mut rng);
+        Hand { profile, rng, table, crown, presses: true, forgotten: Vec::new(), motions: Vec::new() }
+    }
+
+    /// The planned table.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// How kings look.
+    pub fn crown(&self) -> Crown {
+        self.crown
+    }
+
+    /// Whether there is a clock to press.
+    pub fn set_presses(&mut self, presses: bool) {
+        self.presses = presses;
+    }
+
+    /// Everything planned since the last call, in the order of planning, not of time.
+    pub fn take_motions(&mut self) -> Vec<Motion> {
+        std::mem::take(&mut self.motions)
+    }
+
+    /// Puts pieces on fields or takes them off (code 0), one after another, `gap_ms` apart; returns when done.
+    pub fn arrange(&mut self, from_ms: u64, pieces: &[(u8, u8)], gap_ms: Span) -> u64 {
+        let mut at = from_ms;
+        for (field, code) in pieces {
+            at = (at + self.rng.span(gap_ms)).max(self.table.ready_ms(*field));
+            self.put(at, *field, *code, false);
+        }
+        at
+    }
+
+    /// Moves pieces without a press and without faults: analysis after the game. Returns when done. Motions that find no piece or no room are left out.
+    pub fn shift(&mut self, from_ms: u64, ply: &Ply) -> u64 {
+        if self.table.code(ply.from) == 0 || (ply.to != ply.from && self.table.code(ply.to) != 0) {
+            return from_ms;
+        }
+        let ready = ply.fields().iter().map(|field| self.table.ready_ms(*field)).max().unwrap_or(0);
+        self.carry(None, ply, from_ms.max(ready)).settled_ms
+    }
+
+    /// Plays one ply with everything that goes with it. `next` is the ply that follows: fields it needs are left alone.
+    pub fn play(&mut self, id: PlyId, ply: &Ply, turn: Turn, next: Option<&Ply>) -> Played {
+        let think = self.rng.span(turn.think_ms.unwrap_or(self.profile.think_ms));
+        let mut at = turn.rush_ms.unwrap_or((turn.thinking_from_ms + think).max(turn.not_before_ms));
+        let thinking = (turn.thinking_from_ms.max(turn.not_before_ms), at);
+        at = self.clear_leftovers(id, ply, at);
+        if turn.rush_ms.is_none() {
+            at = self.adjust(id, at);
+            at = self.press_by_mistake(id, ply.by, thinking, at);
+        }
+        let knock_before = self.rng.chance(0.5);
+        let knocked = self.strikes(Fault::Knocked);
+        if knocked && knock_before {
+            at = self.knock(id, at) + self.rng.between(500, 2_000);
+        }
+        at = self.wait_for(&ply.fields(), at);
+        if self.strikes(Fault::TakenBack)
+            && let Some(wrong) = &ply.wrong_first
+        {
+            at = self.take_back(id, wrong, at);
+        }
+        if ply.illegal {
+            self.note(at, Event::IllegalStands(id));
+        }
+
+        let carried = self.carry(Some(id), ply, at);
+        let mut done = carried.settled_ms;
+        self.note(carried.touched_ms, Event::Touched(id));
+        done = self.remove_extra(id, ply, next, done);
+        if knocked && !knock_before {
+            done = self.knock(id, done + 100) + self.rng.between(300, 1_000);
+        }
+
+        let crown_late = self.strikes(Fault::CrownAfterPress) && self.presses;
+        if !crown_late {
+            done = self.crown_piece(id, ply, done);
+        }
+        let (pressed_ms, think_from) = self.press(id, ply.by, &carried, done);
+        let after = pressed_ms.unwrap_or(done).max(done);
+        let settled_ms = if crown_late { self.crown_piece(id, ply, after) } else { done };
+        if ply.crown.is_some() && crown_late && settled_ms > after {
+            self.irregular(after, Some(id), Fault::CrownAfterPress, Some(ply.to), settled_ms);
+        }
+        self.nudge(id, ply, settled_ms.max(after));
+        self.note(settled_ms, Event::Settled(id));
+
+        let rush_ms =
+            pressed_ms.filter(|pressed| carried.overlap && *pressed < carried.settled_ms).and_then(|pressed| {
+                let free = next.is_some_and(|next| next.fields().iter().all(|field| !ply.captured.contains(field)));
+                let gap = carried.settled_ms.saturating_sub(pressed) as u32;
+                (free && !knocked && gap > 40).then(|| pressed + self.rng.between(20, gap - 20))
+            });
+        if let Some(rush) = rush_ms {
+            self.irregular(rush, Some(id), Fault::Overlap, None, carried.settled_ms);
+        }
+        let next = Turn { thinking_from_ms: think_from, not_before_ms: done + 50, rush_ms, think_ms: None };
+        Played { touched_ms: carried.touched_ms, settled_ms, pressed_ms, next }
+    }
+
+    fn wait_for(&self, fields: &[u8], at: u64) -> u64 {
+        fields
+            .iter()
+            .map(|field| self.table.ready_ms(*field))
+            .fold(at, |at, ready| if ready > at { ready + 50 } else { at })
+    }
+
+    fn hand_time(&mut self, median_ms: u32) -> u64 {
+        self.rng.log_normal(median_ms, self.profile.spread)
+    }
+
+    fn strikes(&mut self, fault: Fault) -> bool {
+        self.rng.chance(self.profile.rate(fault))
+    }
+
+    fn put(&mut self, at_ms: u64, field: u8, code: u8, flaky: bool) {
+        self.table.set(at_ms, field, code, flaky);
+        self.motions.push(Motion { at_ms, deed: Deed::Put { field, contact: Contact::steady(code) } });
+    }
+
+    /// A piece that stands on an empty field for a while.
+    fn visit(&mut self, field: u8, code: u8, from_ms: u64, to_ms: u64) {
+        self.put(from_ms, field, code, false);
+        self.put(to_ms, field, 0, false);
+    }
+
+    /// A piece that leaves its field for a while.
+    fn lift_and_replace(&mut self, field: u8, from_ms: u64, to_ms: u64) {
+        let (code, flaky) = (self.table.code(field), self.table.is_flaky(field));
+        self.put(from_ms, field, 0, false);
+        self.put(to_ms, field, code, flaky);
+    }
+
+    fn note(&mut self, at_ms: u64, event: Event) {
+        self.motions.push(Motion { at_ms, deed: Deed::Note(event) });
+    }
+
+    fn irregular(&mut self, at_ms: u64, ply: Option<PlyId>, fault: Fault, field: Option<u8>, until_ms: u64) {
+        self.note(at_ms, Event::Irregular { ply, fault, field, until_ms });
+    }
+}
+
+/// A table and hands for the tests of all that hands do.
+#[cfg(test)]
+mod stage {
+    use super::*;
+    use crate::script::Player;
+
+    pub const ID: PlyId = PlyId { game: 0, ply: 0 };
+
+    /// A white man on 63, black men on 54 and 34, a black man far away on 9, and a king of White on 90.
+    pub fn table() -> Table {
+        let mut codes = vec![0; 100];
+        for (field, code) in [(63, 1), (54, 4), (34, 4), (9, 4), (90, 7)] {
+            codes[field] = code;
+        }
+        Table::new(10, codes)
+    }
+
+    pub fn double() -> Ply {
+        Ply::capture(Player::White, &[63, 45, 23], &[54, 34])
+    }
+
+    pub fn hand(profile: Profile, seed: u64) -> Hand {
+        Hand::new(profile, table(), Rng::new(seed))
+    }
+
+    /// Everything done, in the order of time: (field, code), or (255, 0) for a press.
+    pub fn deeds(hand: &mut Hand) -> Vec<(u8, u8)> {
+        let mut motions = hand.take_motions();
+        motions.sort_by_key(|motion| motion.at_ms);
+        let seen = |motion: &Motion| match &motion.deed {
+            Deed::Put { field, contact } => Some((*field, contact.code)),
+            Deed::Press { .. } => Some((255, 0)),
+            _ => None,
+        };
+        motions.iter().filter_map(seen).collect()
+    }
+
+    pub fn played(fault: Fault, ply: &Ply) -> Vec<(u8, u8)> {
+        let mut hand = hand(Profile::only(fault, 1.0), 3);
+        hand.play(ID, ply, Turn::at(0), None);
+        deeds(&mut hand)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stage::*;
+    use super::*;
+    use crate::script::Player;
+
+    #[test]
+    fn ideal_hands_lift_land_take_and_press() {
+        let mut hand = hand(Profile::ideal(), 1);
+        let done = hand.play(ID, &double(), Turn::at(1_000), None);
+        assert_eq!(deeds(&mut hand), [(63, 0), (45, 1), (45, 0), (23, 1), (54, 0), (34, 0), (255, 0)]);
+        assert!((7_000..=17_000).contains(&done.touched_ms));
+        assert_eq!(done.next.thinking_from_ms, done.pressed_ms.unwrap());
+        assert!(done.settled_ms < done.pressed_ms.unwrap());
+    }
+
+    #[test]
+    fn without_a_clock_there_is_no_press() {
+        let mut hand = hand(Profile::ideal(), 1);
+        hand.set_presses(false);
+        let done = hand.play(ID, &double(), Turn::at(0), None);
+        assert_eq!((done.pressed_ms, done.next.thinking_from_ms), (None, done.settled_ms));
+    }
+
+    /// Figures are quoted with their seeds, and failures are told by them: a seed must go on to mean the same motions.
+    #[test]
+    fn a_seed_goes_on_to_mean_the_same_motions() {
+        let wrong = Ply::quiet(Player::White, 63, 52);
+        let plies = [
+            Ply { wrong_first: Some(Box::new(wrong)), hesitate_on: vec![52], ..double() },
+            Ply { crown: Some(10), ..Ply::quiet(Player::Black, 9, 18) },
+            Ply { hesitate_on: vec![81], ..Ply::quiet(Player::White, 90, 45) },
+            Ply::quiet(Player::Black, 18, 27),
+        ];
+        let digest = |name: &str| {
+            let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+            for seed in 0..200 {
+                let mut hand = hand(name.parse().unwrap(), seed);
+                let mut turn = Turn::at(0);
+                for (index, ply) in plies.iter().enumerate() {
+                    turn = hand.play(PlyId { ply: index, ..ID }, ply, turn, plies.get(index + 1)).next;
+                }
+                for Motion { at_ms, deed } in hand.take_motions() {
+                    let what = match deed {
+                        Deed::Put { field, contact } => [at_ms, u64::from(field), u64::from(contact.code)],
+                        Deed::Press { by, .. } => [at_ms, 255, by as u64],
+                        _ => continue,
+                    };
+                    sum = what.iter().fold(sum, |sum, word| (sum ^ word).wrapping_mul(0x0100_0000_01b3));
+                }
+            }
+            sum
+        };
+        assert_eq!(
+            ["ideal", "calm", "club", "blitz"].map(digest),
+            [3718104981243006274, 1197795698601383376, 13897679191757737202, 5559729310062524232]
+        );
+    }
+}

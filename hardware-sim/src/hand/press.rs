@@ -1,0 +1,88 @@
+//! The lever: pressed in time, too early, late, never, or by mistake.
+
+use super::Hand;
+use super::carry::Carried;
+use crate::faults::Fault;
+use crate::motion::{Deed, Motion};
+use crate::script::Player;
+use crate::truth::PlyId;
+
+impl Hand {
+    /// The press that ends a ply: when it happens, and from when the opponent thinks.
+    pub(super) fn press(&mut self, id: PlyId, by: Player, carried: &Carried, done: u64) -> (Option<u64>, u64) {
+        let forgotten = self.strikes(Fault::PressForgotten);
+        let late = self.rng.chance(0.5);
+        let delay = self.hand_time(self.profile.press_ms);
+        if !self.presses {
+            return (None, done);
+        }
+        if forgotten && !late {
+            self.irregular(done, Some(id), Fault::PressForgotten, None, done);
+            return (None, done + self.rng.between(500, 1_500));
+        }
+        let pressed = if forgotten {
+            let pressed = done + self.rng.between(2_000, 8_000);
+            self.irregular(done, Some(id), Fault::PressForgotten, None, pressed);
+            pressed
+        } else if carried.early_press && carried.settled_ms > carried.landed_ms + 40 {
+            let gap = (carried.settled_ms - carried.landed_ms) as u32;
+            let pressed = (carried.landed_ms + delay / 2).min(carried.landed_ms + u64::from(gap / 2));
+            self.irregular(pressed, Some(id), Fault::EarlyPress, None, carried.settled_ms);
+            pressed
+        } else {
+            done + delay
+        };
+        self.motions.push(Motion { at_ms: pressed, deed: Deed::Press { by, ply: Some(id) } });
+        (Some(pressed), pressed)
+    }
+
+    /// Between two times a player who thinks presses, and the opponent presses back. Returns from when on he may move.
+    pub(super) fn press_by_mistake(&mut self, id: PlyId, by: Player, (from, to): (u64, u64), at: u64) -> u64 {
+        let strikes = self.strikes(Fault::PressMistaken);
+        let start = from + self.rng.below(to.saturating_sub(from).max(1));
+        let back = start + self.rng.between(800, 3_000);
+        if !strikes || !self.presses {
+            return at;
+        }
+        self.motions.push(Motion { at_ms: start, deed: Deed::Press { by, ply: None } });
+        self.motions.push(Motion { at_ms: back, deed: Deed::Press { by: by.other(), ply: None } });
+        self.irregular(start, Some(id), Fault::PressMistaken, None, back);
+        at.max(back + 200)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turn;
+    use super::super::stage::*;
+    use super::*;
+    use crate::profile::Profile;
+    use crate::script::Ply;
+
+    #[test]
+    fn early_presses_come_before_the_last_captured_piece_is_off() {
+        let early = played(Fault::EarlyPress, &double());
+        assert!(early.iter().position(|deed| *deed == (255, 0)) < early.iter().position(|deed| *deed == (34, 0)));
+        let mut hand = hand(Profile::only(Fault::Overlap, 1.0), 3);
+        let reply = Ply::quiet(Player::Black, 9, 18);
+        let done = hand.play(ID, &double(), Turn::at(0), Some(&reply));
+        let rush = done.next.rush_ms.unwrap();
+        assert!(done.pressed_ms.unwrap() < rush && rush < done.settled_ms);
+        let conflict = Ply::quiet(Player::Black, 9, 54);
+        let mut hand = super::tests::hand(Profile::only(Fault::Overlap, 1.0), 3);
+        assert_eq!(hand.play(ID, &double(), Turn::at(0), Some(&conflict)).next.rush_ms, None);
+    }
+
+    #[test]
+    fn presses_are_forgotten_late_or_for_good_and_made_by_mistake() {
+        let quiet = Ply::quiet(Player::White, 90, 81);
+        let late: Vec<Option<u64>> = (0..40)
+            .map(|seed| {
+                let done = hand(Profile::only(Fault::PressForgotten, 1.0), seed).play(ID, &quiet, Turn::at(0), None);
+                done.pressed_ms.map(|pressed| pressed - done.settled_ms)
+            })
+            .collect();
+        assert!(late.contains(&None) && late.iter().flatten().all(|delay| (2_000..=8_000).contains(delay)));
+        assert_eq!(played(Fault::PressMistaken, &quiet), [(255, 0), (255, 0), (90, 0), (81, 7), (255, 0)]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Pieces that are touched without need: adjusted, nudged, taken off by mistake, knocked over. All of them come back.
+
+use super::Hand;
+use crate::faults::Fault;
+use crate::script::Ply;
+use crate::truth::PlyId;
+
+impl Hand {
+    /// Sets one to three pieces right before the ply begins. Returns when that is done.
+    pub(super) fn adjust(&mut self, id: PlyId, at: u64) -> u64 {
+        let mut at = at;
+        if !self.strikes(Fault::Adjust) {
+            return at;
+        }
+        for _ in 0..self.rng.between(1, 3) {
+            let pieces = self.table.occupied(at);
+            let Some(field) = self.rng.pick(&pieces).copied() else { return at };
+            let end = at + self.rng.between(100, 600);
+            self.lift_and_replace(field, at, end);
+            self.irregular(at, Some(id), Fault::Adjust, Some(field), end);
+            at = end + self.rng.between(100, 400);
+        }
+        at
+    }
+
+    /// Touches the moved piece once more after the press.
+    pub(super) fn nudge(&mut self, id: PlyId, ply: &Ply, after: u64) {
+        let strikes = self.strikes(Fault::Nudge);
+        let start = after + self.rng.between(100, 800);
+        let end = start + self.rng.between(100, 500);
+        if strikes && self.table.code(ply.to) != 0 {
+            self.lift_and_replace(ply.to, start, end);
+            self.irregular(start, Some(id), Fault::Nudge, Some(ply.to), end);
+        }
+    }
+
+    /// Two to six pieces that stand near one another fall and are put back one by one.
+    pub(super) fn knock(&mut self, id: PlyId, at: u64) -> u64 {
+        let mut pieces = self.table.occupied(at);
+        let Some(centre) = self.rng.pick(&pieces).copied() else { return at };
+        pieces.sort_by_key(|field| (self.table.distance(centre, *field), *field));
+        pieces.truncate(self.rng.between(2, 6) as usize);
+        let mut fallen: Vec<(u8, u8, bool)> =
+            pieces.iter().map(|field| (*field, self.table.code(*field), self.table.is_flaky(*field))).collect();
+        for (field, _, _) in &fallen {
+            let when = at + self.rng.between(0, 150);
+            self.put(when, *field, 0, false);
+        }
+        let end = at + self.rng.between(7_000, 20_000);
+        self.rng.shuffle(&mut fallen);
+        let gap = (end - at) / (fallen.len() as u64 + 1);
+        let wrongly = self.strikes(Fault::KnockedWrongly);
+        let mut last = end;
+        for (index, (field, code, flaky)) in fallen.iter().enumerate() {
+            let when = at + gap * (index as u64 + 2);
+            let mut room = self.table.room_around(at, *field);
+            room.retain(|near| !pieces.contains(near));
+            let near = self.rng.pick(&room).copied();
+            if let (0, true, Some(near)) = (index, wrongly, near) {
+                let right = end + self.rng.between(1_000, 4_000);
+                self.visit(near, *code, when, right - 300);
+                self.put(right, *field, *code, *flaky);
+                self.irregular(when, Some(id), Fault::KnockedWrongly, Some(near), right);
+                last = right;
+            } else {
+                self.put(when, *field, *code, *flaky);
+            }
+        }
+        self.irregular(at, Some(id), Fault::Knocked, Some(centre), last);
+        last
+    }
+
+    /// Takes off a piece too many beside the captured ones, and puts it back later. Returns when it is off.
+    pub(super) fn remove_extra(&mut self, id: PlyId, ply: &Ply, next: Option<&Ply>, at: u64) -> u64 {
+        if ply.captured.is_empty() || !self.strikes(Fault::ExtraRemoved) {
+            return at;
+        }
+        let mut pieces = self.table.occupied(at);
+        pieces.retain(|field| {
+            !ply.fields().contains(field)
+                && !next.is_some_and(|next| next.fields().contains(field))
+                && self.forgotten.iter().all(|left| left.field != *field)
+        });
+        pieces
+            .sort_by_key(|field| (ply.captured.iter().map(|taken| self.table.distance(*taken, *field)).min(), *field));
+        let Some(field) = pieces.first().copied() else { return at };
+        let start = at + self.hand_time(self.profile.remove_ms);
+        let end = start + self.rng.between(1_500, 8_000);
+        self.lift_and_replace(field, start, end);
+        self.irregular(start, Some(id), Fault::ExtraRemoved, Some(field), end);
+        start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turn;
+    use super::super::stage::*;
+    use super::*;
+    use crate::profile::Profile;
+
+    #[test]
+    fn what_was_touched_without_need_stands_where_it_stood() {
+        let after = |fault: Fault, seed: u64| {
+            let mut profile = Profile::only(fault, 1.0);
+            profile.set_rate(Fault::KnockedWrongly, 0.5);
+            let mut hand = hand(profile, seed);
+            hand.play(ID, &double(), Turn::at(0), None);
+            (hand.table().codes().to_vec(), deeds(&mut hand).len())
+        };
+        let (plain, least) = after(Fault::LandingMissed, 1);
+        for fault in [Fault::Adjust, Fault::Nudge, Fault::ExtraRemoved, Fault::Knocked] {
+            for seed in 0..50 {
+                let (codes, deeds) = after(fault, seed);
+                assert!(codes == plain && deeds > least, "{fault} {seed}");
+            }
+        }
+    }
+}
