@@ -170,9 +170,23 @@ impl<'a> Chronology<'a> {
         })
     }
 
-    /// The sights that stood for a while before a time, those that stood longest first: one of them is the position that
-    /// was given up by pressing at that time.
-    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment)> {
+    /// Did a square show a colour at some time until a moment?
+    pub fn was_seen(&self, square: Square, color: Color, until: Moment) -> bool {
+        let mut scenes = self.scenes.iter().take_while(|scene| scene.moment <= until);
+        scenes.any(|scene| scene.sight.color(square) == Some(color))
+    }
+
+    /// The sights that stood for so long, the last ones first, with the time until which each stood. What is seen now is not
+    /// among them.
+    pub fn standing(&self, span: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
+        let pairs = self.scenes.windows(2).rev();
+        let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
+        stood.take(most).map(|pair| (pair[0].sight, pair[0].moment, pair[1].from)).collect()
+    }
+
+    /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
+    /// position that was given up by pressing at that time.
+    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
         /// Shorter than this nothing stands: a hand is on its way.
         const STANDS: Millis = Millis(100);
         let mut standing: Vec<(Millis, Sight, Moment)> = Vec::new();
@@ -184,7 +198,7 @@ impl<'a> Chronology<'a> {
             }
         }
         standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
-        standing.into_iter().take(most).map(|(_, sight, moment)| (sight, moment)).collect()
+        standing.into_iter().take(most).map(|(span, sight, moment)| (sight, moment, span)).collect()
     }
 }
 

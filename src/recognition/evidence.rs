@@ -271,11 +271,12 @@ impl Evidence {
         !restless && !self.flickering.contains(square) && self.sight.color(square).is_some()
     }
 
-    /// A sight with every piece that flickers in its place.
-    pub fn steady(&self, sight: &Sight) -> Sight {
+    /// A sight with every piece that flickers in its place, if it `stood` there at that time.
+    pub fn steady(&self, sight: &Sight, stood: impl Fn(Square, Color) -> bool) -> Sight {
         let mut steady = *sight;
         for square in self.flickering {
-            if let (None, Some(color)) = (sight.color(square), self.traces[square.index()].flickers) {
+            let flickers = self.traces[square.index()].flickers.filter(|&color| stood(square, color));
+            if let (None, Some(color)) = (sight.color(square), flickers) {
                 steady.put(square, Some(Seen { color, crowned: false }));
             }
         }

@@ -36,7 +36,8 @@ mod points {
     pub const LEFT: i32 = -280;
     /// For each square that is wrong.
     pub const ODD: i32 = -450;
-    /// The same for a piece too many: hands take away what does not belong, and rarely add it.
+    /// The same for a piece too many: hands take away what does not belong, and rarely add it. A captured piece that was put
+    /// down beside where it stood is as likely as one that is missing.
     pub const ODD_PIECE: i32 = -750;
     /// For each move that nobody saw land because the next one captured it at once: it takes a lost report.
     pub const LANDED_UNSEEN: i32 = -600;
@@ -57,6 +58,8 @@ mod points {
 pub struct Explanation {
     /// The plies, at least one.
     pub plies: Vec<Move>,
+    /// So many plies came behind them that legal ones do not explain.
+    pub behind: usize,
     /// Pieces captured by them that still stand on the board.
     pub left: SquareSet,
     /// Squares that are wrong: a piece missing or too many. At most one.
@@ -66,6 +69,11 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// How many plies were played by it.
+    pub fn count(&self) -> usize {
+        self.plies.len() + self.behind
+    }
+
     /// Does it leave nothing unexplained?
     pub fn is_exact(&self) -> bool {
         self.left.is_empty() && self.odd.is_empty()
@@ -81,6 +89,8 @@ pub struct Question<'a> {
     pub evidence: &'a Evidence,
     /// The moment from which touches count.
     pub since: Moment,
+    /// Squares that plies have passed which were published since then.
+    pub passed: SquareSet,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
     /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
@@ -103,7 +113,7 @@ pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Ex
     let chronology = Chronology::new(question.evidence, question.since);
     let mut search = Search {
         question,
-        rests: chronology.rests() - question.anomalies,
+        rests: chronology.rests() - question.anomalies - question.passed,
         touched: question.evidence.touched_since(question.since) | question.anomalies,
         traffic,
         chronology,
@@ -223,7 +233,8 @@ impl Search<'_> {
         match (from, to) {
             (true, true) => Some(None),
             (true, false) | (false, true) if self.question.gap => Some(None),
-            (true, false) => Some(Some(ply.to())),
+            // Captured at once; but if nobody saw it leave either, nothing speaks for it.
+            (true, false) if !self.question.evidence.is_flickering(ply.from()) => Some(Some(ply.to())),
             _ => None,
         }
     }
@@ -252,7 +263,7 @@ impl Search<'_> {
             }
             self.found.remove(known);
         }
-        self.found.push(Explanation { plies: self.plies.clone(), left, odd, score });
+        self.found.push(Explanation { plies: self.plies.clone(), behind: 0, left, odd, score });
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
@@ -261,12 +272,8 @@ impl Search<'_> {
         let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
         let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
         let sight = self.question.evidence.sight();
-        let too_many = odd & (sight.of(Color::White) | sight.of(Color::Black));
-        let missing = (odd - too_many).len() as i32;
-        let aside = too_many.into_iter().filter(|&square| self.is_aside(square)).count() as i32;
-        score += points::LEFT * (left.len() as i32 + aside) + points::ODD * missing;
-        score += points::ODD_PIECE * (too_many.len() as i32 - aside);
-        score += self.landed_unseen;
+        score += points::LEFT * left.len() as i32 + self.landed_unseen;
+        score += odd.into_iter().map(|square| self.odd_costs(square)).sum::<i32>();
         let guessed = |to: Square| {
             let (first, second) = (self.question.base.turn(), !self.question.base.turn());
             let mover = if self.plies.len().is_multiple_of(2) { second } else { first };
@@ -278,6 +285,15 @@ impl Search<'_> {
             score += points::FLICKERS_EMPTY;
         }
         score + points::RESTED * self.rests_unexplained() as i32 + self.path_seen()
+    }
+
+    fn odd_costs(&self, square: Square) -> i32 {
+        match self.question.evidence.sight().color(square) {
+            None => points::ODD,
+            Some(_) if self.is_aside(square) => points::LEFT,
+            Some(color) if self.captured[color.index()].is_empty() => points::ODD_PIECE,
+            Some(_) => points::ODD,
+        }
     }
 
     /// Is this a piece of a colour that the last ply captured, beside a square where it did?
@@ -297,8 +313,7 @@ impl Search<'_> {
     fn rests_unexplained(&self) -> usize {
         let mut rests = self.rests;
         for ply in &self.plies {
-            let landings: SquareSet = ply.jumps().iter().map(|jump| jump.to).collect();
-            rests = rests - landings - ply.captured() - SquareSet::from_iter([ply.from(), ply.to()]);
+            rests = rests - ply.squares();
         }
         rests.len()
     }

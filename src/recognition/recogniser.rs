@@ -21,14 +21,22 @@
 //! | this one | what is known, what is heard, and what is due |
 //! | `belief` | when an explanation is believed |
 //! | `doubt` | the ways back when there is none |
+//! | `resumption` | a move against the rules that was let stand |
+//! | `standing` | what stood on the board without being explained |
+//! | `lineage` | how that came about |
 //! | `effort` | how much is thought about at once |
+//! | `kinds` | which of the pieces that are seen are kings |
 //! | `publish` | what a decision changes |
 //! | `tell` | what is told besides |
 
 mod belief;
 mod doubt;
 mod effort;
+mod kinds;
+mod lineage;
 mod publish;
+mod resumption;
+mod standing;
 mod tell;
 
 pub use tell::Doubt;
@@ -46,38 +54,13 @@ use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
 use effort::Effort;
+use standing::Snapshot;
 
 /// So many changes that only a dump shows are more than lost reports: the board was not heard.
 const MANY_MISSED: usize = 3;
 
 /// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
 const INCREDIBLE: i32 = -900;
-
-/// Who has pressed the clock, as far as plies can be seen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Presser {
-    /// The colour of the ply that the press completes.
-    pub color: Color,
-    /// No reply can be seen. Otherwise this press may as well be that for the reply, and the one before it forgotten.
-    pub is_certain: bool,
-}
-
-/// A settled placement that nothing explained.
-#[derive(Clone, Debug)]
-struct Snapshot {
-    sight: Sight,
-    at: Moment,
-    turn: Option<Color>,
-    presses: usize,
-}
-
-impl Snapshot {
-    /// Does it show this position, as far as it tells?
-    fn is_of(&self, position: &Position) -> bool {
-        self.turn.is_none_or(|turn| turn == position.turn())
-            && self.sight.differs_from_placement(position.placement()).is_empty()
-    }
-}
 
 /// The position before the last published ply, while that ply may still be taken back.
 #[derive(Clone, Debug)]
@@ -86,6 +69,8 @@ struct Previous {
     ply: Move,
     /// The moment from which touches counted for it.
     since: Moment,
+    /// Squares that plies before it have passed since then.
+    passed: SquareSet,
 }
 
 /// A square that differs from the published position for a known reason.
@@ -96,6 +81,8 @@ struct Anomaly {
     plies: u32,
     /// A captured piece that nobody took off; otherwise a piece too many or too few that nothing explains.
     captured: bool,
+    /// Then the square changed, and was wrong no longer. It is remembered for what stood before.
+    until: Option<Moment>,
 }
 
 /// The rest of an explanation of several plies, while nothing has moved since its first ply was published.
@@ -124,7 +111,7 @@ struct Draft {
 
 enum Decision {
     Ply(Explanation, Rule),
-    /// The position before the last published ply stands again, or did; so many presses belong to what was played from it.
+    /// The position before the last published ply stands again, or did before so many other plies.
     Back(Previous, usize),
     /// What stood then is the position from which play went on.
     Resume(Snapshot, Position),
@@ -142,6 +129,8 @@ pub struct Recogniser {
     evidence: Evidence,
     /// Touches before this moment belong to what is published.
     since: Moment,
+    /// Squares that published plies have passed since then.
+    passed: SquareSet,
     anomalies: Vec<Anomaly>,
     presses: Presses,
     /// Plies published in a row without a press.
@@ -170,6 +159,8 @@ pub struct Recogniser {
     /// What comes closest to a board that nothing explains.
     readings: Option<(Key, Vec<Reading>)>,
     expected: Vec<Move>,
+    /// Plies that explained a quiet board last, and when: they may have been played although nothing legal followed.
+    foreseen: Option<(Vec<Move>, Moment)>,
     grounds: Option<Grounds>,
     next: Option<Millis>,
 }
@@ -192,6 +183,7 @@ impl Recogniser {
             previous: None,
             since: evidence.moment(),
             evidence,
+            passed: SquareSet::EMPTY,
             anomalies: Vec::new(),
             presses: Presses::default(),
             unpressed_run: 0,
@@ -211,6 +203,7 @@ impl Recogniser {
             known: None,
             readings: None,
             expected: Vec::new(),
+            foreseen: None,
             grounds: None,
             next: None,
         }
@@ -242,7 +235,9 @@ impl Recogniser {
         if self.evidence.see(now, square, seen, source) {
             self.let_go = self.let_go.take().or_else(|| Some((let_go?, before)));
             self.confirmed &= self.evidence.is_flickering(square);
-            self.anomalies.retain(|anomaly| anomaly.square != square);
+            let moment = self.evidence.moment();
+            let over = |anomaly: &&mut Anomaly| anomaly.square == square && anomaly.until.is_none();
+            self.anomalies.iter_mut().filter(over).for_each(|anomaly| anomaly.until = Some(moment));
             self.revision += 1;
         }
     }
@@ -282,12 +277,23 @@ impl Recogniser {
     /// The lever was moved; `turn`: whose time runs now, where that is known.
     pub fn press(&mut self, now: Millis, id: PressId, turn: Option<Color>) {
         self.effort.begin(now);
-        let answered = self.effort.goes_on_at().is_none()
-            && self.explanations().iter().any(|found| found.is_exact() && found.plies.len() == 2);
+        let answered = self.effort.goes_on_at().is_none() && self.is_answered();
         if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
         self.revision += 1;
+    }
+
+    /// Has the side that moved last moved again, after a ply of its opponent? The second may be against the rules.
+    fn is_answered(&mut self) -> bool {
+        let them = !self.base.turn();
+        let explanations = self.explanations();
+        let mut exact = explanations.iter().filter(|found| found.is_exact()).map(|found| found.plies.len()).peekable();
+        if exact.peek().is_some() {
+            return exact.any(|plies| plies == 2);
+        }
+        let Some((_, at)) = &self.foreseen else { return false };
+        self.evidence.changes_since(*at).any(|change| change.before.or(change.after) == Some(them))
     }
 
     /// The lever's meaning has been learned or corrected: whose time runs now.
@@ -296,18 +302,24 @@ impl Recogniser {
         self.revision += 1;
     }
 
-    /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen?
-    pub fn likely_presser(&mut self, now: Millis) -> Option<Presser> {
+    /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen? `None` where that is doubtful.
+    pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
+        /// A press is heard of this much later at the most; a reply may have landed since.
+        const LAG: Millis = Millis(1_000);
         self.effort.begin(now);
-        if self.effort.goes_on_at().is_some() {
+        // Who forgot to press may do so now, and whoever pressed after him has pressed in vain.
+        if self.effort.goes_on_at().is_some() || self.presses.is_missing() {
             return None;
         }
         let before = self.presses.len();
         let us = self.base.turn();
         let plies = self.explanations().iter().find(|explanation| explanation.is_exact())?.plies.len();
-        let counts = plies == before + 1 || plies == before + 2;
-        let color = if before.is_multiple_of(2) { us } else { !us };
-        counts.then_some(Presser { color, is_certain: plies == before + 1 })
+        let next = if before.is_multiple_of(2) { us } else { !us };
+        match plies.checked_sub(before)? {
+            1 => Some(next),
+            2 if now >= self.evidence.last_change() + LAG => Some(!next),
+            _ => None,
+        }
     }
 
     /// Has anything on the board changed since the last settled position?
@@ -388,7 +400,8 @@ impl Recogniser {
     /// The operator says that what stands on the board is right. `None`: it is no position of this game. `turn`: who is to
     /// move, if he says so.
     pub fn set_up_seen(&mut self, turn: Option<Color>) -> Option<Verdict> {
-        let position = self.position_of(self.sight(), turn.or(self.presses.turn()))?;
+        let turn = turn.or(self.presses.turn());
+        let position = self.position_of(self.base.placement(), self.sight(), turn, self.hidden_plies())?;
         Some(self.set_up(position))
     }
 
@@ -442,13 +455,14 @@ impl Recogniser {
     }
 
     fn anomalous(&self) -> SquareSet {
-        self.anomalies.iter().map(|anomaly| anomaly.square).collect()
+        self.anomalies.iter().filter(|anomaly| anomaly.until.is_none()).map(|anomaly| anomaly.square).collect()
     }
 
     /// The board shows the published position: hands that adjusted, and presses that were taken back, are forgotten.
     fn settle(&mut self, now: Millis) {
         self.unexplained_since = None;
         self.snapshots.clear();
+        self.foreseen = None;
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if !self.confirmed || now < quiet_at {
             self.wake_at(now, Some(quiet_at));
@@ -460,9 +474,10 @@ impl Recogniser {
         }
         // A square that was wrong and is right now, because play has passed over it.
         let wrong = self.evidence.contradictions(self.base.placement());
-        self.anomalies.retain(|anomaly| wrong.contains(anomaly.square));
+        self.anomalies.retain(|anomaly| anomaly.until.is_none() && wrong.contains(anomaly.square));
         if self.is_touched() || self.gap {
             self.since = self.evidence.moment();
+            self.passed = SquareSet::EMPTY;
             self.gap = false;
             self.revision += 1;
         }
@@ -498,6 +513,7 @@ impl Recogniser {
             base: &self.base,
             evidence: &self.evidence,
             since: self.since,
+            passed: self.passed,
             anomalies: self.anomalous(),
             presses: (self.clock != Clock::None).then_some(self.presses.len()),
             press_missing: self.presses.is_missing(),

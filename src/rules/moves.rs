@@ -63,6 +63,12 @@ impl Move {
         self.effect.captured
     }
 
+    /// All squares on which its piece comes down or is lifted, and those of the pieces it takes.
+    pub fn squares(&self) -> SquareSet {
+        let landings: SquareSet = self.jumps().iter().map(|jump| jump.to).collect();
+        landings | self.captured() | SquareSet::from_iter([self.from(), self.to()])
+    }
+
     /// Does it take anything?
     pub fn is_capture(&self) -> bool {
         !self.effect.captured.is_empty()

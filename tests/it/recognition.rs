@@ -52,10 +52,14 @@ impl Board {
         }
     }
 
-    /// One thing that happens: `31 white`, `31 -`, or `press white` by who presses.
+    /// One thing that happens: `31 white`, `31 -`, `press white` by who presses, or `clock stops`.
     fn happen(&mut self, at: Millis, what: &str) {
         self.live_until(at);
         let (place, news) = what.split_once(' ').unwrap();
+        if place == "clock" {
+            self.recogniser.clock(Clock::Stopped { since: Some(at) });
+            return self.decide(at);
+        }
         let color = match news {
             "white" => Some(Color::White),
             "black" => Some(Color::Black),
@@ -228,6 +232,181 @@ fn what_stood_while_a_move_was_put_back_is_no_position_of_the_game() {
 }
 
 #[test]
+fn a_forgotten_piece_does_not_hide_a_move_against_the_rules() {
+    // 27 is captured and stays; Black should take 16x27, and plays 3-8.
+    let story = "10.0 32 -
+        10.4 21 white
+        11.0 press white
+        15.0 3 -
+        15.4 8 black
+        16.0 press black
+        20.0 27 -
+        20.5 45 -
+        20.9 40 white
+        21.5 press white
+        25.0 16 -
+        25.4 27 black
+        25.8 21 -
+        26.4 press black
+        30.0 ends";
+    let expected = ["32x21", "W:W21,38,45:B8,16,20", "45-40", "16x27"];
+    check("W:W32,38,45:B3,16,20,27", Clock::Running, story, &expected);
+}
+
+#[test]
+fn plies_that_nobody_pressed_for_stand_before_a_move_against_the_rules() {
+    // White forgets to press, so Black presses in vain; then White should take 32x21, and plays 45-40.
+    let story = "10.0 47 -
+        10.4 41 white
+        14.0 22 -
+        14.4 27 black
+        17.0 45 -
+        17.4 40 white
+        18.0 press white
+        22.0 27 -
+        22.4 38 black
+        22.8 32 -
+        23.4 press black
+        27.0 ends";
+    let expected = ["47-41", "22-27", "B:W32,40,41:B14,27", "27x38"];
+    check("W:W32,45,47:B14,22", Clock::Running, story, &expected);
+}
+
+#[test]
+fn a_press_after_a_move_against_the_rules_is_not_the_one_that_was_forgotten_before() {
+    let story = "10.0 47 -
+        10.4 41 white
+        22.0 22 -
+        22.4 27 black
+        26.0 45 -
+        26.4 40 white
+        27.0 press white
+        32.0 27 -
+        32.4 38 black
+        32.8 32 -
+        33.4 press black
+        37.0 ends";
+    let expected = ["47-41", "22-27", "B:W32,40,41:B14,27", "27x38"];
+    check("W:W32,45,47:B14,22", Clock::Running, story, &expected);
+}
+
+#[test]
+fn a_move_against_the_rules_that_nobody_pressed_for_stands_when_play_goes_on() {
+    // White plays 45-40 in place of 32x21 and forgets to press; Black takes 27x38 and presses in vain.
+    let story = "10.0 22 -
+        10.4 27 black
+        11.0 press black
+        14.0 45 -
+        14.4 40 white
+        18.0 27 -
+        18.4 38 black
+        18.8 32 -
+        23.0 48 -
+        23.4 42 white
+        24.0 press white
+        28.0 ends";
+    let expected = ["22-27", "B:W32,40,48:B14,27", "27x38", "48-42"];
+    check("B:W32,45,48:B14,22", Clock::Running, story, &expected);
+}
+
+#[test]
+fn without_a_clock_a_reply_that_stands_for_long_shows_a_move_against_the_rules() {
+    let story = "10.0 22 -
+        10.4 27 black
+        15.0 45 -
+        15.4 40 white
+        20.0 27 -
+        20.4 38 black
+        20.8 32 -
+        28.0 ends";
+    check("B:W32,45,48:B14,22", Clock::None, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
+}
+
+#[test]
+fn two_moves_against_the_rules_are_two_setups() {
+    let story = "10.0 22 -
+        10.4 27 black
+        11.0 press black
+        14.0 45 -
+        14.4 40 white
+        15.0 press white
+        19.0 14 -
+        19.4 19 black
+        20.0 press black
+        24.0 32 -
+        24.4 21 white
+        24.8 27 -
+        25.4 press white
+        29.0 ends";
+    let expected = ["22-27", "B:W32,40,48:B14,27", "W:W32,40,48:B19,27", "32x21"];
+    check("B:W32,45,48:B14,22", Clock::Running, story, &expected);
+}
+
+#[test]
+fn when_the_clock_stops_a_move_against_the_rules_stands_if_it_was_answered() {
+    let story = "10.0 22 -
+        10.4 27 black
+        11.0 press black
+        14.0 45 -
+        14.4 40 white
+        15.0 press white
+        19.0 27 -
+        19.4 38 black
+        19.8 32 -
+        21.0 clock stops
+        26.0 ends";
+    check("B:W32,45,48:B14,22", Clock::Running, story, &["22-27", "B:W32,40,48:B14,27", "27x38"]);
+}
+
+#[test]
+fn a_crowning_that_is_taken_back_leaves_a_man() {
+    let story = "10.0 10 -
+        10.3 4 white
+        10.8 press white
+        13.0 4 -
+        13.3 10 white
+        14.0 press black
+        16.0 10 -
+        16.3 5 white
+        16.9 press white
+        20.0 ends";
+    check("W:W10,38:B26,45", Clock::Running, story, &["10-4", "W:W10,38:B26,45", "10-5"]);
+}
+
+#[test]
+fn what_stood_for_a_moment_while_a_move_was_taken_back_was_not_given_up() {
+    // 34 is put back last, and the lever is pressed back; then it is taken off first.
+    let story = "2.295 1 -
+        2.914 45 black
+        3.328 34 -
+        3.895 press black
+        6.570 45 -
+        7.026 1 black
+        7.168 34 white
+        7.825 press white
+        10.178 34 -
+        11.112 1 -
+        11.277 40 black
+        11.759 press black
+        15.0 ends";
+    check("B:W8,34:BK1,16", Clock::Running, story, &["1x45", "B:W8,34:BK1,16", "1x40"]);
+}
+
+#[test]
+fn a_move_is_replaced_although_nobody_presses_for_the_new_one() {
+    let story = "10.0 40 -
+        10.3 34 white
+        11.0 press white
+        13.0 34 -
+        13.3 40 white
+        14.2 press black
+        15.0 31 -
+        15.3 27 white
+        25.0 ends";
+    check("W:W31,40:B8,20", Clock::Running, story, &["40-34", "W:W31,40:B8,20", "31-27"]);
+}
+
+#[test]
 fn a_king_that_flickers_was_not_captured_where_nobody_saw_it() {
     // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look like that, too.
     let story = "1.0 46 -
@@ -331,4 +510,55 @@ fn analysis_on_a_running_clock_is_no_position_of_the_game() {
         20.5 3 black
         60.0 ends";
     check("W:W38,40,50:B8,16,20", Clock::Running, story, &["38-33"]);
+}
+
+#[test]
+fn a_king_that_flickers_did_not_go_where_nobody_saw_it() {
+    // The black king goes 5-41 and back; White's king flickers on 15 and did not go to 10 in between.
+    let story = "10.206 15 -
+        10.677 15 white
+        11.100 5 -
+        11.383 15 -
+        11.505 41 black
+        11.618 15 white
+        11.791 press black
+        12.324 15 -
+        12.559 15 white
+        13.501 15 -
+        13.736 15 white
+        14.913 15 -
+        15.035 41 -
+        15.148 15 white
+        15.572 5 black
+        15.854 15 -
+        16.325 15 white
+        16.560 15 -
+        16.596 press white
+        16.795 15 white
+        17.031 15 -
+        17.266 15 white
+        17.501 15 -
+        17.972 15 white
+        18.036 29 -
+        18.297 34 black
+        19.454 press black
+        23.0 ends";
+    let expected = ["5-41", "B:WK15,43,47:B3,K5,29,33,36", "29-34"];
+    check("B:WK15,43,47:B3,K5,29,33,36", Clock::Running, story, &expected);
+}
+
+#[test]
+fn after_a_forgotten_press_the_plies_do_not_tell_who_presses() {
+    // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
+    let mut board = Board::new("20", "W:W32,38,40:B12,18,20", Clock::Running);
+    board.recogniser.lever_means(Some(Color::White));
+    for (at, what) in [(10_000, "32 -"), (10_400, "28 white"), (20_000, "20 -"), (20_400, "25 black")] {
+        board.happen(Millis(at), what);
+    }
+    for (at, what) in [(23_000, "38 -"), (23_400, "33 white")] {
+        board.happen(Millis(at), what);
+    }
+    board.live_until(Millis(24_000));
+    assert_eq!(board.told, ["32-28"]);
+    assert_ne!(board.recogniser.likely_presser(Millis(24_000)), Some(Color::Black));
 }

@@ -17,7 +17,10 @@ use crate::games::playable;
 use crate::line_program::LineProgram;
 
 fn score(games: &[Played], hands: &str, clock: bool, seeds: std::ops::Range<u64>) -> Score {
-    let profile: Profile = hands.parse().unwrap();
+    score_of(games, &hands.parse().unwrap(), clock, seeds)
+}
+
+fn score_of(games: &[Played], profile: &Profile, clock: bool, seeds: std::ops::Range<u64>) -> Score {
     let control = clock.then(|| "4800+60".parse().unwrap());
     let condition = |game: &Played, seed: u64| Conditions {
         profile: profile.clone(),
@@ -30,7 +33,7 @@ fn score(games: &[Played], hands: &str, clock: bool, seeds: std::ops::Range<u64>
         .map(|(game, seed)| (game.clone(), condition(game, seed)))
         .collect();
     let score = play_all(&cases);
-    println!("{hands}, clock {clock}: {score}");
+    println!("{}, clock {clock}: {score}", profile.name);
     score
 }
 
@@ -63,6 +66,17 @@ fn without_a_clock_analysis_is_told_from_play() {
     let score = score(&playable("international"), "calm", false, 1..5);
     assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
     assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.blemishes);
+}
+
+#[test]
+fn without_a_clock_a_board_that_did_not_answer_has_to_tell_what_it_remembers() {
+    // Several plies fit into an outage, and no clock shows that the board was silent.
+    let mut profile = Profile::ideal();
+    profile.think_ms = Profile::club().think_ms;
+    profile.set_rate(hardware_sim::faults::Fault::Outage, 0.02);
+    let score = score_of(&playable("international"), &profile, false, 1..5);
+    assert!(score.recalled * 1000 >= score.plies * 998, "{:#?}", score.blemishes);
+    assert_eq!(score.false_plies, 0, "{:#?}", score.blemishes);
 }
 
 #[test]

@@ -101,6 +101,9 @@ struct ScoreArguments {
     /// five times that.
     #[arg(long, conflicts_with = "hands")]
     fault: Option<String>,
+    /// Besides what these hands do, this fault at this rate, as NAME=RATE: to see what happens when several coincide.
+    #[arg(long = "with", value_name = "FAULT=RATE")]
+    with: Vec<String>,
     /// How many seeds each game is played with.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
@@ -240,10 +243,15 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         settings: arguments.settings.iter().map(|text| setting(text)).collect::<anyhow::Result<_>>()?,
         on_bus: arguments.bus.map(usize::from),
     };
-    let all_hands = match &arguments.fault {
+    let mut all_hands = match &arguments.fault {
         None => Hands::list(&arguments.hands).context("--hands")?,
         Some(faults) => single_faults(faults)?,
     };
+    for text in &arguments.with {
+        let (name, rate) = text.split_once('=').with_context(|| format!("--with {text}: expected FAULT=RATE"))?;
+        let (fault, rate) = (name.parse::<Fault>().context("--with")?, rate.parse().context("--with")?);
+        all_hands.iter_mut().for_each(|hands| hands.profile.set_rate(fault, rate));
+    }
     if let Some(wanted) = arguments.explain {
         return all_hands.iter().try_for_each(|hands| tell(&benchmark, hands, wanted));
     }

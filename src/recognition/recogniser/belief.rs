@@ -16,7 +16,7 @@ impl Recogniser {
 
     /// What was complete when the clock stopped, and nothing else.
     pub(super) fn before_stop(&mut self, now: Millis, stopped: Millis) -> Option<Draft> {
-        /// The last ply, and the one before it if nobody pressed for it.
+        /// The last ply, and the one before it, if nobody pressed for them.
         const MOST_PLIES: usize = 2;
         const STANDS_MS: u64 = 1_000;
         let complete = self.evidence.last_change() <= stopped;
@@ -24,12 +24,15 @@ impl Recogniser {
             return None;
         }
         let Some(best) = self.explanations().first().cloned() else {
+            if let Some((_, Draft { ready_at, decision })) = self.otherwise() {
+                return Some(Draft { ready_at: ready_at.min(self.confirmed_at(STANDS_MS)), decision });
+            }
             // Nobody will reply to an illegal move any more: it was pressed for, and stands.
             let stands = !self.presses.is_empty() && !self.is_chaos();
             let ready_at = self.confirmed_at(STANDS_MS);
             return if stands { self.setup(ready_at, Reason::IllegalMove) } else { None };
         };
-        if !best.odd.is_empty() || best.plies.len() > MOST_PLIES {
+        if !best.odd.is_empty() || (best.plies.len() > MOST_PLIES && !self.is_pressed(&best)) {
             return None;
         }
         let ready_at = self.confirmed_at(self.settings.settle_ms);
@@ -132,13 +135,13 @@ impl Recogniser {
     /// leaves the opponent nothing to press either. The last ply counts only if the lever has left its player.
     pub(super) fn is_believed(&self, best: &Explanation) -> bool {
         let rest = self.followed;
-        let same = rest.believed && rest.generation == self.evidence.generation() && rest.left == best.plies.len();
-        same && (best.plies.len() >= 2 || self.presses.turn() == Some(!self.base.turn()))
+        let same = rest.believed && rest.generation == self.evidence.generation() && rest.left == best.count();
+        same && (best.count() >= 2 || self.presses.turn() == Some(!self.base.turn()))
     }
 
     /// Has the player of the first ply given it up by pressing?
     pub(super) fn is_pressed(&self, best: &Explanation) -> bool {
-        let plies = best.plies.len();
+        let plies = best.count();
         !self.presses.is_empty() && (plies >= 2 || self.presses.complete(plies, self.base.turn()))
     }
 

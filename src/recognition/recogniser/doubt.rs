@@ -1,21 +1,16 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
-use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Previous, Reason, Recogniser, Rule, Snapshot};
+use super::resumption::REPLIES_WORK;
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser};
 use crate::millis::Millis;
-use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Change;
-use crate::recognition::explain::{DEEPEST, Explanation, MOST_WORK, Question, explain};
-use crate::rules::{Color, SquareSet};
+use crate::recognition::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
+use crate::rules::Color;
 
-/// Unexplained placements that are remembered in case a legal reply follows.
-const MOST_SNAPSHOTS: usize = 4;
 /// More wrong squares than this are a board in chaos, not a move.
 const CHAOS_SQUARES: usize = 8;
 /// The work of one of the searches that look for something else than legal plies.
 const WORK: u32 = MOST_WORK / 4;
-/// The same for a reply to one position, and for all replies: there are up to sixteen positions to reply to.
-const REPLY_WORK: u32 = MOST_WORK / 16;
-const REPLIES_WORK: u32 = MOST_WORK / 2;
 /// Presses after which an unexplained board is judged quickly: play goes on, so it will not explain itself.
 const MANY_PRESSES: usize = 4;
 
@@ -26,7 +21,7 @@ impl Recogniser {
             self.unexplained_since = None;
         } else {
             self.unexplained_since = self.unexplained_since.or(Some(now));
-            self.take_snapshot(now, self.evidence.last_change());
+            self.take_snapshot(now);
             self.seek_readings(now);
         }
     }
@@ -34,7 +29,8 @@ impl Recogniser {
     /// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
     pub(super) fn otherwise(&mut self) -> Option<(i32, Draft)> {
         let (mut work, mut replies_work) = (WORK, REPLIES_WORK);
-        let readings = [self.change_of_mind(&mut work), self.resumption(&mut replies_work)];
+        // Of two that are as likely the change of mind: it knows the position.
+        let readings = [self.resumption(&mut replies_work), self.change_of_mind(&mut work)];
         self.effort.spend(WORK - work + REPLIES_WORK - replies_work);
         readings.into_iter().flatten().max_by_key(|(score, _)| *score)
     }
@@ -45,6 +41,8 @@ impl Recogniser {
         const PUT_BACK_MS: u64 = 6_000;
         /// How likely it is that a move is taken back, or was believed too early.
         const TAKEN_BACK: i32 = -500;
+        /// And that nobody has pressed for the move in its place.
+        const PRESS_FORGOTTEN: i32 = -200;
         let previous = self.previous.clone()?;
         // It must be seen to be undone: its piece is back, or no longer where it went. A piece that flickers tells nothing.
         let mover = previous.position.turn();
@@ -63,6 +61,7 @@ impl Recogniser {
             base: &previous.position,
             evidence: &self.evidence,
             since: previous.since,
+            passed: previous.passed,
             anomalies: self.anomalous(),
             presses: None,
             press_missing: false,
@@ -73,115 +72,19 @@ impl Recogniser {
         let other = others.iter().find(is_other).filter(|other| TAKEN_BACK + other.score >= INCREDIBLE)?;
         let plies = other.plies.len();
         let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
-        if !clockless && self.presses.turn() != Some(next) {
-            return None;
-        }
+        let pressed = clockless || self.presses.turn() == Some(next);
         let wait = match plies {
+            _ if !pressed => self.settings.unpressed_ms,
             // A hand that is not done looks like many things.
             _ if clockless => self.settings.no_clock_ms,
             1 => REPLACED_MS,
+            // Nothing that only a hand in the air makes likely.
+            _ if other.score < CREDIBLE => REPLACED_MS,
             _ => self.settings.settle_ms,
         };
         let draft = Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) };
-        Some((TAKEN_BACK + other.score, draft))
-    }
-
-    /// A legal reply to a position that was not explained: what went before stands.
-    fn resumption(&self, work: &mut u32) -> Option<(i32, Draft)> {
-        /// A reply of more plies than this may be an accident.
-        const MOST_PLIES: usize = 3;
-        /// How likely it is that an illegal move stands.
-        const STANDS: i32 = -500;
-        let clockless = self.clock == Clock::None;
-        let standing = self.standing_at_presses();
-        let candidates = standing.iter().chain(&self.snapshots);
-        let replies = candidates.filter_map(|snapshot| {
-            let back = self.previous.as_ref().filter(|previous| snapshot.is_of(&previous.position));
-            let position = match back {
-                Some(previous) => previous.position,
-                None => self.position_of(&snapshot.sight, snapshot.turn)?,
-            };
-            let question = Question {
-                base: &position,
-                evidence: &self.evidence,
-                since: snapshot.at,
-                anomalies: self.leftovers(),
-                presses: (!clockless).then_some(self.presses.len().saturating_sub(snapshot.presses)),
-                press_missing: false,
-                gap: false,
-            };
-            let share = REPLY_WORK.min(*work);
-            let mut left = share;
-            let replies = explain(&question, MOST_PLIES, &mut left);
-            *work -= share - left;
-            let reply = replies.into_iter().find(|reply| reply.is_exact())?;
-            Some((reply, snapshot, position, back))
-        });
-        // Of positions that explain as well one of the game, or the earliest: it hides least.
-        let (reply, snapshot, position, back) = replies
-            .max_by_key(|(reply, snapshot, _, back)| (reply.score, back.is_some(), std::cmp::Reverse(snapshot.at)))?;
-        let pressed = self.presses.len() > snapshot.presses;
-        if reply.score < INCREDIBLE {
-            return None;
-        }
-        let wait = match self.clock {
-            // A single move that happens to be legal may be analysis.
-            Clock::None if reply.plies.len() < 2 => return None,
-            Clock::None => self.settings.no_clock_answered_ms,
-            _ if pressed || reply.plies.len() >= 2 => self.settings.settle_ms,
-            _ => self.settings.answered_ms,
-        };
-        let decision = match (back, self.legal_before(snapshot)) {
-            (Some(previous), _) => {
-                let presses = self.presses.len().saturating_sub(snapshot.presses);
-                Decision::Back(Previous { since: snapshot.at, ..previous.clone() }, presses)
-            }
-            (None, Some(legal)) => Decision::Ply(legal, Rule::Answered),
-            (None, None) => Decision::Resume(snapshot.clone(), position),
-        };
-        Some((STANDS + reply.score, Draft { ready_at: self.confirmed_at(wait), decision }))
-    }
-
-    /// The legal ply that was played and pressed before the illegal one, if two presses brought a position about.
-    fn legal_before(&self, snapshot: &Snapshot) -> Option<Explanation> {
-        if snapshot.presses != 2 {
-            return None;
-        }
-        let chronology = Chronology::new(&self.evidence, self.since);
-        if self.gap || !chronology.untold().is_empty() {
-            return None;
-        }
-        let touched = self.evidence.touched_since(self.since);
-        let legal = self.base.legal_moves_within(&mut WORK.clone())?;
-        let mut played = legal.iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
-        let ply = played.find(|ply| chronology.shows_after(&self.base, ply, snapshot.at, self.anomalous()))?;
-        let plies = vec![ply.clone()];
-        Some(Explanation { plies, left: SquareSet::EMPTY, odd: SquareSet::EMPTY, score: 0 })
-    }
-
-    /// What stood on the board when the lever was pressed: one of these is the position that was given up.
-    fn standing_at_presses(&self) -> Vec<Snapshot> {
-        /// A press is heard of this much later at the most.
-        const LAG: Millis = Millis(1_000);
-        const MOST_PRESSES: usize = 4;
-        const MOST_SIGHTS: usize = 3;
-        let Some(turn) = self.presses.turn().filter(|_| !self.gap) else { return Vec::new() };
-        let chronology = Chronology::new(&self.evidence, self.since);
-        let count = self.presses.len();
-        let mut standing = Vec::new();
-        for (index, at) in self.presses.times().enumerate().skip(count.saturating_sub(MOST_PRESSES)) {
-            let presses = index + 1;
-            let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
-            for (sight, at) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
-                let sight = self.in_play(&sight);
-                let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
-                let wrong = sight.differs_from_placement(self.base.placement()).len();
-                if (1..=CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained) {
-                    standing.push(Snapshot { sight, at, turn: Some(turn), presses });
-                }
-            }
-        }
-        standing
+        let press = if pressed { 0 } else { PRESS_FORGOTTEN };
+        Some((TAKEN_BACK + press + other.score, draft))
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.
@@ -204,9 +107,9 @@ impl Recogniser {
             _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES || self.is_analysed()) => {
                 return None;
             }
-            _ if chaos && presses >= MANY_PRESSES => CHAOS_PLAY_GOES_ON_MS,
+            _ if chaos && self.is_played_on() => CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
-            _ if presses >= MANY_PRESSES => PLAY_GOES_ON_MS,
+            _ if self.is_played_on() => PLAY_GOES_ON_MS,
             _ if presses > 0 => settings.unexplained_ms,
             _ => settings.unexplained_unpressed_ms,
         };
@@ -258,31 +161,9 @@ impl Recogniser {
         Color::BOTH.into_iter().any(gained)
     }
 
-    fn take_snapshot(&mut self, now: Millis, last_change: Millis) {
-        const STANDS_MS: u64 = 1_000;
-        let given_up = !self.presses.is_empty() || self.clock == Clock::None;
-        let wait = if self.presses.len() >= MANY_PRESSES { self.settings.settle_ms } else { STANDS_MS };
-        let stands_at = last_change + Millis(wait);
-        if !given_up || (self.presses.is_empty() && self.is_chaos()) {
-            return;
-        }
-        if now < stands_at || !self.confirmed {
-            self.wake_at(now, Some(stands_at));
-            return;
-        }
-        let sight = self.in_play(self.sight());
-        let (turn, presses) = (self.presses.turn(), self.presses.len());
-        let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
-        if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
-            // Pressed again with nothing moved: a ply that left no trace on the board.
-            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, self.evidence.moment());
-            return;
-        }
-        if self.snapshots.len() == MOST_SNAPSHOTS {
-            self.snapshots.remove(0);
-        }
-        let at = self.evidence.moment();
-        self.snapshots.push(Snapshot { sight, at, turn, presses });
+    /// So many presses that play goes on, whatever the board shows.
+    pub(super) fn is_played_on(&self) -> bool {
+        self.presses.len() >= MANY_PRESSES
     }
 
     /// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
@@ -293,7 +174,8 @@ impl Recogniser {
         if self.clock != Clock::Running {
             return None;
         }
-        let stale = |anomaly: &&Anomaly| !anomaly.captured && self.plies >= anomaly.plies + PLIES;
+        let stale =
+            |anomaly: &&Anomaly| anomaly.until.is_none() && !anomaly.captured && self.plies >= anomaly.plies + PLIES;
         let oldest = self.anomalies.iter().filter(stale).map(|anomaly| anomaly.at);
         let ready_at = (oldest.min()? + SPAN).max(self.confirmed_at(self.settings.settle_ms));
         self.setup(ready_at, Reason::Anomaly)

@@ -3,18 +3,24 @@
 use super::{Anomaly, Clock, Decision, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
-use crate::recognition::sight::Sight;
-use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
+use crate::rules::{Color, Position, SquareSet};
 
 impl Recogniser {
     pub(super) fn decide(&mut self, now: Millis, decision: Decision) -> Verdict {
         // What was expected behind this ply still is; anything else is expected of another position.
         let mut expected = std::mem::take(&mut self.expected);
-        if let Decision::Ply(explanation, _) = &decision
-            && expected.first() == Some(&explanation.plies[0])
-        {
-            expected.remove(0);
-            self.expected = expected;
+        let mut foreseen = self.foreseen.take();
+        if let Decision::Ply(explanation, _) = &decision {
+            if expected.first() == Some(&explanation.plies[0]) {
+                expected.remove(0);
+                self.expected = expected;
+            }
+            if let Some((plies, _)) = &mut foreseen
+                && plies.first() == Some(&explanation.plies[0])
+            {
+                plies.remove(0);
+                self.foreseen = foreseen.filter(|(plies, _)| !plies.is_empty());
+            }
         }
         match decision {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
@@ -23,11 +29,16 @@ impl Recogniser {
                 let before = self.presses.len().saturating_sub(others);
                 let verdict = self.take_up(previous.position, self.plies - 1, before, Reason::TakenBack);
                 self.since = previous.since;
+                self.passed = previous.passed;
                 verdict
             }
             Decision::Resume(snapshot, position) => {
                 let plies = self.plies_after_gap(snapshot.presses, position.turn());
+                let mut later = std::mem::take(&mut self.snapshots);
+                later.retain(|later| later.at > snapshot.at);
                 let verdict = self.take_up(position, plies, snapshot.presses, Reason::IllegalMove);
+                self.snapshots = later;
+                self.take_presses_off_snapshots(snapshot.presses);
                 self.since = snapshot.at;
                 verdict
             }
@@ -38,13 +49,17 @@ impl Recogniser {
     fn publish(&mut self, now: Millis, explanation: &Explanation, rule: Rule) -> Verdict {
         let ply = explanation.plies[0].clone();
         let before = self.base;
-        let plies = explanation.plies.len();
+        let plies = explanation.count();
         let believed = self.is_pressed(explanation) || self.is_believed(explanation);
+        let presses = self.presses.len();
         let press = self.presses.publish(plies, before.turn(), self.clock == Clock::Running);
-        self.previous = Some(Previous { position: before, ply: ply.clone(), since: self.since });
+        self.take_presses_off_snapshots(presses - self.presses.len());
+        self.previous = Some(Previous { position: before, ply: ply.clone(), since: self.since, passed: self.passed });
+        self.passed |= ply.squares();
         self.base = before.play(&ply);
         self.plies += 1;
-        self.unpressed_run = if believed { 0 } else { self.unpressed_run + 1 };
+        // Without a clock nobody can press.
+        self.unpressed_run = if believed || self.clock == Clock::None { 0 } else { self.unpressed_run + 1 };
         self.revision += 1;
         self.followed = Followed { generation: self.evidence.generation(), left: plies - 1, believed };
         let (left, odd) = if plies == 1 {
@@ -54,27 +69,24 @@ impl Recogniser {
         };
         for square in left | odd {
             let captured = left.contains(square);
-            self.anomalies.push(Anomaly { square, at: now, plies: self.plies, captured });
+            self.anomalies.push(Anomaly { square, at: now, plies: self.plies, captured, until: None });
         }
         Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explained: plies }
     }
 
     /// To set up what is seen, from some time on; `None`: it is no position of this game, and the board stays in doubt.
     pub(super) fn setup(&self, ready_at: Millis, reason: Reason) -> Option<Draft> {
-        let position = self.position_of(&self.in_play(self.sight()), self.presses.turn())?;
+        let sight = self.evidence.steady(self.sight(), |_, _| true);
+        let sight = if reason == Reason::Anomaly { sight } else { self.without_captured(&sight) };
+        let position = self.position_of(self.base.placement(), &sight, self.presses.turn(), self.hidden_plies())?;
         Some(Draft { ready_at, decision: Decision::Setup(position, reason) })
     }
 
-    /// What a sight shows of the game: pieces that flicker stand, and captured ones that nobody took off do not count.
-    pub(super) fn in_play(&self, sight: &Sight) -> Sight {
-        let mut sight = self.evidence.steady(sight);
-        self.leftovers().into_iter().for_each(|square| sight.put(square, None));
-        sight
-    }
-
-    /// Where captured pieces stand that nobody took off.
-    pub(super) fn leftovers(&self) -> SquareSet {
-        self.anomalies.iter().filter(|anomaly| anomaly.captured).map(|anomaly| anomaly.square).collect()
+    /// At most so many plies lie between the published position and what is seen, as far as presses tell.
+    pub(super) fn hidden_plies(&self) -> usize {
+        /// One player forgot to press, and so had the other nothing to press.
+        const FORGOTTEN: usize = 2;
+        if self.clock == Clock::None { usize::MAX } else { self.presses.len() + FORGOTTEN }
     }
 
     fn set_up_what_is_seen(&mut self, position: Position, reason: Reason) -> Verdict {
@@ -101,10 +113,12 @@ impl Recogniser {
         self.plies = plies;
         self.previous = None;
         self.since = self.evidence.moment();
+        self.passed = SquareSet::EMPTY;
         self.let_go = None;
         // A captured piece that stood in the way of nothing is still to be taken off.
         let wrong = self.evidence.contradictions(self.base.placement());
-        self.anomalies.retain(|anomaly| anomaly.captured && wrong.contains(anomaly.square));
+        let is_left = |anomaly: &Anomaly| anomaly.captured && anomaly.until.is_none() && wrong.contains(anomaly.square);
+        self.anomalies.retain(is_left);
         self.snapshots.clear();
         self.unpressed_run = 0;
         self.gap = false;
@@ -112,41 +126,5 @@ impl Recogniser {
         self.followed = Followed::NOTHING;
         self.revision += 1;
         Verdict::Setup { position, plies, press: last.map(|press| press.id), reason }
-    }
-
-    /// The position that a sight shows: kinds from memory where a piece has not moved, by the rules elsewhere, and after a gap
-    /// by their codes, if those have told kings from men.
-    pub(super) fn position_of(&self, sight: &Sight, turn: Option<Color>) -> Option<Position> {
-        let known = self.base.placement();
-        let geometry = &self.base.variant().geometry;
-        let new = sight.differs_from_placement(known);
-        let turn = turn.unwrap_or_else(|| {
-            let arrived = |color: Color| (sight.of(color) & new).len();
-            match arrived(Color::White).cmp(&arrived(Color::Black)) {
-                std::cmp::Ordering::Greater => Color::Black,
-                std::cmp::Ordering::Less => Color::White,
-                std::cmp::Ordering::Equal => self.base.turn(),
-            }
-        });
-        let mut placement = Placement::EMPTY;
-        for color in Color::BOTH {
-            let vanished_kings = known.kings_of(color) - sight.of(color);
-            let arrivals = sight.of(color) & new;
-            for square in sight.of(color) {
-                let was_king = !new.contains(square) && known.kings().contains(square);
-                let moved_king = arrivals.len() == 1 && vanished_kings.len() == 1 && arrivals.contains(square);
-                let on_crowning_row = geometry.home_row(!color).contains(square);
-                let reads_king = sight.crowned().contains(square);
-                let king = on_crowning_row
-                    || match self.tells_kings {
-                        // Nobody saw which pieces went where; what the set tells of them is all there is.
-                        Some(true) if self.gap => reads_king,
-                        _ => was_king || moved_king || (reads_king && (self.gap || new.contains(square))),
-                    };
-                let kind = if king { Kind::King } else { Kind::Man };
-                placement.put(square, Some(Piece { color, kind }));
-            }
-        }
-        Position::new(self.base.variant(), Setup { placement, turn }).ok()
     }
 }

@@ -63,6 +63,9 @@ impl Recogniser {
             Some(best) if best.odd.is_empty() && !has_rival(best, &explanations) => best.plies.clone(),
             _ => Vec::new(),
         };
+        if !expected.is_empty() {
+            self.foreseen = Some((expected.clone(), self.evidence.moment()));
+        }
         self.expected = expected;
     }
 

@@ -84,10 +84,8 @@ impl Table {
         }
         // A press that starts the clock completes no ply.
         if news.pressed && (ran || !opening) {
-            let is_open = self.clock.right_player().is_none();
-            if let Some(presser) = recogniser.likely_presser(now)
-                && (presser.is_certain || is_open)
-                && self.clock.learn(presser.color)
+            if let Some(mover) = recogniser.likely_presser(now)
+                && self.clock.learn(mover)
             {
                 effects.push(Effect::Notice(
                     "the clock's sides are not as they were learned; are White and Black at the right sides?"
