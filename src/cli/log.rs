@@ -79,9 +79,12 @@ struct Extract {
     /// The line; the name of its logs without their numbers. May be left out where there is one only.
     #[arg(long)]
     line: Option<String>,
-    /// Of a bus: the address of the board whose game is meant. The part has the whole bus.
+    /// Of a bus: the address of the board whose game is meant. The part has the whole bus, and is played as it was recorded.
     #[arg(long, value_name = "ADDRESS")]
     board: Option<u16>,
+    /// Leave out what the other boards of the bus said. The moves stay the same; when the recorder was sure of one may not.
+    #[arg(long, requires = "board")]
+    alone: bool,
     /// The game with this number, from the end of the game before it.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     game: Option<u32>,
@@ -299,6 +302,10 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     };
     let part = extract::extract(line, span, before);
     let part = part.with_context(|| format!("{}: nothing was recorded in that time", line.name))?;
+    let part = match board.filter(|_| arguments.alone) {
+        Some(board) => extract::of_board(part, board),
+        None => part,
+    };
     std::io::stdout().lock().write_all(part.to_text().as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,6 +16,7 @@ use super::LineOfLogs;
 use crate::broadcast::Moment;
 use crate::bytelog::{ByteLog, Header, Kind, Record};
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
+use crate::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::session::BusAddress;
 
 /// From when to when; both belong to it.
@@ -83,6 +84,54 @@ pub fn extract(line: &LineOfLogs, span: Span, games_before: Option<(Option<BusAd
         }
     }
     part
+}
+
+/// What one board of a bus said and was told, and nothing of the others; noise, which nobody can be blamed for, is left out.
+///
+/// It is played like the log of another program, whose answers nobody asked for: its moves are the same, but when the recorder
+/// was sure of one may be another moment, for here it has other questions open.
+pub fn of_board(part: ByteLog, board: BusAddress) -> ByteLog {
+    let mut decoder = BusDecoder::new();
+    let mut own = ByteLog { records: Vec::new(), ..part };
+    own.header.boards.retain(|address, _| *address == board.number());
+    let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
+    for record in part.records {
+        let kind = match record.kind {
+            Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut decoder, &bytes, board)),
+            Kind::ToBoard(bytes) => Kind::ToBoard(told_to(&bytes, board)),
+            Kind::Operator(request) if !names(&request, board) => continue,
+            Kind::Note(note) if others(&note) => continue,
+            Kind::LinkUp => {
+                decoder.reset();
+                Kind::LinkUp
+            }
+            other => other,
+        };
+        if !matches!(&kind, Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty()) {
+            own.records.push(Record::new(record.at, kind));
+        }
+    }
+    own
+}
+
+/// Does this text begin with the address of a board?
+fn names(text: &str, board: BusAddress) -> bool {
+    let digits = text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse() == Ok(board.number())
+}
+
+fn said_by(decoder: &mut BusDecoder, bytes: &[u8], board: BusAddress) -> Vec<u8> {
+    let own = |item| if let BusItem::Message(message) = item { Some(message) } else { None };
+    let own = decoder.feed(bytes).into_iter().filter_map(own).filter(|message| message.from == board);
+    own.flat_map(|message| message.encode()).collect()
+}
+
+fn told_to(bytes: &[u8], board: BusAddress) -> Vec<u8> {
+    let is_own = |command: &&[u8]| {
+        let decoded = <[u8; 4]>::try_from(*command).ok().and_then(BusCommand::decode);
+        decoded.is_some_and(|(_, to)| to == board || to == BusAddress::ALL)
+    };
+    bytes.chunks(4).filter(is_own).flatten().copied().collect()
 }
 
 /// The head of a part: that of the log it begins in, as if nothing had been before.

@@ -88,8 +88,14 @@ impl Commits {
         let is_begun = !is_blank && content.len() >= START as usize;
         let mut commits = Commits { file, size, generation, end, is_begun };
         commits.take_space(content.len() as u64);
-        if !is_begun {
-            commits.begin()?;
+        // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
+        // another generation, because something that is no fragment any more may follow it.
+        if fragments.is_empty() {
+            if is_begun {
+                commits.begin_anew()?;
+            } else {
+                commits.begin()?;
+            }
             disk.sync_folder(folder_of(path))?;
         }
         Ok((commits, fragments))

@@ -283,8 +283,13 @@ fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) 
 /// one behind it was begun. Space that the last did not need is given back.
 fn close(disk: &dyn Disk, logs: &[NamedLog]) -> io::Result<()> {
     let Some(last) = logs.last() else { return Ok(()) };
-    let file = disk.open(Path::new(&last.name))?;
-    file.sync()?;
+    let path = Path::new(&last.name);
+    let file = disk.open(path)?;
+    if let Err(error) = file.sync() {
+        // Its pages count as clean now, and the sync of the next try would do nothing.
+        file.write_at(&disk.read(path)?, 0)?;
+        return Err(error);
+    }
     // Space that stays taken does no harm.
     let _ = file.release();
     Ok(())

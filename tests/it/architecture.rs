@@ -53,6 +53,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "folder",
         &[
             "millis",
+            "protocol",
             "bytelog",
             "pdn",
             "session",

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use damcast::broadcast::Delay;
 use damcast::config::{OutputConfig, PublicConfig};
-use damcast::disk::{Durability, Lock};
+use damcast::disk::{Durability, Lock, RealDisk};
 use damcast::folder::fsck::{self, Level};
 use damcast::folder::rebuild::rebuild;
+use damcast::journal::commits::{Commits, Fragment};
 use damcast::journal::logs;
 use damcast::pdn::profile::{self, Profile};
 use damcast::pdn::strict;
@@ -244,6 +245,23 @@ fn damaged_logs_are_found() {
     fs::remove_file(path.join("log/board-2-1.log")).unwrap();
     is_found(path, Level::Wrong, "log/board-2-2.log", "goes on from a log that is not there");
     assert_eq!(run(&["fsck", "/nowhere"]).code, 2);
+}
+
+#[test]
+fn what_a_log_has_in_the_commits_alone_counts() {
+    let (folder, _) = evening();
+    let path = folder.path();
+    let log = path.join("log/board-1-1.log");
+    let whole = fs::read(&log).unwrap();
+    let (there, end) = whole.split_at(whole.len() / 2);
+    fs::write(&log, there).unwrap();
+    is_found(path, Level::Wrong, "live/board-1-", "");
+    let (mut commits, _) = Commits::open(&RealDisk, &path.join("commits"), 1 << 20).unwrap();
+    commits.commit(&[Fragment { log: "board-1-1.log".into(), at: there.len() as u64, bytes: end.to_vec() }]).unwrap();
+    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    let other = tempfile::tempdir().unwrap();
+    rebuild(path, Some(other.path())).unwrap();
+    assert_eq!(read(other.path(), "live/board-1-2.pdn"), read(path, "live/board-1-2.pdn"));
 }
 
 #[test]

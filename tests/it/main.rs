@@ -23,6 +23,7 @@ mod disk_faults;
 mod doctor;
 mod draws;
 mod endings;
+mod extract;
 mod fen;
 mod folder;
 mod fuzz;

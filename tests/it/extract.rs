@@ -1,0 +1,47 @@
+//! One board of a bus, taken out of the log of all.
+
+use damcast::bytelog::{ByteLog, Header, Kind, Mode, Record};
+use damcast::folder::extract;
+use damcast::playback;
+use damcast::session::Input;
+
+use crate::bus::{hear_again, rare_session};
+
+#[test]
+fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
+    let (bus, settings, inputs) = rare_session(12);
+    let record = |(at, input): (damcast::millis::Millis, Input)| {
+        let kind = match input {
+            Input::Bytes(bytes) => Kind::FromBoard(bytes),
+            Input::LinkUp => Kind::LinkUp,
+            Input::LinkDown => Kind::LinkDown,
+            Input::Operator(request) => Kind::Operator(request),
+            Input::Tick => Kind::Tick,
+        };
+        Record::new(at.0, kind)
+    };
+    let whole = ByteLog {
+        header: Header { mode: Some(Mode::Bus), ..Header::default() },
+        records: inputs.into_iter().map(record).collect(),
+        ..ByteLog::default()
+    };
+    let bytes = |log: &ByteLog| log.to_text().len();
+    for (address, moves) in bus.moves() {
+        let alone = extract::of_board(whole.clone(), address);
+        assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
+        let inputs = alone
+            .records
+            .iter()
+            .filter_map(|record| Some((damcast::millis::Millis(record.at), playback::input(&record.kind)?)));
+        let mut settings = settings.clone();
+        settings.boards.retain(|known, _| *known == address);
+        let recorded = hear_again(&settings, inputs);
+        assert_eq!(recorded.entries.keys().collect::<Vec<_>>(), [&address]);
+        // The last may wait for an answer that nobody recorded.
+        let entries = &recorded.entries[&address];
+        assert!(
+            moves.starts_with(entries) && entries.len() + 1 >= moves.len(),
+            "{address}: {entries:?}, not {moves:?}"
+        );
+    }
+}
