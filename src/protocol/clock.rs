@@ -79,6 +79,16 @@ impl ClockReport {
             ClockReport::Garbled(data) => data,
         }
     }
+
+    /// Does it say what the clock shows, or that there is none? Acknowledgements, garbled times and the all-zero reading after a
+    /// clock command say nothing of it.
+    pub fn is_reading(&self) -> bool {
+        match self {
+            ClockReport::Times(times) => !times.is_all_zero(),
+            ClockReport::NoClock => true,
+            ClockReport::Ack(_) | ClockReport::Garbled(_) => false,
+        }
+    }
 }
 
 /// The times of both sides at one moment. They lag the display by up to a second.

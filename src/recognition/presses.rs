@@ -61,9 +61,14 @@ impl Presses {
         self.queue.iter().map(|press| press.at)
     }
 
+    /// The last one.
+    pub fn last(&self) -> Option<&Press> {
+        self.queue.last()
+    }
+
     /// When the last one was heard of.
     pub fn last_at(&self) -> Option<Millis> {
-        self.queue.last().map(|press| press.at)
+        self.last().map(|press| press.at)
     }
 
     /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a

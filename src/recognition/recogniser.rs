@@ -145,6 +145,10 @@ pub struct Recogniser {
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
+    /// When the board was heard again after it was not; the lever has not been seen since: whose time runs is not known.
+    lever_old_since: Option<Millis>,
+    /// This press was found when the lever was seen again: nobody knows when it was.
+    found_press: Option<PressId>,
     /// A ply that was let go of by taking up another piece, and the moment at which it stood.
     let_go: Option<(Explanation, Moment)>,
     /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
@@ -194,6 +198,8 @@ impl Recogniser {
             unexplained_since: None,
             linked: true,
             gap: false,
+            lever_old_since: None,
+            found_press: None,
             let_go: None,
             tells_kings: None,
             followed: Followed::NOTHING,
@@ -281,6 +287,9 @@ impl Recogniser {
         if self.presses.hear(Press { id, at: now }, turn, self.base.turn(), answered) {
             self.unpressed_run = 0;
         }
+        if self.lever_old_since.take().is_some() {
+            self.found_press = Some(id);
+        }
         self.revision += 1;
     }
 
@@ -294,6 +303,11 @@ impl Recogniser {
         }
         let Some((_, at)) = &self.foreseen else { return false };
         self.evidence.changes_since(*at).any(|change| change.before.or(change.after) == Some(them))
+    }
+
+    /// The lever was seen: presses that were not heard are none, or one.
+    pub fn see_lever(&mut self) {
+        self.revision += u64::from(self.lever_old_since.take().is_some());
     }
 
     /// The lever's meaning has been learned or corrected: whose time runs now.
@@ -364,6 +378,7 @@ impl Recogniser {
         self.confirmed = false;
         self.let_go = None;
         self.gap = true;
+        self.lever_old_since = Some(now);
         self.revision += 1;
     }
 
@@ -528,6 +543,14 @@ impl Recogniser {
         }
         if let Clock::Stopped { since } = self.clock {
             return self.before_stop(now, since?);
+        }
+        if let Some(since) = self.lever_old_since.filter(|_| self.clock == Clock::Running) {
+            // A clock that runs is heard every second, unless it says nothing that can be believed.
+            let waits_until = since + Millis(self.settings.unexplained_ms);
+            if now < waits_until {
+                self.wake_at(now, Some(waits_until));
+                return None;
+            }
         }
         let explanations = self.explanations();
         let usable = |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= INCREDIBLE;

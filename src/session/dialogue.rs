@@ -5,7 +5,9 @@
 //! | the link comes up, and a certain board is expected | who it is, until it says so |
 //! | the board may be recorded | updates with clock changes, then the opening: as configured |
 //! | the board has been quiet after a change | a dump, to confirm what is seen |
-//! | nothing for a while | updates again, and a dump: an idle board says nothing, so silence proves nothing |
+//! | nothing for a while | a dump: an idle board says nothing, so silence proves nothing |
+//! | a question was not answered, or the last time is a while ago | updates again, and who it is: it may have had no power, or be another |
+//! | it is heard again after a gap in which its clock ran | the clock: whose time runs? |
 //! | something may have happened that was not heard | its memory, with a dump right behind it: that comes alone if it has none |
 //! | no answer | the same again; then ever more slowly, and the operator is told |
 //! | no answer from a board that did answer, or none for long | the link is to be opened again |
@@ -52,6 +54,8 @@ pub struct Dialogue {
     to_ask: VecDeque<Command>,
     pending: Option<Pending>,
     last_probe: Millis,
+    /// When it was last told to report changes; `None`: since then it has not answered, and may have forgotten it.
+    told_at: Option<Millis>,
     unanswered: u32,
     wait_until: Millis,
     /// It has answered since the link came up.
@@ -97,6 +101,7 @@ impl Dialogue {
     /// The board is the right one: the opening.
     pub fn admit(&mut self, now: Millis) -> Vec<Turn> {
         self.is_known = true;
+        self.told_at = Some(now);
         self.to_ask.extend(self.opening.iter().filter(|&command| Some(command) != self.identify.as_ref()).cloned());
         let mut turns = vec![Turn::Send(Command::SendUpdateNice)];
         turns.extend(self.tick(now, None));
@@ -131,6 +136,12 @@ impl Dialogue {
     pub fn hear(&mut self, now: Millis, message: &Message) -> bool {
         if matches!(message, Message::BoardDump(_)) {
             self.last_probe = now;
+        }
+        if self.unanswered > 0 && self.is_known {
+            self.told_at = None;
+            if !self.to_ask.contains(&Command::SendBoard) {
+                self.to_ask.push_back(Command::SendBoard);
+            }
         }
         self.answered = true;
         self.unanswered = 0;
@@ -189,11 +200,12 @@ impl Dialogue {
         if self.to_ask.is_empty() && is_kept_alive && !is_dump_due {
             return turns;
         }
-        if self.to_ask.is_empty() && !is_kept_alive && self.is_known {
+        if self.is_known && self.told_at.is_none_or(|told| told + KEEP_ALIVE <= now) {
             // A board that lost its power meanwhile has forgotten that it is to report changes.
             turns.push(Turn::Send(Command::SendUpdateNice));
+            self.told_at = Some(now);
             // And where one board is expected, another may have been put at the end of its cable.
-            self.to_ask.extend(self.identify.clone());
+            self.to_ask.extend(self.identify.clone().filter(|question| !self.to_ask.contains(question)));
         }
         let probe = self.probe();
         let is_next = !is_dump_due || self.to_ask.front() == Some(&probe);

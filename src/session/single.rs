@@ -120,6 +120,7 @@ impl Single {
         }
         let turns = self.dialogue.link_up(now);
         self.say(now, turns, outputs);
+        self.ask_clock(now, outputs);
     }
 
     /// The port is gone.
@@ -180,6 +181,7 @@ impl Single {
                 self.dialogue.admit(now)
             };
             self.say(now, turns, outputs);
+            self.ask_clock(now, outputs);
         }
         if !self.identity.is_admitted() {
             return;
@@ -226,6 +228,15 @@ impl Single {
             self.open_gap(now);
             let turns = self.dialogue.ask(now, Command::SendBoard);
             self.say(now, turns, outputs);
+            self.ask_clock(now, outputs);
+        }
+    }
+
+    /// In the gap its lever may have been moved: whose time runs?
+    fn ask_clock(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        if self.gap.is_some() && self.table.runs_clock() {
+            let turns = self.dialogue.ask(now, Command::SendClock);
+            self.say(now, turns, outputs);
         }
     }
 
@@ -241,7 +252,7 @@ impl Single {
                 self.table.field_update(at, field, piece)
             }
             Report::Clock(report) => {
-                self.clock = Some(report);
+                self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock);
                 self.table.trust_clock(true);
                 self.table.clock(at, &report)
             }
@@ -268,9 +279,18 @@ impl Single {
         let Some(gap) = self.gap.take() else { return };
         let mut effects = Vec::new();
         self.table.link(gap.heard_at(), true);
+        let (mut heard_at, mut reading) = (gap.heard_at(), None);
         for (at, report) in gap.into_kept().into_iter().flatten() {
+            heard_at = at;
             self.table.hear(at);
+            if let Report::Clock(report) = report {
+                reading = Some(report);
+            }
             effects.extend(self.hear_report(at, report));
+        }
+        // It may have come before the dump with which the board is known again.
+        if let Some(report) = reading {
+            effects.extend(self.hear_report(heard_at, Report::Clock(report)));
         }
         self.put(now, effects, outputs);
     }
@@ -296,7 +316,7 @@ impl Single {
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
         let told = told(&recalled.unseen, self.table.number_count());
         let starts = self.table.starts(&told);
-        let is_begun = self.table.attention() == Attention::Touched;
+        let is_begun = self.table.attention() >= Attention::Touched;
         let (to, sides) = (self.table_time(now).max(since), clock.sides(since));
         let timed = timeline(Span { from: since, to, sides, is_begun }, told, &starts);
         let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
@@ -316,10 +336,10 @@ impl Single {
         hindsight::live_until_next(&mut self.table, &mut lived, end, &mut effects);
         self.table.is_known_until(end);
         // The last reading before the memory may say that the clock was stopped, which the memory does not.
-        let reading = before
-            .iter()
-            .rev()
-            .find_map(|(_, report)| if let Report::Clock(clock) = report { Some(*clock) } else { None });
+        let reading = before.iter().rev().find_map(|(_, report)| match report {
+            Report::Clock(clock) if clock.is_reading() => Some(*clock),
+            _ => None,
+        });
         if let Some((at, report)) = reading.and_then(|reading| clock.reading(end, reading)) {
             effects.extend(self.hear_report(at, Report::Clock(report)));
         }
@@ -335,16 +355,14 @@ impl Single {
         match told {
             Told::Change(Change::Piece { field, piece, .. }) => self.hear_report(at, Report::Field(field, piece)),
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let mut effects = Vec::new();
-                for report in clock.press(at, side, [hours, minutes, seconds]) {
-                    self.clock = Some(report);
-                    self.table.trust_clock(clock.is_sure());
-                    effects.extend(self.table.clock(at, &report));
-                }
-                effects
+                let reports = clock.press(at, side, [hours, minutes, seconds]);
+                self.clock = reports.last().copied().or(self.clock);
+                self.table.trust_clock(clock.is_sure());
+                self.table.pressed(at, &reports)
             }
             Told::Change(_) => Vec::new(),
             Told::Standing(codes) => {
+                clock.was_unseen();
                 let mut effects = vec![Effect::Notice("the board was switched on or restarted".to_owned())];
                 effects.extend(self.table.stands(at, &codes));
                 effects

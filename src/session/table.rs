@@ -61,6 +61,8 @@ pub struct Table {
     clock_state: Clock,
     /// The times of the clock are those of both sides in this game.
     is_clock_sure: bool,
+    /// What the clock is heard to say is told of a press.
+    is_press_told: bool,
     stage: Stage,
     games: u32,
     presses: u32,
@@ -100,6 +102,8 @@ pub enum Attention {
     Playing,
     /// Pieces are being moved.
     Touched,
+    /// A ply stands complete: it will be pressed for in a moment, and that decides.
+    Landed,
 }
 
 impl Table {
@@ -117,6 +121,7 @@ impl Table {
             clock_notices: ClockNotices::default(),
             clock_state: Clock::None,
             is_clock_sure: true,
+            is_press_told: false,
             stage: Stage::Waiting,
             games: settings.games_before,
             presses: 0,
@@ -287,6 +292,8 @@ impl Table {
         if shown.fields() == self.sensors.fields() {
             return Vec::new();
         }
+        // Nor what its clock showed meanwhile: there is nothing to judge its next reading by.
+        self.truth.forget();
         if let Stage::Playing(game) = &mut self.stage {
             game.recogniser.was_deaf(now);
         }
@@ -328,6 +335,7 @@ impl Table {
     /// How closely the board has to be watched.
     pub fn attention(&self) -> Attention {
         match &self.stage {
+            Stage::Playing(game) if !game.recogniser.expected().is_empty() => Attention::Landed,
             Stage::Playing(game) if !game.recogniser.is_settled() => Attention::Touched,
             Stage::Playing(game) if self.clock_state == Clock::Running || game.number().is_some() => Attention::Playing,
             Stage::Playing(_) | Stage::Waiting | Stage::Over => Attention::Idle,

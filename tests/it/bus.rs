@@ -67,6 +67,11 @@ impl Bus {
 
     /// The boards, before anything happens.
     pub fn world(&self) -> BusWorld {
+        self.world_with(|_, _| ())
+    }
+
+    /// The same, each board made otherwise.
+    pub fn world_with(&self, make: impl Fn(usize, &mut BoardOptions)) -> BusWorld {
         let seats = self.games.iter().enumerate().map(|(index, game)| {
             let seed = self.seed + index as u64;
             let control = self.clock.then(|| "4800+60".parse().unwrap());
@@ -75,7 +80,8 @@ impl Bus {
             let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
             let seat = Setting::new(rows, columns, script, self.profile.clone(), seed);
             let serial = u32::from(Bus::address(index).number());
-            let board = BoardOptions { serial, answer_us: self.answer_us, ..seat.draw_board() };
+            let mut board = BoardOptions { serial, answer_us: self.answer_us, ..seat.draw_board() };
+            make(index, &mut board);
             Setting { board: Some(board), ..seat }
         });
         let mut setting = BusSetting::new(seats.collect(), self.seed);

@@ -127,6 +127,32 @@ fn a_board_that_falls_silent_is_missed_within_fifteen_seconds() {
     }
 }
 
+/// Without power it forgets that it is to report changes, however often it is asked what stands on it afterwards.
+#[test]
+fn a_board_that_had_no_power_is_told_to_report_again() {
+    const UPDATES: u8 = 0x4b;
+    for away in [100, 1_000, 5_000, 60_000] {
+        let mut wire = Wire::new(&[]);
+        wire.link_up(Some(Board::new("01025")));
+        wire.wait(20_100);
+        wire.board = None;
+        wire.wait(away);
+        let dump = start_dump();
+        // Something stands on it that nothing explains, so it is asked for dumps all the time.
+        wire.board = Some(Board { dump: [&dump[..20], &[1; 10], &dump[30..]].concat(), ..Board::new("01025") });
+        let back = wire.now;
+        wire.wait(60_000);
+        let sent = |code: u8| {
+            let is_it = move |output: &&Output| matches!(&output.effect, Effect::Send(bytes) if bytes[..] == [code]);
+            wire.outputs.iter().filter(is_it).map(|output| output.at.0).filter(move |&at| at >= back)
+        };
+        let answers = sent(0x42).next().unwrap();
+        let told = sent(UPDATES).next();
+        assert!(told.is_some_and(|at| at <= answers + 8_000), "away for {away}: asked at {answers}, told at {told:?}");
+        assert!(sent(UPDATES).count() >= 4, "it may be without power again");
+    }
+}
+
 #[test]
 fn an_idle_board_is_not_a_silent_one() {
     let mut wire = Wire::new(&[]);

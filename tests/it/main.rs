@@ -17,6 +17,7 @@ mod control;
 mod daemon;
 mod damage;
 mod damaged_files;
+mod deceived;
 mod dependencies;
 mod dialogue;
 mod disk_faults;

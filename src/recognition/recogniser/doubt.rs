@@ -139,7 +139,8 @@ impl Recogniser {
     pub(super) fn given_up_at(&self) -> Millis {
         const PRESSED_MS: u64 = 1_000;
         let changed = self.evidence.last_change();
-        match self.presses.last_at().filter(|&at| at >= changed) {
+        let pressed = self.presses.last().filter(|press| press.at >= changed && Some(press.id) != self.found_press);
+        match pressed.map(|press| press.at) {
             Some(pressed) => self.confirmed_at(PRESSED_MS).max(pressed + Millis(PRESSED_MS)),
             None if self.clock == Clock::None => self.confirmed_at(PRESSED_MS),
             None => self.confirmed_at(self.settings.unpressed_ms),

@@ -25,6 +25,8 @@ pub struct BusClock {
     pressed_at: Option<Millis>,
     read_at: Option<Millis>,
     ran_at: Option<Millis>,
+    /// Presses may have been missed: who is to move is not known.
+    is_lever_old: bool,
     /// Of which sides the time may have been set anew since it was told: the left and the right one.
     unsure: [bool; 2],
 }
@@ -32,7 +34,8 @@ pub struct BusClock {
 impl BusClock {
     /// The lever moved: this side has stopped at this time. The readings that say so; none as long as the other side's time is
     /// not known. A clock that was last seen standing has been started meanwhile, with the lever on the other side: a board
-    /// does not report that, and without it the press would look like the start.
+    /// does not report that, and without it the press would look like the start. And a lever that stood there already when it
+    /// was last seen was moved back meanwhile.
     pub fn press(&mut self, now: Millis, side: TimeSide, [hours, minutes, seconds]: Time) -> Vec<ClockReport> {
         let Some(before) = self.last else { return Vec::new() };
         let mut times = before;
@@ -46,8 +49,10 @@ impl BusClock {
         self.last = Some(times);
         self.pressed_at = Some(now);
         self.ran_at = Some(now);
-        let started = ClockTimes { status: ClockStatus(times.status.0 ^ ClockStatus::RIGHT_HIGH), ..before };
-        let started = (!before.running()).then_some(ClockReport::Times(started));
+        let is_missed = std::mem::take(&mut self.is_lever_old) && before.lever() == times.lever();
+        let shown = if is_missed { times } else { before };
+        let started = ClockTimes { status: ClockStatus(times.status.0 ^ ClockStatus::RIGHT_HIGH), ..shown };
+        let started = (!before.running() || is_missed).then_some(ClockReport::Times(started));
         started.into_iter().chain([ClockReport::Times(times)]).collect()
     }
 
@@ -68,6 +73,7 @@ impl BusClock {
             return None;
         }
         self.last = Some(times);
+        self.is_lever_old = false;
         self.unsure = [false; 2];
         if times.running() {
             self.ran_at = Some(now);
@@ -82,6 +88,11 @@ impl BusClock {
             times.status = ClockStatus(times.status.0 & !ClockStatus::RUNNING);
             self.unsure = [true; 2];
         }
+    }
+
+    /// The board had no power: presses have been missed, perhaps.
+    pub fn was_unseen(&mut self) {
+        self.is_lever_old = true;
     }
 
     /// Are the times of both sides those of this game?
@@ -159,6 +170,19 @@ mod tests {
         clock.reading(Millis(30), times(25, 25, 0x03));
         let after = clock.press(Millis(40), TimeSide::Left, [0, 10, 25]);
         assert_eq!(seen(&after), [(25, 25, Lever::RightHigh, true)]);
+    }
+
+    #[test]
+    fn a_press_after_one_that_was_missed_is_two() {
+        let mut clock = BusClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x03));
+        clock.was_unseen();
+        // The right side's time ran; now it is the left that stops.
+        let after = clock.press(Millis(60_000), TimeSide::Left, [0, 9, 50]);
+        assert_eq!(seen(&after), [(50, 40, Lever::LeftHigh, true), (50, 40, Lever::RightHigh, true)]);
+        assert_eq!(clock.press(Millis(70_000), TimeSide::Right, [0, 9, 30]).len(), 1);
+        clock.was_unseen();
+        assert_eq!(clock.press(Millis(80_000), TimeSide::Left, [0, 9, 20]).len(), 1, "as it should be");
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | an answer with a wrong checksum | it is asked for again; changes with "repeat", because they are handed out once |
 //! | no answer | the same; after the second time the board is away and is pinged until it is back |
+//! | nothing but damaged answers | the same after the fourth: two boards may go by one address |
 //! | any disturbance | nothing is believed of that board until a dump shows that its reports are whole |
 //! | no board answers any more | the link is opened again: it may be dead without saying so |
 //! | the board dropped out of bus mode | any command of the bus brings it back; the first is not obeyed, the next is |
@@ -157,11 +158,11 @@ impl Bus {
             Some(BusItem::BadChecksum { id, .. }) => {
                 self.damage.bad_checksums += 1;
                 let is_awaited = self.asked.is_some_and(|asked| asked.command.answer() == Some(id));
-                self.disturb(now, is_awaited);
+                self.disturb(now, is_awaited, outputs);
             }
             Some(BusItem::Noise(noise)) => {
                 self.damage.noise_bytes += noise.bytes as u64;
-                self.disturb(now, false);
+                self.disturb(now, false, outputs);
             }
         }
         true
@@ -229,18 +230,30 @@ impl Bus {
     }
 
     /// Bytes that are no answer. `is_awaited`: they looked like the one that is due, but for their checksum.
-    fn disturb(&mut self, now: Millis, is_awaited: bool) {
+    fn disturb(&mut self, now: Millis, is_awaited: bool, outputs: &mut Vec<Output>) {
         if self.discovery.is_listening() {
             self.discovery.heard_something();
             return;
         }
         let word = self.asked.map(|asked| asked.to).or(self.last_asked);
+        let somebody = self.boards.values().any(BusBoard::is_here);
         let Some(board) = word.and_then(|word| self.boards.get_mut(&word)) else { return };
         board.disturb();
         if let Some(asked) = self.asked.filter(|_| is_awaited) {
             self.asked = None;
             self.free_at = now + AFTER_DAMAGE.max(Millis(self.settings.bus.gap_ms));
-            board.garble(now, asked.command);
+            let was_away = !board.is_here();
+            let mut effects = Vec::new();
+            board.garble(now, asked.command, &mut effects);
+            put(now, asked.to, board.pass(effects), outputs);
+            self.spend_on_away(now, asked, was_away && somebody);
+        }
+    }
+
+    /// A ping in vain takes its share of the line.
+    fn spend_on_away(&mut self, now: Millis, asked: Asked, is_in_vain: bool) {
+        if is_in_vain {
+            self.away_at = now + Millis((now - asked.at).0 * (AWAY_SHARE - 1));
         }
     }
 
@@ -313,10 +326,7 @@ impl Bus {
         if is_nothing {
             self.boards.remove(&asked.to);
         }
-        if was_away && somebody {
-            let spent = now - asked.at;
-            self.away_at = now + Millis(spent.0 * (AWAY_SHARE - 1));
-        }
+        self.spend_on_away(now, asked, was_away && somebody);
         put(now, asked.to, effects, outputs);
         self.tell_if_nobody_is_here(now, outputs);
     }

@@ -28,6 +28,14 @@ impl Table {
         }
     }
 
+    /// The board tells of a press that it noticed itself: it is not merely found that the lever was moved once.
+    pub fn pressed(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
+        self.is_press_told = true;
+        let effects = reports.iter().flat_map(|report| self.clock(now, report)).collect();
+        self.is_press_told = false;
+        effects
+    }
+
     /// Are the times that are told from now on those of both sides?
     pub fn trust_clock(&mut self, is_sure: bool) {
         self.is_clock_sure = is_sure;
@@ -76,6 +84,9 @@ impl Table {
         let told = self.clock_notices.reading(&times, self.clock.right_player());
         let mut effects: Vec<Effect> = told.into_iter().map(Effect::Notice).collect();
         let recogniser = &mut game.recogniser;
+        if self.is_press_told {
+            recogniser.see_lever();
+        }
         let opening = recogniser.plies() == 0;
         let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
         if times.running() && opening && (!ran || untouched) {
@@ -102,7 +113,13 @@ impl Table {
             }
             recogniser.press(now, id, self.clock.turn_now());
         }
+        recogniser.see_lever();
         effects
+    }
+
+    /// Is the time of a side running, as far as is known?
+    pub fn runs_clock(&self) -> bool {
+        self.clock_state == Clock::Running
     }
 
     pub(super) fn is_stopped(&self) -> bool {
@@ -111,6 +128,6 @@ impl Table {
 
     /// From when on silence means that the board is not heard.
     pub fn deaf_at(&self) -> Option<Millis> {
-        (self.clock_state == Clock::Running).then_some(self.heard_at + DEAF)
+        self.runs_clock().then_some(self.heard_at + DEAF)
     }
 }

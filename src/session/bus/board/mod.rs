@@ -96,6 +96,8 @@ pub struct BusBoard {
     missed: u32,
     /// Answers in a row that were damaged.
     damaged: u32,
+    /// How often it was given up for that since a dump of it came through.
+    given_up: u32,
     dumped_at: Option<Millis>,
     reports: Reports,
     held: Held,
@@ -121,6 +123,7 @@ impl BusBoard {
             questions: VecDeque::new(),
             missed: 0,
             damaged: 0,
+            given_up: 0,
             dumped_at: None,
             reports: Reports::new(now),
             held: Held::default(),
@@ -190,7 +193,8 @@ impl BusBoard {
         let is_awaited = self.awaited.is_some_and(|at| at <= now);
         let weight = match self.attention {
             _ if !self.questions.is_empty() => 20,
-            _ if is_awaited => 10,
+            _ if is_awaited => 30,
+            Attention::Landed => 8,
             Attention::Touched => 3,
             Attention::Playing => 2,
             Attention::Idle => 1,
@@ -227,7 +231,7 @@ impl BusBoard {
 
     /// It has not answered.
     pub fn miss(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
-        let Presence::Away { tries } = self.presence else {
+        if self.is_here() {
             self.missed += 1;
             self.reports.is_suspect = true;
             if asks_for_changes(command) {
@@ -239,23 +243,41 @@ impl BusBoard {
             } else {
                 self.ask_again(now, command, self.missed >= MOST_MISSED);
             }
-            return;
-        };
-        let tries = tries.saturating_add(1);
-        self.presence = Presence::Away { tries };
-        self.due = now + Millis(SHORTEST_AWAY.0 << tries.min(16)).min(LONGEST_AWAY);
-        if tries == TOLD_AWAY && !self.told_away && self.origin != Origin::Rumoured {
-            self.told_away = true;
-            let notice = "the board does not answer; is it switched on and on the bus?";
-            effects.push(Effect::Notice(notice.to_owned()));
+        } else {
+            self.stay_away(now, "the board does not answer; is it switched on and on the bus?", effects);
         }
     }
 
-    /// What came in answer to this was damaged: it is there, and says it again.
-    pub fn garble(&mut self, now: Millis, command: BusCommand) {
+    /// What came in answer to this was damaged: it is there, and says it again. Where nothing else ever comes, two boards answer
+    /// at once, and both would keep the line busy for nothing.
+    pub fn garble(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
+        const NOTICE: &str = "what the board answers is damaged all the time; do two boards go by this address?";
         self.reports.is_suspect = true;
+        if !self.is_here() {
+            return self.stay_away(now, NOTICE, effects);
+        }
         self.damaged += 1;
         self.ask_again(now, command, self.damaged >= MOST_DAMAGED);
+        if !self.is_here() {
+            // Two boards that answer alike are one, until something happens on one of them.
+            self.given_up = self.given_up.saturating_add(1);
+            self.due = now + wait_away(self.given_up);
+            if self.given_up == TOLD_AWAY {
+                effects.push(Effect::Notice(NOTICE.to_owned()));
+            }
+        }
+    }
+
+    /// It is away, and has been pinged in vain.
+    fn stay_away(&mut self, now: Millis, notice: &str, effects: &mut Vec<Effect>) {
+        let Presence::Away { tries } = self.presence else { return };
+        let tries = tries.saturating_add(1);
+        self.presence = Presence::Away { tries };
+        self.due = now + wait_away(tries);
+        if tries == TOLD_AWAY && !self.told_away && self.origin != Origin::Rumoured {
+            self.told_away = true;
+            effects.push(Effect::Notice(notice.to_owned()));
+        }
     }
 
     /// The line was disturbed while this board had the word.
@@ -384,7 +406,7 @@ impl BusBoard {
         }
         let age = self.clock.age(self.reports.table_time(now));
         let quiet = self.reports.quiet(now);
-        let is_touched = self.table.attention() == Attention::Touched && self.clock.is_running();
+        let is_touched = self.table.attention() >= Attention::Touched && self.clock.is_running();
         if age.is_none() || !self.clock.is_sure() || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
             return Some(BusCommand::SendClock);
         }
@@ -463,6 +485,11 @@ impl BusBoard {
     fn is_in_the_dark(&self) -> bool {
         self.is_here() && self.reports.are_unsure()
     }
+}
+
+/// How long a board that was pinged in vain so often is left alone.
+fn wait_away(tries: u32) -> Millis {
+    Millis(SHORTEST_AWAY.0 << tries.min(16)).min(LONGEST_AWAY)
 }
 
 /// Is the answer one that is handed out once?

@@ -188,7 +188,7 @@ impl BusBoard {
         let is_next = self.reports.kept.is_empty();
         let sides = self.clock.sides(from).filter(|_| is_next);
         let is_begun = match self.reports.kept.last() {
-            None => self.table.attention() == Attention::Touched,
+            None => self.table.attention() >= Attention::Touched,
             Some((_, told)) => matches!(told, Told::Change(Change::Piece { .. })),
         };
         let told = told(changes, self.table.number_count());
@@ -233,14 +233,15 @@ impl BusBoard {
                 effects.extend(self.table.field_update(at, field, piece));
             }
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                for report in self.clock.press(at, side, [hours, minutes, seconds]) {
-                    self.table.trust_clock(self.clock.is_sure());
-                    effects.extend(self.table.clock(at, &report));
-                }
+                let reports = self.clock.press(at, side, [hours, minutes, seconds]);
+                self.table.trust_clock(self.clock.is_sure());
+                effects.extend(self.table.pressed(at, &reports));
             }
             Told::Change(_) => {}
             Told::Standing(codes) => {
                 self.reports.is_suspect = true;
+                self.reports.is_clock_unsure = true;
+                self.clock.was_unseen();
                 effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
                 effects.extend(self.table.stands(at, &codes));
             }
@@ -249,6 +250,7 @@ impl BusBoard {
 
     pub(super) fn hear_board(&mut self, now: Millis, codes: &[PieceCode], effects: &mut Vec<Effect>) {
         self.dumped_at = Some(now);
+        self.given_up = 0;
         let is_comparable = codes.len() == self.table.field_count() && self.table.counts_all_fields();
         let predicted = self.predicted().filter(|_| is_comparable);
         let is_watched = self.table.has_open_game() || !self.reports.kept.is_empty();

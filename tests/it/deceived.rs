@@ -1,0 +1,212 @@
+//! Boards that are not what they were: memories of other games or written over, a board put in the place of another, two boards that
+//! go by one address, clocks that say nothing. Nothing is recorded that was not played, and one setup takes up the thread.
+
+use damcast::bytelog::Mode;
+use damcast::millis::Millis;
+use damcast::protocol::{ClockReport, Decoder, Item, Message};
+use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::simulation::drive::{Recorder, bare_entry, drive_bus};
+use damcast::simulation::score::Played;
+use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::random::Rng;
+
+use crate::bus::Bus;
+use crate::games::playable;
+use crate::outages::{Case, Kind, Outcome, pool};
+
+/// A line that hears something else than its board says.
+struct Deceived<F> {
+    line: Line,
+    decoder: Decoder,
+    deceive: F,
+}
+
+impl<F: FnMut(Message) -> Vec<Message>> Deceived<F> {
+    fn new(line: Line, deceive: F) -> Deceived<F> {
+        Deceived { line, decoder: Decoder::new(), deceive }
+    }
+}
+
+impl<F: FnMut(Message) -> Vec<Message>> Recorder for Deceived<F> {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let input = match input {
+            Input::Bytes(bytes) => {
+                let said = self.decoder.feed(&bytes).into_iter().filter_map(|item| match item {
+                    Item::Message(message) => Some(message),
+                    Item::Noise(_) => None,
+                });
+                let heard: Vec<Message> = said.flat_map(&mut self.deceive).collect();
+                Input::Bytes(heard.iter().flat_map(Message::encode).collect())
+            }
+            Input::LinkUp => {
+                self.decoder = Decoder::new();
+                Input::LinkUp
+            }
+            other => other,
+        };
+        self.line.handle(now, input)
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
+}
+
+/// Outages of a board on a line of its own.
+fn cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    let pool = pool();
+    seeds.map(|seed| Case::draw(&pool, Kind::Single.into(), seed)).collect()
+}
+
+/// What is recorded when the memory is not what it should be.
+fn play(case: &Case, mut memory: impl FnMut(Vec<u8>) -> Vec<u8>) -> Outcome {
+    let deceive = |message| match message {
+        Message::EepromMoves(data) => vec![Message::EepromMoves(memory(data))],
+        other => vec![other],
+    };
+    case.play_in(case.world(), &mut Deceived::new(case.line(), deceive))
+}
+
+#[track_caller]
+fn assert_honest(case: &Case, outcome: &Outcome) {
+    assert!(
+        outcome.untrue.is_empty() && outcome.setups <= 1,
+        "{case}: {} setups, not played: {:?}\n{}",
+        outcome.setups,
+        outcome.untrue,
+        outcome.story.join("\n")
+    );
+}
+
+/// All that a board remembers when its game is over.
+fn memory_after(case: &Case) -> Vec<u8> {
+    let mut world = case.world();
+    let end = world.end_ms() + 1_000;
+    world.advance(end);
+    world.host(end, &[0x49]);
+    let heard = world.advance(end + 10_000).into_iter().flat_map(|(_, happening)| match happening {
+        Happening::Bytes(bytes) => bytes,
+        Happening::Plugged | Happening::Unplugged => Vec::new(),
+    });
+    let items = Decoder::new().feed(&heard.collect::<Vec<u8>>());
+    let memory = items.into_iter().find_map(|item| match item {
+        Item::Message(Message::EepromMoves(data)) => Some(data),
+        _ => None,
+    });
+    memory.expect("a board that is asked for its memory sends it")
+}
+
+#[test]
+fn the_memory_of_another_game_is_refused() {
+    let cases = cases(0..24);
+    for (case, other) in cases.iter().zip(cases.iter().cycle().skip(1)) {
+        let memory = memory_after(other);
+        assert_honest(case, &play(case, |_| memory.clone()));
+    }
+}
+
+#[test]
+fn of_a_memory_that_was_written_over_only_what_leads_on_is_believed() {
+    let mut whole = 0;
+    for case in cases(0..40) {
+        let share = Rng::stream(case.seed, "share").unit();
+        let outcome = play(&case, |data| data[((1.0 - share) * data.len() as f64) as usize..].to_vec());
+        whole += usize::from(outcome.lost == 0 && outcome.setups == 0);
+        assert_honest(&case, &outcome);
+    }
+    assert!(whole > 5, "only {whole} outages were read from what was left");
+}
+
+#[test]
+fn a_memory_that_is_damaged_makes_no_false_move() {
+    for case in cases(0..40) {
+        let mut rng = Rng::stream(case.seed, "damage");
+        let outcome = play(&case, |mut data| {
+            for byte in &mut data {
+                *byte ^= if rng.chance(0.01) { 1 << rng.below(7) } else { 0 };
+            }
+            data
+        });
+        // What is damaged in two places may take two setups.
+        assert!(outcome.untrue.is_empty(), "{case}: {:?}\n{}", outcome.untrue, outcome.story.join("\n"));
+    }
+}
+
+#[test]
+fn a_memory_without_a_word_in_it_is_none() {
+    for (case, memory) in cases(0..12).iter().zip([&[][..], &[0x6b], &[0x7f; 300], &[0x00; 7]].into_iter().cycle()) {
+        assert_honest(case, &play(case, |_| memory.to_vec()));
+    }
+}
+
+#[test]
+fn clocks_that_read_zero_in_between_change_nothing() {
+    for case in cases(0..12) {
+        let zero = Message::Clock(ClockReport::decode([0; 7]));
+        let deceive = |message: Message| match message {
+            Message::Clock(_) => vec![message, zero.clone()],
+            other => vec![other],
+        };
+        let outcome = case.play_in(case.world(), &mut Deceived::new(case.line(), deceive));
+        assert_eq!((outcome.lost, outcome.setups, outcome.without_clock, outcome.untrue.len()), (0, 0, 0, 0), "{case}");
+    }
+}
+
+/// Another board, with another game on it, is put at the end of the cable: with the link telling, or without.
+#[test]
+fn a_board_in_the_place_of_another_brings_its_own_game() {
+    let pool = pool();
+    for seed in 0..16 {
+        let mut case = Case::draw(&pool, Kind::Single.into(), seed);
+        let mut other = Case::draw(&pool, Kind::Single.into(), seed + 100);
+        if other.games[0].start.variant() != case.games[0].start.variant() {
+            other.games = case.games.clone();
+        }
+        let (swap, is_told) = (case.out, seed % 2 == 0);
+        (case.back, other.back) = (0, 0);
+        let (mut setting, mut second) = (case.setting(), other.setting());
+        setting.seats.append(&mut second.seats);
+        let mut mishaps = vec![(0, Mishap::Away(1)), (swap, Mishap::Away(0))];
+        mishaps.extend(is_told.then_some((swap, Mishap::Unplug)));
+        mishaps.extend(is_told.then_some((swap + 3_000, Mishap::Plug)));
+        mishaps.push((swap + 3_000, Mishap::Back(1)));
+        setting.incidents = mishaps.into_iter().map(|(at, what)| Incident::new(at, what)).collect();
+        let mut line = case.line();
+        case.games.append(&mut other.games);
+        let outcome = case.play_in(BusWorld::new(setting).unwrap(), &mut line);
+        assert_honest(&case, &outcome);
+    }
+}
+
+/// Two boards of a bus that were given one address answer at once. Whatever comes of them, the third is recorded.
+#[test]
+fn two_boards_of_one_address_harm_no_other() {
+    let games: Vec<Played> = playable("international").into_iter().take(3).collect();
+    let bus = Bus::new(&games, 3, 20);
+    let (same, other) = (Bus::address(1), Bus::address(0));
+    let mut settings = LineSettings::new(games[0].start.variant());
+    settings.mode = Mode::Bus;
+    for board in [same, other] {
+        settings.boards.insert(board, settings.clone());
+    }
+    let mut entries = std::collections::BTreeMap::<BusAddress, Vec<String>>::new();
+    let mut notices = Vec::new();
+    let mut world = bus.world_with(|index, board| board.serial = u32::from(Bus::address(index.min(1)).number()));
+    drive_bus(&mut world, &mut Line::new(settings), 20_000, |_, Output { at, board, effect }| match effect {
+        Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => {
+            entries.entry(board.unwrap()).or_default().push(bare_entry(&line).to_owned());
+        }
+        Effect::Notice(text) => notices.push(format!("{at} {text}")),
+        _ => {}
+    });
+    let moves = bus.moves();
+    assert_eq!(entries[&other], moves[&other], "{notices:#?}");
+    // Of the two nobody can tell which is meant; what is recorded was played on one of them.
+    let recorded = entries.remove(&same).unwrap_or_default();
+    let played = [&moves[&Bus::address(1)], &moves[&Bus::address(2)]];
+    let is_true = |entry: &String| entry.starts_with('/') || played.iter().any(|moves| moves.contains(entry));
+    assert!(recorded.iter().all(is_true), "{recorded:?}\n{notices:#?}");
+    let told = notices.iter().filter(|notice| notice.contains("do two boards go by this address")).count();
+    assert_eq!(told, 1, "the operator is told: {notices:#?}");
+}
