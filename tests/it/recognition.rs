@@ -548,6 +548,21 @@ fn a_king_that_flickers_did_not_go_where_nobody_saw_it() {
 }
 
 #[test]
+fn a_captured_piece_that_is_put_down_beside_its_square_plays_nothing() {
+    let story = "10.0 24 -
+        10.4 13 white
+        10.6 19 -
+        10.63 23 black
+        11.5 press white
+        22.0 16 -
+        22.3 21 black
+        23.0 press black
+        26.5 23 -
+        30.0 ends";
+    check("W:W24,38:B15,16,19", Clock::Running, story, &["24x13", "16-21"]);
+}
+
+#[test]
 fn after_a_forgotten_press_the_plies_do_not_tell_who_presses() {
     // White forgot to press, Black pressed in vain, and White presses now: not Black, whose ply is the first of two.
     let mut board = Board::new("20", "W:W32,38,40:B12,18,20", Clock::Running);
