@@ -306,13 +306,15 @@ mod tests {
     fn the_schema_knows_every_member() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "*"]);
-        let asides = [
+        let told = [
             Told::Provisional(vec!["19-23".into()]),
             Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
             Told::State("unexplained"),
             Told::Correction("taken-back"),
         ];
-        asides.map(|told| game.take(moment(3), Change::Aside(told)));
+        for told in told {
+            game.take(moment(3), Change::Aside(told));
+        }
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
