@@ -312,7 +312,9 @@ mod tests {
             Told::State("unexplained"),
             Told::Correction("taken-back"),
         ];
-        told.into_iter().for_each(|told| game.take(moment(3), Change::Aside(told)));
+        for told in told {
+            game.take(moment(3), Change::Aside(told));
+        }
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);

@@ -1,0 +1,392 @@
+//! From the last byte of a board to the line that everybody sees, against the least that a program can do.
+//!
+//! ```text
+//! cargo bench --bench latency
+//! ```
+//!
+//! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
+//! presses the clock, so what is measured is the time from the moment that the last byte of that message can be read to the
+//! moment that a program that waits for it (inotify) is told that the live file has grown. A press that nobody saw within
+//! [`PATIENCE`] is counted as missing: a busy machine may answer the board later than the hand rests.
+//!
+//! | | what it does |
+//! |---|---|
+//! | `null` | the same link, the same runtime: reads, and appends a line of 45 bytes to a file |
+//! | `lazy` | the station with `sync = "lazy"`: log, core, live file |
+//! | `safe` | the station as it is by default: the log is durable before the line is seen |
+//! | `fdatasync` | 45 bytes appended to a file and made durable: between the presses of `safe`, on a disk that rests and is busy alike |
+//! | `separate` | the same for 64 files, one after the other |
+//! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe` |
+//!
+//! Times depend on the machine and on what else it does; what counts are the ratios of one run, at the end. Runs alternate.
+
+#![allow(clippy::unwrap_used, reason = "a measurement that meets what it did not expect should stop there")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use damcast::bytelog::{self, Kind};
+use damcast::link::{Link, LinkEvent, Ports};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify;
+
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "../tests/it/pty.rs"]
+mod pty;
+use pty::Pty;
+
+/// How many times faster than people the boards play. A clock that is not heard for so long that boards would be deaf would
+/// be another measurement.
+const SCALE: f64 = 6.0;
+/// A pause of the game is cut to so many milliseconds of the board: it is enough for its position to be confirmed.
+const LONGEST_PAUSE: u64 = 1_200;
+/// How long a press is waited for.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 150_000_000 };
+/// Plies that are played; those before the first whole move are not measured, for a file is made then.
+const PLIES: usize = 24;
+/// Of many boards so many press one after the other, and the rest without being measured.
+const ONE_BY_ONE: usize = 24;
+const UNMEASURED: usize = 2;
+/// Boards of a round.
+const MANY: usize = 64;
+/// How often each is run.
+const ROUNDS: usize = 2;
+const LINE: &[u8] = b"12. 37-32 {[%clock w1:29:20 B1:29:33]}.......\n";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if arguments.get(1).map(String::as_str) == Some("--null") {
+        return null(&arguments[2..]);
+    }
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut found = Found::default();
+    for _ in 0..ROUNDS {
+        for boards in [1, MANY] {
+            for (index, program) in ["null", "lazy", "safe"].into_iter().enumerate() {
+                let Measured { single, together, fdatasync } = measure(program, boards);
+                found.single[usize::from(boards > 1)][index].extend(single);
+                if program == "safe" {
+                    found.together.extend(together);
+                    found.fdatasync[usize::from(boards > 1)].extend(fdatasync);
+                }
+            }
+        }
+        found.separate.extend(separate(folder.path(), 12));
+    }
+    found.print();
+}
+
+/// Times of everything, in microseconds.
+#[derive(Default)]
+struct Found {
+    single: [[Vec<f64>; 3]; 2],
+    together: Vec<f64>,
+    fdatasync: [Vec<f64>; 2],
+    separate: Vec<f64>,
+}
+
+impl Found {
+    fn print(&mut self) {
+        println!("{:<22} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
+        let p50 = |name: &str, times: &mut Vec<f64>| {
+            times.sort_by(f64::total_cmp);
+            let at =
+                |share: f64| times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN);
+            println!("{name:<22} {:>8} {:>10.1} {:>10.1}", times.len(), at(0.5), at(0.99));
+            at(0.5)
+        };
+        let mut medians = [[0.0; 3]; 2];
+        for (boards, (times, medians)) in [1, MANY].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {
+            for ((name, times), median) in ["null", "lazy", "safe"].into_iter().zip(times).zip(medians) {
+                *median = p50(&format!("{name}, {boards} boards"), times);
+            }
+        }
+        let fdatasync = [1, MANY]
+            .map(|boards| p50(&format!("fdatasync, {boards} boards"), &mut self.fdatasync[usize::from(boards > 1)]));
+        let separate = p50("separate", &mut self.separate);
+        let together = p50("together", &mut self.together);
+        println!("\nratios of medians");
+        for ((boards, [null, lazy, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
+            println!("{boards:>3} boards: lazy / null {:.2}, safe / fdatasync {:.2}", lazy / null, safe / fdatasync);
+        }
+        println!("{MANY} boards at once: together / separate {:.3}", together / separate);
+    }
+}
+
+/// What the least program does: it reads, and appends a line.
+fn null(arguments: &[String]) {
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        for pair in arguments.chunks(2) {
+            let [port, file] = pair else { continue };
+            let mut link = Link::new(port.parse().unwrap(), None, Ports::default());
+            let mut file = OpenOptions::new().append(true).create(true).open(file).unwrap();
+            tokio::spawn(async move {
+                loop {
+                    match link.next().await {
+                        LinkEvent::Bytes(_) => file.write_all(LINE).unwrap(),
+                        // The boards wait for a first byte, as from a station.
+                        LinkEvent::Up => drop(link.send(b"@").await),
+                        _ => {}
+                    }
+                }
+            });
+        }
+        // They have no end; the program is killed.
+        std::future::pending::<()>().await;
+    });
+}
+
+/// A message of the recording.
+struct Said {
+    at: u64,
+    bytes: Vec<u8>,
+    is_press: bool,
+}
+
+fn script() -> Vec<Said> {
+    let log = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
+    let (mut script, mut lever, mut times) = (Vec::new(), None, None);
+    let (mut at, mut before) = (0, 0);
+    for record in log.records {
+        let Kind::FromBoard(mut bytes) = record.kind else { continue };
+        // Positions are told when they are asked for.
+        if bytes.first() == Some(&0x86) {
+            continue;
+        }
+        let mut is_press = false;
+        if let [0x8d, _, _, ref mut shown @ .., status] = *bytes.as_mut_slice() {
+            is_press = lever.is_some_and(|lever| lever != status);
+            // Of the readings between two presses none is needed, and time goes another way here: the clock shows always the same.
+            if lever.is_some() && !is_press {
+                continue;
+            }
+            lever = Some(status);
+            let first = times.get_or_insert_with(|| shown.to_vec());
+            shown.copy_from_slice(first);
+        }
+        at += (record.at - before).min(LONGEST_PAUSE);
+        before = record.at;
+        script.push(Said { at, bytes, is_press });
+    }
+    // The first change of the lever starts the clock.
+    let last =
+        script.iter().enumerate().filter(|(_, said)| said.is_press).nth(PLIES).map_or(script.len(), |(at, _)| at);
+    script.truncate(last + 1);
+    script
+}
+
+fn start_position() -> Vec<u8> {
+    let log = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
+    let dump = |kind: Kind| if let Kind::FromBoard(bytes) = kind { Some(bytes) } else { None };
+    log.records.into_iter().filter_map(|record| dump(record.kind)).find(|bytes| bytes[0] == 0x86).unwrap()
+}
+
+/// A program that is measured; it ends with this.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What a run has given, in microseconds.
+#[derive(Default)]
+struct Measured {
+    /// Of single presses.
+    single: Vec<f64>,
+    /// Of all boards together.
+    together: Vec<f64>,
+    /// Of a sync between two presses.
+    fdatasync: Vec<f64>,
+}
+
+/// Plays on so many boards.
+fn measure(program: &str, boards: usize) -> Measured {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let live = path("recordings/live");
+    fs::create_dir_all(&live).unwrap();
+    let names: Vec<String> = (0..boards).map(|board| format!("b{board}")).collect();
+    let mut ptys: Vec<Pty> = names.iter().map(|name| Pty::plug_in(&path(name))).collect();
+    let _program = start(program, folder.path(), &names);
+    ptys.iter_mut().for_each(Pty::wait_for_the_station);
+
+    let watcher = Watcher::new(&live);
+    let files: Vec<String> = names.iter().map(|name| format!("{name}-1.pdn")).collect();
+    let mut measured = Measured::default();
+    let mut durable = new_file(folder.path(), "durable");
+    let mut positions = vec![start_position(); boards];
+    let (start, mut presses, mut missing) = (Instant::now(), 0, 0);
+    // Whatever a press took longer than that, the board has waited for.
+    let mut late = Duration::ZERO;
+    for said in script() {
+        let due = Duration::from_secs_f64(said.at as f64 / 1000.0 / SCALE);
+        loop {
+            for (pty, position) in ptys.iter_mut().zip(&positions) {
+                let asked = pty.receive().iter().filter(|&&byte| byte == 0x42).count();
+                (0..asked).for_each(|_| pty.send(position));
+            }
+            if start.elapsed() >= due + late {
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        if !said.is_press {
+            for (pty, position) in ptys.iter_mut().zip(&mut positions) {
+                if let [0x8e, _, _, field, piece] = *said.bytes.as_slice() {
+                    position[3 + usize::from(field)] = piece;
+                }
+                pty.send(&said.bytes);
+            }
+            continue;
+        }
+        presses += 1;
+        let begin = Instant::now();
+        let is_measured = presses > UNMEASURED + 1;
+        if boards > 1 && presses % 2 == 0 {
+            watcher.forget();
+            let pressed = Instant::now();
+            ptys.iter_mut().for_each(|pty| pty.send(&said.bytes));
+            let seen = watcher.wait_for(&files);
+            if let (Some(seen), true) = (seen, is_measured) {
+                measured.together.push((seen - pressed).as_secs_f64() * 1e6);
+            }
+            missing += usize::from(seen.is_none() && is_measured);
+        } else {
+            for (pty, file) in ptys.iter_mut().zip(&files).take(ONE_BY_ONE) {
+                // What the press before made the station do beside is over.
+                std::thread::sleep(Duration::from_millis(2));
+                watcher.forget();
+                let pressed = Instant::now();
+                pty.send(&said.bytes);
+                let seen = watcher.wait_for(std::slice::from_ref(file));
+                if let (Some(seen), true) = (seen, is_measured) {
+                    measured.single.push((seen - pressed).as_secs_f64() * 1e6);
+                }
+                missing += usize::from(seen.is_none() && is_measured);
+                if program == "safe" {
+                    std::thread::sleep(Duration::from_millis(2));
+                    measured.fdatasync.push(append_and_sync(&mut durable));
+                }
+            }
+            ptys.iter_mut().skip(ONE_BY_ONE).for_each(|pty| pty.send(&said.bytes));
+        }
+        late += begin.elapsed();
+    }
+    if missing > 0 {
+        println!("{program}, {boards} boards: {missing} presses were not seen in time");
+    }
+    measured
+}
+
+fn start(program: &str, folder: &Path, names: &[String]) -> Program {
+    let mut command = if program == "null" {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("--null");
+        for name in names {
+            command.arg(folder.join(name)).arg(folder.join(format!("recordings/live/{name}-1.pdn")));
+        }
+        command
+    } else {
+        let mut config = format!("[station]\ndirectory = \"recordings\"\nsync = {program:?}\n");
+        for name in names {
+            let port = folder.join(name);
+            config +=
+                &format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {SCALE}\n");
+        }
+        fs::write(folder.join("damcast.toml"), config).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+        command.args(["run", "--config", "damcast.toml"]);
+        command
+    };
+    command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    Program(command.spawn().unwrap())
+}
+
+/// Waits for files that grow.
+struct Watcher(OwnedFd);
+
+impl Watcher {
+    fn new(folder: &Path) -> Watcher {
+        let watcher = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC).unwrap();
+        inotify::add_watch(&watcher, folder, inotify::WatchFlags::MODIFY).unwrap();
+        Watcher(watcher)
+    }
+
+    /// Passes over what has grown until now.
+    fn forget(&self) {
+        while !self.names().is_empty() {}
+    }
+
+    /// The names of files that have grown.
+    fn names(&self) -> Vec<String> {
+        let mut buffer = [MaybeUninit::uninit(); 8192];
+        let mut reader = inotify::Reader::new(&self.0, &mut buffer);
+        let mut names = Vec::new();
+        while let Ok(event) = reader.next() {
+            names.extend(event.file_name().map(|name| name.to_string_lossy().into_owned()));
+            if reader.is_buffer_empty() {
+                break;
+            }
+        }
+        names
+    }
+
+    /// When the last of these files has grown; `None` when one does not.
+    fn wait_for(&self, files: &[String]) -> Option<Instant> {
+        let mut missing: Vec<&String> = files.iter().collect();
+        while !missing.is_empty() {
+            if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)).unwrap() == 0 {
+                return None;
+            }
+            let now = Instant::now();
+            let names = self.names();
+            missing.retain(|file| !names.contains(file));
+            if missing.is_empty() {
+                return Some(now);
+            }
+        }
+        None
+    }
+}
+
+fn new_file(folder: &Path, name: &str) -> File {
+    OpenOptions::new().append(true).create(true).open(folder.join(name)).unwrap()
+}
+
+fn micros(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e6
+}
+
+/// The time that a line takes to become durable.
+fn append_and_sync(file: &mut File) -> f64 {
+    micros(|| {
+        file.write_all(LINE).unwrap();
+        file.sync_data().unwrap();
+    })
+}
+
+/// The time that as many lines take in as many files, each made durable by itself.
+fn separate(folder: &Path, times: usize) -> Vec<f64> {
+    let files: Vec<PathBuf> = (0..MANY).map(|file| PathBuf::from(format!("{file}"))).collect();
+    let mut files: Vec<File> = files.iter().map(|name| new_file(folder, name.to_str().unwrap())).collect();
+    let mut all = || {
+        std::thread::sleep(Duration::from_millis(2));
+        micros(|| {
+            for file in &mut files {
+                file.write_all(LINE).unwrap();
+                file.sync_data().unwrap();
+            }
+        })
+    };
+    (0..times).map(|_| all()).collect()
+}
