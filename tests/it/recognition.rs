@@ -577,3 +577,18 @@ fn after_a_forgotten_press_the_plies_do_not_tell_who_presses() {
     assert_eq!(board.told, ["32-28"]);
     assert_ne!(board.recogniser.likely_presser(Millis(24_000)), Some(Color::Black));
 }
+
+#[test]
+fn a_board_that_is_cleared_is_no_position_of_the_game() {
+    let story = "1.0 38 -
+        1.3 33 white
+        1.8 press white
+        9.0 33 -
+        10.0 50 -
+        11.0 8 -
+        12.0 16 -
+        13.0 press black
+        13.5 press white
+        90.0 ends";
+    check("W:W38,50:B8,16", Clock::Running, story, &["38-33"]);
+}

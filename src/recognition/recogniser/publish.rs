@@ -79,7 +79,9 @@ impl Recogniser {
         let sight = self.evidence.steady(self.sight(), |_, _| true);
         let sight = if reason == Reason::Anomaly { sight } else { self.without_captured(&sight) };
         let position = self.position_of(self.base.placement(), &sight, self.presses.turn(), self.hidden_plies())?;
-        Some(Draft { ready_at, decision: Decision::Setup(position, reason) })
+        // Who has no pieces has nothing to play on with: the board is being cleared.
+        let has_both = Color::BOTH.into_iter().all(|color| !position.placement().of(color).is_empty());
+        has_both.then_some(Draft { ready_at, decision: Decision::Setup(position, reason) })
     }
 
     /// At most so many plies lie between the published position and what is seen, as far as presses tell.
