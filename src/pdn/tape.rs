@@ -130,9 +130,9 @@ impl Tape {
         })
     }
 
-    /// The tags, in order.
+    /// The tags, in order; comments may stand before and between them.
     pub(super) fn tags(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.parts.iter().map_while(|part| match part.kind {
+        self.parts.iter().filter_map(|part| match part.kind {
             Kind::Tag { name_begins, name_ends } => {
                 Some((self.text(name_begins, name_ends), self.text(name_ends, part.end)))
             }

@@ -6,7 +6,7 @@ use damcast::pdn::profile::{self, Profile};
 use damcast::pdn::replay::Replay;
 use damcast::pdn::writer::{self, Style};
 use damcast::pdn::{checked, clock, pdn2, reader, standard, strict};
-use damcast::rules::Color;
+use damcast::rules::{Color, Variant};
 
 /// The text as the standard wants it, and what was said about the change.
 fn converted(text: &str) -> (String, Vec<Problem>) {
@@ -211,5 +211,19 @@ fn a_profile_of_noise_needs_no_memory_for_its_problems() {
     for profile in [Profile::Lidraughts, Profile::Pydraughts] {
         let found = profile::problems_of(profile, noise.as_bytes(), None);
         assert!(found.dropped() > 0 && found.list().len() <= 10_000, "{profile}");
+    }
+}
+
+/// A comment in front of the tags hid them where the game was said to be another one than theirs.
+#[test]
+fn a_comment_before_the_tags_hides_none_of_them() {
+    for comment in ["; of the club\n", "{of the club}\n", "% of the club\n"] {
+        let text = format!("{comment}[Event \"x\"]\n{comment}[GameType \"25\"]\n\n1. c3-d4 *\n");
+        let mut variants = Vec::new();
+        let mut checker = checked::Checker::new(Encoding::Detect, Some(Variant::international()));
+        checker
+            .feed(text.as_bytes(), &mut |played| variants.push((played.variant.game_type.to_string(), played.plies)));
+        checker.finish(&mut |played| variants.push((played.variant.game_type.to_string(), played.plies)));
+        assert_eq!(variants, [("25,W,8,8,A0,0".to_owned(), 1)], "{text}");
     }
 }
