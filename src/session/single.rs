@@ -1,8 +1,8 @@
 //! One board on a line of its own: it reports what changes by itself, and is asked for the rest.
 //!
 //! While a game is on, a time in which the board was not heard is a [`Gap`]: the link was down, the station was; or the link
-//! stayed up and a running clock was silent, or questions were not answered; or a dump shows more than a lost report or two.
-//! Then the table hears nothing until the gap is closed, if need be from the board's memory.
+//! stayed up and a running clock was silent; or a dump shows more than a lost report or two. Then the table hears nothing until
+//! the gap is closed, if need be from the board's memory.
 //!
 //! Time on the table is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the quiet
 //! that it had on the board.
@@ -165,8 +165,7 @@ impl Single {
     }
 
     fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
-        let was_silent = self.dialogue.hear(now, message);
-        if was_silent {
+        if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
         let was_admitted = self.identity.is_admitted();
@@ -186,7 +185,7 @@ impl Single {
         if !self.identity.is_admitted() {
             return;
         }
-        self.notice_gap(now, message, was_silent, outputs);
+        self.notice_gap(now, message, outputs);
         let at = self.table_time(now);
         let report = match message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
@@ -216,15 +215,15 @@ impl Single {
         self.decide(now, outputs);
     }
 
-    /// Does this message show that something was not heard? `was_silent`: the board had not answered before it.
-    fn notice_gap(&mut self, now: Millis, message: &Message, was_silent: bool, outputs: &mut Vec<Output>) {
+    /// Does this message show that something was not heard?
+    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
         if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
             return;
         }
         let is_deaf = self.table.deaf_at().is_some_and(|at| at < self.table_time(now));
         let is_wrong = |codes: &[PieceCode]| self.table.is_running() && self.table.misses(codes) > FEW_MISSED;
         let is_wrong = matches!(message, Message::BoardDump(codes) if !self.has_no_memory && is_wrong(codes));
-        if is_deaf || is_wrong || was_silent {
+        if is_deaf || is_wrong {
             self.open_gap(now);
             let turns = self.dialogue.ask(now, Command::SendBoard);
             self.say(now, turns, outputs);

@@ -592,3 +592,31 @@ fn a_board_that_is_cleared_is_no_position_of_the_game() {
         90.0 ends";
     check("W:W38,50:B8,16", Clock::Running, story, &["38-33"]);
 }
+
+#[test]
+fn a_legal_ply_that_nobody_pressed_for_is_no_move_against_the_rules() {
+    // White forgets to press twice, and Black presses in vain each time; White's third press tells of all.
+    let story = "1.0 47 -
+        1.3 41 white
+        1.8 press white
+        5.0 20 -
+        5.3 25 black
+        5.8 press black
+        10.0 31 -
+        10.4 26 white
+        28.0 5 -
+        28.4 10 black
+        42.0 26 -
+        42.3 17 white
+        43.0 21 -
+        57.0 11 -
+        57.3 22 black
+        57.5 17 -
+        73.0 28 -
+        73.4 17 white
+        73.7 22 -
+        74.5 press white
+        100.0 ends";
+    let expected = ["47-41", "20-25", "31-26", "5-10", "26x17", "11x22", "28x17"];
+    check("W:W28,31,33,45,47:B5,6,8,11,12,20,21", Clock::Running, story, &expected);
+}

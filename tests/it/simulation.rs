@@ -69,17 +69,6 @@ fn without_a_clock_analysis_is_told_from_play() {
 }
 
 #[test]
-fn without_a_clock_a_board_that_did_not_answer_has_to_tell_what_it_remembers() {
-    // Several plies fit into an outage, and no clock shows that the board was silent.
-    let mut profile = Profile::ideal();
-    profile.think_ms = Profile::club().think_ms;
-    profile.set_rate(hardware_sim::faults::Fault::Outage, 0.02);
-    let score = score_of(&playable("international"), &profile, false, 1..5);
-    assert!(score.recalled * 1000 >= score.plies * 998, "{:#?}", score.blemishes);
-    assert_eq!(score.false_plies, 0, "{:#?}", score.blemishes);
-}
-
-#[test]
 fn in_blitz_nothing_false_cascades() {
     let score = score(&playable("international"), "blitz", true, 1..5);
     assert!(score.recalled * 1000 >= score.plies * 985, "{score}");

@@ -33,6 +33,8 @@ impl Before {
 /// How a position came about.
 #[derive(Clone, Debug)]
 pub(super) enum Lineage {
+    /// By this legal ply alone: no rule was broken, but nobody pressed.
+    Lawful(Explanation, Position),
     /// By one ply against the rules.
     Direct,
     /// The same, after these legal plies.
@@ -49,7 +51,7 @@ impl Lineage {
     /// How many plies there are in it, if it is made of plies.
     pub fn plies(&self) -> Option<usize> {
         match self {
-            Lineage::Direct => Some(1),
+            Lineage::Direct | Lineage::Lawful(..) => Some(1),
             Lineage::Legal(legal, _) => Some(legal.plies.len() + 1),
             Lineage::Twice(..) => Some(2),
             Lineage::Back(_) | Lineage::Unknown => None,
@@ -94,7 +96,17 @@ impl Recogniser {
             return Lineage::Back(Previous { since: snapshot.at, ..previous.clone() });
         }
         if is_one_ply(&self.base, snapshot, SquareSet::EMPTY) {
-            return Lineage::Direct;
+            let is_it = |before: &&Before| before.plies.len() == 1 && snapshot.is_of(&before.end);
+            return possible.iter().find(is_it).map_or(Lineage::Direct, |lawful| {
+                let ply = Explanation {
+                    plies: lawful.plies.clone(),
+                    behind: 0,
+                    left: SquareSet::EMPTY,
+                    odd: SquareSet::EMPTY,
+                    score: 0,
+                };
+                Lineage::Lawful(ply, lawful.end)
+            });
         }
         let tolerated = self.anomalous();
         let was_seen = |before: &Before| match before.seen_at {

@@ -12,6 +12,7 @@
 //! | lineage | what is published |
 //! |---|---|
 //! | one ply against the rules | the setup |
+//! | a legal ply that nobody pressed for | that ply; the rest is judged anew |
 //! | legal plies before it that nobody has confirmed yet | the first of them; the rest is judged anew |
 //! | two plies against the rules | the setup after the first; the rest is judged anew |
 //! | the last published ply was taken back | the position before it, as a setup; the rest is judged anew |
@@ -99,6 +100,7 @@ impl Recogniser {
         }
         let decision = match lineage {
             Lineage::Direct | Lineage::Unknown => Decision::Resume(snapshot, position),
+            Lineage::Lawful(ply, _) => Decision::Ply(Explanation { behind: reply.plies.len(), ..ply }, Rule::Answered),
             Lineage::Back(previous) => Decision::Back(previous, self.presses.len().saturating_sub(snapshot.presses)),
             Lineage::Twice(first, after_first) => Decision::Resume(first, after_first),
             Lineage::Legal(legal, _) => {
@@ -117,7 +119,7 @@ impl Recogniser {
             return None;
         }
         let before = match &lineage {
-            Lineage::Direct | Lineage::Unknown => &self.base,
+            Lineage::Direct | Lineage::Lawful(..) | Lineage::Unknown => &self.base,
             Lineage::Back(previous) => &previous.position,
             Lineage::Legal(_, position) | Lineage::Twice(_, position) => position,
         };
@@ -131,6 +133,7 @@ impl Recogniser {
         let plies = lineage.plies().map_or(self.hidden_plies(), |_| 1);
         let position = match &lineage {
             Lineage::Back(previous) => previous.position,
+            Lineage::Lawful(_, position) => *position,
             _ => self.position_of(before.placement(), &sight, turn, plies)?,
         };
         let question = Question {
@@ -170,6 +173,7 @@ impl Recogniser {
             }
         };
         let briefly = snapshot.witness == Witness::Lever { briefly: true };
-        points::STANDS + came_about + if briefly { points::BRIEF } else { 0 }
+        let stands = if matches!(lineage, Lineage::Lawful(..)) { 0 } else { points::STANDS };
+        stands + came_about + if briefly { points::BRIEF } else { 0 }
     }
 }
