@@ -433,6 +433,8 @@ impl Station {
     /// Ends the recording. Nothing is published but what was due.
     async fn stop(&mut self) -> Result<(), StationError> {
         if self.link.is_up() {
+            // What was due before the end is asked before it: the log ends with the end.
+            self.take(Kind::Tick).await?;
             self.take(Kind::LinkDown).await?;
         }
         let committer = self.committer.clone();
