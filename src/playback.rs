@@ -160,7 +160,8 @@ impl Game {
         self.result.as_deref()
     }
 
-    /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not say when that was.
+    /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not
+    /// say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
         let Some(epoch) = self.times.epoch else { return Vec::new() };
         let text = std::str::from_utf8(&self.appended).unwrap_or_default();

@@ -7,9 +7,9 @@
 //! | is not there | it is written |
 //! | is anything else | it is put aside as `NAME.aside-1`, and written |
 //!
-//! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another folder
-//! does not get it. Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now, with the delays of
-//! the round's plan.
+//! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another
+//! folder does not get it. Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now,
+//! with the delays of the round's plan.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};

@@ -36,8 +36,8 @@ mod points {
     pub const LEFT: i32 = -280;
     /// For each square that is wrong.
     pub const ODD: i32 = -450;
-    /// The same for a piece too many: hands take away what does not belong, and rarely add it. A captured piece that was put
-    /// down beside where it stood is as likely as one that is missing.
+    /// The same for a piece too many: hands take away what does not belong, and rarely add it. One of a colour that was captured
+    /// may be on its way off the board, and costs no more than a square that is empty.
     pub const ODD_PIECE: i32 = -750;
     /// For each move that nobody saw land because the next one captured it at once: it takes a lost report.
     pub const LANDED_UNSEEN: i32 = -600;
@@ -287,6 +287,7 @@ impl Search<'_> {
         score + points::RESTED * self.rests_unexplained() as i32 + self.path_seen()
     }
 
+    /// How much it costs that this square is wrong.
     fn odd_costs(&self, square: Square) -> i32 {
         match self.question.evidence.sight().color(square) {
             None => points::ODD,

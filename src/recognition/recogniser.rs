@@ -13,8 +13,8 @@
 //! legal plies must follow what is not explained, or it is taken for analysis and nothing is recorded.
 //!
 //! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it, or, without a
-//! clock, another piece is taken up; that is why what is published need not be taken back. With the clock stopped only what was complete before is published: the last
-//! ply, and the one before it if nobody pressed for it.
+//! clock, another piece is taken up; that is why what is published need not be taken back. With the clock stopped only what
+//! was complete before is published: the last ply, and the one before it if nobody pressed for it.
 //!
 //! | file | subject |
 //! |---|---|
@@ -111,7 +111,8 @@ struct Draft {
 
 enum Decision {
     Ply(Explanation, Rule),
-    /// The position before the last published ply stands again, or did before so many other plies.
+    /// The position before the last published ply stands again, or did before other plies were played from it: so many of the
+    /// presses belong to those.
     Back(Previous, usize),
     /// What stood then is the position from which play went on.
     Resume(Snapshot, Position),
@@ -145,6 +146,8 @@ pub struct Recogniser {
     linked: bool,
     /// The board was not heard for a while: changes and presses may have been missed.
     gap: bool,
+    /// The state of the evidence when the board was last heard again.
+    heard_again: Option<u64>,
     /// When the board was heard again after it was not; the lever has not been seen since: whose time runs is not known.
     lever_old_since: Option<Millis>,
     /// This press was found when the lever was seen again: nobody knows when it was.
@@ -198,6 +201,7 @@ impl Recogniser {
             unexplained_since: None,
             linked: true,
             gap: false,
+            heard_again: None,
             lever_old_since: None,
             found_press: None,
             let_go: None,
@@ -374,7 +378,12 @@ impl Recogniser {
 
     /// The board has not been heard for a while: changes and presses may have been missed.
     pub fn was_deaf(&mut self, now: Millis) {
-        self.evidence.disturb(now);
+        // What stands as it did when the board was heard again before has stood since: else a ply would never be published
+        // on a board that falls silent again and again.
+        let generation = Some(self.evidence.generation());
+        if std::mem::replace(&mut self.heard_again, generation) != generation {
+            self.evidence.disturb(now);
+        }
         self.confirmed = false;
         self.let_go = None;
         self.gap = true;

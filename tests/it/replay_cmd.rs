@@ -156,3 +156,12 @@ fn a_time_that_cannot_be_ends_the_replay_and_does_not_last_for_ever() {
     assert_eq!(run.code, 1);
     assert!(run.err.contains("a.log: the time goes from 0 to 18446744073709551615, more than 31 days"), "{}", run.err);
 }
+
+/// The cable of this board came out during a ply. Its clock says that it runs when it is asked, every eight seconds, and is
+/// silent again.
+#[test]
+fn a_ply_is_published_though_the_board_is_silent_between_two_questions() {
+    let run = replay(&[PathBuf::from("tests/data/replay/clock-that-is-asked.log")], &[]);
+    let played = ["1. 32-27", "19-24", "2. 27-22", "17x28", "3. 33x22", "18x27"];
+    assert_eq!(movetext(&run.out), played, "{}", run.err);
+}

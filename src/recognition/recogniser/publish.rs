@@ -24,9 +24,9 @@ impl Recogniser {
         }
         match decision {
             Decision::Ply(explanation, rule) => self.publish(now, &explanation, rule),
-            Decision::Back(previous, others) => {
-                // The other plies have been pressed for already.
-                let before = self.presses.len().saturating_sub(others);
+            Decision::Back(previous, since) => {
+                // Those presses are of what was played instead.
+                let before = self.presses.len().saturating_sub(since);
                 let verdict = self.take_up(previous.position, self.plies - 1, before, Reason::TakenBack);
                 self.since = previous.since;
                 self.passed = previous.passed;
