@@ -1,0 +1,76 @@
+//! The positions that a game's text gives: FENs whose turn may be unknown, null moves, squares called in the other way.
+
+use crate::pdn::fen;
+use crate::rules::{Color, NotationKind, Setup, Variant};
+
+/// Why another position is possible.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::pdn) enum Doubt {
+    /// The FEN does not say whose turn it is.
+    TurnUnknown,
+    /// The FEN, or the rules of the game, may have the turn wrong.
+    Turn,
+    /// The variation may continue the line instead of replacing its last move.
+    Continuation,
+}
+
+/// Is this the FEN of a null move? The turn it gives, if it names one.
+pub(in crate::pdn) fn null_move(text: &str) -> Option<Option<Color>> {
+    let (turn, rest) = text.trim().split_once(':')?;
+    if rest.is_empty() || !rest.chars().all(|c| c == ':') {
+        return None;
+    }
+    match turn {
+        "W" | "w" => Some(Some(Color::White)),
+        "B" | "b" => Some(Some(Color::Black)),
+        "?" => Some(None),
+        _ => None,
+    }
+}
+
+/// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
+/// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
+pub(in crate::pdn) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
+    let text = text.trim();
+    let (text, doubt) = match text.strip_prefix('?') {
+        None => (text.to_owned(), Doubt::Turn),
+        Some(rest) => (format!("{}{rest}", variant.game_type.starter.letter()), Doubt::TurnUnknown),
+    };
+    let read = fen::read(variant, &text).or_else(|error| fen::read(twin(variant), &text).map_err(|_| error));
+    read.map(|setup| (setup, doubt))
+}
+
+/// Is this a FEN with pieces of which the colour is not told?
+pub(super) fn has_unknown_pieces(variant: &Variant, text: &str) -> bool {
+    fen::read_any(variant, text).is_ok_and(|fen| !fen.unknown.is_empty())
+}
+
+/// A FEN in the form that the standard writes; what it says not to know stays unknown. `None` if it cannot be read.
+pub(in crate::pdn) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
+    if let Some(turn) = null_move(text) {
+        return Some(format!("{}::", turn.map_or('?', Color::letter)));
+    }
+    if let Ok(fen) = fen::read_any(variant, text)
+        && !fen.unknown.is_empty()
+    {
+        return Some(fen::write_any(variant, &fen));
+    }
+    let (setup, doubt) = read_setup(variant, text).ok()?;
+    let fen = fen::write(variant, &setup);
+    Some(if doubt == Doubt::TurnUnknown { format!("?{}", &fen[1..]) } else { fen })
+}
+
+/// The same board with the squares called in the other way. Squares themselves are the same.
+pub(in crate::pdn) fn twin(variant: &Variant) -> &'static Variant {
+    let mut game_type = variant.game_type;
+    let notation = &mut game_type.notation;
+    notation.kind = match notation.kind {
+        NotationKind::Algebraic => NotationKind::Numeric,
+        NotationKind::Numeric => NotationKind::Algebraic,
+    };
+    // Letters count from the bottom left, numbers from the top left, for White.
+    let from_white = game_type.starter == Color::White;
+    notation.from_left = from_white;
+    notation.from_bottom = (notation.kind == NotationKind::Algebraic) == from_white;
+    Variant::new(game_type, variant.choices)
+}

@@ -1,0 +1,364 @@
+//! One walk through a game, variations included: every line has a position, or has lost it.
+
+use super::following::{Found, candidates_text, following};
+use super::resolve::{Unresolved, two_squares};
+use super::setup::{Doubt, has_unknown_pieces, null_move, read_setup};
+use crate::pdn::fen;
+use crate::pdn::game::{Entry, Game, MoveEntry};
+use crate::pdn::problem::{Level, Place, Problem, quoted};
+use crate::pdn::reader::{Located, Places};
+use crate::rules::{Move, Position, Variant};
+
+/// What [`walk`] has met.
+#[derive(Debug)]
+pub enum Seen<'a> {
+    /// A move that could be resolved.
+    Move {
+        /// Its index in the entries.
+        entry: usize,
+        /// 0 for the main line.
+        depth: usize,
+        /// The position before it.
+        before: &'a Position,
+        /// The move.
+        ply: &'a Move,
+    },
+    /// A move entry that is a further leg of the capture before it.
+    Leg {
+        /// Its index in the entries.
+        entry: usize,
+    },
+    /// A move that fits several legal ones, and nothing tells which.
+    Ambiguous {
+        /// Its index in the entries.
+        entry: usize,
+        /// The position before it.
+        before: &'a Position,
+        /// What it may mean.
+        candidates: &'a [Move],
+    },
+    /// A setup.
+    Setup {
+        /// Its index in the entries.
+        entry: usize,
+        /// 0 for the main line.
+        depth: usize,
+        /// The new position.
+        position: &'a Position,
+    },
+}
+
+/// The outcome of a walk.
+#[derive(Clone, Debug)]
+pub struct Walked {
+    /// The position before the first move.
+    pub start: Position,
+    /// The position at the end of the main line; `None` if the line is lost there.
+    pub last: Option<Position>,
+    /// Could every move of the main line be played?
+    pub is_complete: bool,
+    /// Everything that is wrong, in order.
+    pub problems: Vec<Problem>,
+}
+
+/// The deepest variation that is played; the standard has no bound, people stay below ten.
+const DEEPEST: usize = 200;
+
+/// Plays the whole game, variations included, and shows every move that could be resolved.
+pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(Seen<'_>)) -> Walked {
+    let mut walk = Walk {
+        entries: &located.game.entries,
+        places: &located.places,
+        variant,
+        lines: Vec::new(),
+        skipped_depth: 0,
+        legs: 0,
+        is_complete: true,
+        problems: Vec::new(),
+    };
+    let (start, line) = walk.start(&located.game);
+    walk.lines.push(line);
+    let start = walk.entries.first().and_then(|_| first_setup(&located.game, variant)).unwrap_or(start);
+    for index in 0..walk.entries.len() {
+        walk.entry(index, visit);
+    }
+    let last = walk.lines.first().and_then(|line| line.now);
+    Walked { start, last, is_complete: walk.is_complete, problems: walk.problems }
+}
+
+/// The setup that stands before every move gives the start.
+fn first_setup(game: &Game, variant: &'static Variant) -> Option<Position> {
+    let entry = game.entries.iter().find(|entry| !matches!(entry, Entry::Comment(_) | Entry::Nag(_)))?;
+    let Entry::Setup(text) = entry else { return None };
+    if null_move(text).is_some() {
+        return None;
+    }
+    read_setup(variant, text).ok().and_then(|(setup, _)| Position::new(variant, setup).ok())
+}
+
+/// A walk that is going on.
+pub(super) struct Walk<'a> {
+    pub(super) entries: &'a [Entry],
+    places: &'a Places,
+    variant: &'static Variant,
+    /// The main line and the variations we are in.
+    lines: Vec<Line>,
+    /// How many variations deeper than [`DEEPEST`] we are.
+    skipped_depth: usize,
+    /// How many of the move entries that come are legs of the last capture.
+    legs: usize,
+    is_complete: bool,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// One line of play.
+#[derive(Clone, Debug)]
+struct Line {
+    /// The position now; `None` when the line is lost.
+    now: Option<Position>,
+    /// The position before the last move: where a variation begins.
+    before: Option<Position>,
+    /// What else the position may be, until the first move has shown it.
+    instead: Option<(Position, Doubt)>,
+    /// Was it said that the line is lost?
+    reported: bool,
+}
+
+impl Line {
+    fn at(position: Position, doubt: Doubt) -> Line {
+        let instead = Some((position.with_turn(!position.turn()), doubt));
+        Line { now: Some(position), before: None, instead, reported: false }
+    }
+
+    fn lost() -> Line {
+        Line { now: None, before: None, instead: None, reported: true }
+    }
+}
+
+impl Walk<'_> {
+    /// Where the game begins.
+    fn start(&mut self, game: &Game) -> (Position, Line) {
+        let normal = Position::start(self.variant);
+        let Some(at) = game.tags.iter().position(|tag| tag.name == "FEN") else {
+            return (normal, Line::at(normal, Doubt::Turn));
+        };
+        let text = game.tags.get("FEN").unwrap_or_default();
+        if text.trim().is_empty() {
+            return (normal, Line::at(normal, Doubt::Turn));
+        }
+        let place = self.places.tags.get(at).copied().unwrap_or(Place::START);
+        if let Some(turn) = null_move(text) {
+            let start = turn.map_or(normal, |turn| normal.with_turn(turn));
+            return (start, Line::at(start, Doubt::Turn));
+        }
+        match self.position(text, place) {
+            Some((position, doubt)) => (position, Line::at(position, doubt)),
+            None => {
+                self.is_complete = false;
+                (normal, Line::lost())
+            }
+        }
+    }
+
+    /// The position of a FEN; reports why there is none.
+    fn position(&mut self, text: &str, place: Place) -> Option<(Position, Doubt)> {
+        let (setup, doubt) = match read_setup(self.variant, text) {
+            Ok(read) => read,
+            Err(error) if has_unknown_pieces(self.variant, text) => {
+                let hint = "the standard allows it; what follows cannot be checked";
+                self.problems.push(Problem::warning(place, error.to_string()).hint(hint));
+                return None;
+            }
+            Err(error) => {
+                self.problems.push(Problem::error(place, error.to_string()));
+                return None;
+            }
+        };
+        match Position::new(self.variant, setup) {
+            Ok(position) => Some((position, doubt)),
+            Err(error) => {
+                // Without a move behind it the position is a picture, and pictures may be anything.
+                let is_played = self.entries.iter().any(|entry| matches!(entry, Entry::Move(_)));
+                let level = if is_played { Level::Error } else { Level::Warning };
+                let hint = Some(fen::write(self.variant, &setup));
+                self.problems.push(Problem { place, level, what: error.to_string(), hint });
+                None
+            }
+        }
+    }
+
+    pub(super) fn place(&self, index: usize) -> Place {
+        self.places.entries.get(index).copied().unwrap_or(Place::START)
+    }
+
+    fn entry(&mut self, index: usize, visit: &mut dyn FnMut(Seen<'_>)) {
+        let entries = self.entries;
+        match &entries[index] {
+            Entry::Comment(_) | Entry::Nag(_) => {}
+            Entry::Open => self.open(index),
+            Entry::Close if self.skipped_depth > 0 => self.skipped_depth -= 1,
+            Entry::Close => {
+                // The main line stays, whatever the entries say.
+                if self.lines.len() > 1 {
+                    self.lines.pop();
+                }
+            }
+            _ if self.skipped_depth > 0 => {}
+            Entry::Setup(text) => self.setup(index, text, visit),
+            Entry::Move(_) if self.legs > 0 => {
+                self.legs -= 1;
+                visit(Seen::Leg { entry: index });
+            }
+            Entry::Move(ply) => self.ply(index, ply, visit),
+        }
+    }
+
+    fn open(&mut self, index: usize) {
+        if self.lines.len() > DEEPEST {
+            if self.skipped_depth == 0 {
+                let what = format!("variations more than {DEEPEST} deep are not checked");
+                self.problems.push(Problem::warning(self.place(index), what));
+            }
+            self.skipped_depth += 1;
+            return;
+        }
+        let Some(line) = self.lines.last() else { return };
+        let inner = match (line.before, line.now) {
+            (Some(before), now) => {
+                let instead = now.map(|now| (now, Doubt::Continuation));
+                Line { now: Some(before), before: None, instead, reported: false }
+            }
+            (None, Some(now)) => Line { now: Some(now), before: None, instead: line.instead, reported: false },
+            (None, None) => Line::lost(),
+        };
+        self.lines.push(inner);
+    }
+
+    fn setup(&mut self, index: usize, text: &str, visit: &mut dyn FnMut(Seen<'_>)) {
+        let place = self.place(index);
+        let depth = self.lines.len() - 1;
+        let now = self.lines.last().and_then(|line| line.now);
+        let line = match (null_move(text), now) {
+            (Some(turn), Some(now)) => {
+                let turn = turn.unwrap_or(!now.turn());
+                Line { now: Some(now.with_turn(turn)), before: Some(now), instead: None, reported: false }
+            }
+            (Some(_), None) => return,
+            (None, _) => match self.position(text, place) {
+                Some((position, doubt)) => Line::at(position, doubt),
+                None => {
+                    self.lose_main_line();
+                    Line::lost()
+                }
+            },
+        };
+        if let Some(position) = &line.now {
+            visit(Seen::Setup { entry: index, depth, position });
+        }
+        if let Some(last) = self.lines.last_mut() {
+            *last = line;
+        }
+    }
+
+    fn lose_main_line(&mut self) {
+        self.is_complete &= self.lines.len() > 1;
+    }
+
+    fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(Seen<'_>)) {
+        let depth = self.lines.len() - 1;
+        let Some(line) = self.lines.last_mut() else { return };
+        // Nearly every move of nearly every game.
+        if let (Some(now), None) = (&line.now, &ply.captured)
+            && let Some((from, to)) = two_squares(self.variant, &ply.text)
+            && let Some(found) = now.only_move(from, to)
+        {
+            visit(Seen::Move { entry: index, depth, before: now, ply: &found });
+            let next = now.play(&found);
+            line.before = line.now.replace(next);
+            line.instead = None;
+            line.reported = false;
+            return;
+        }
+        let instead = line.instead;
+        let Some(now) = line.now else {
+            self.lose_main_line();
+            self.report_lost(index, ply);
+            self.lines[depth].before = None;
+            return;
+        };
+        if ply.is_unknown() {
+            self.lines[depth] = Line { now: None, before: Some(now), instead: None, reported: false };
+            return;
+        }
+        let (before, found) = match self.resolve(index, &now, ply) {
+            Err(error) => match instead {
+                Some((other, doubt)) => match self.resolve(index, &other, ply) {
+                    Ok(found) => {
+                        self.report_doubt(index, doubt, &other);
+                        (other, Ok(found))
+                    }
+                    Err(_) => (now, Err(error)),
+                },
+                None => (now, Err(error)),
+            },
+            Ok(found) => (now, Ok(found)),
+        };
+        match found {
+            Ok(Found { ply, legs }) => {
+                visit(Seen::Move { entry: index, depth, before: &before, ply: &ply });
+                self.legs = legs;
+                let now = Some(before.play(&ply));
+                self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
+            }
+            Err(unresolved) => {
+                if let Unresolved::Ambiguous(candidates) = &unresolved {
+                    visit(Seen::Ambiguous { entry: index, before: &before, candidates });
+                }
+                self.report(index, unresolved, &before, ply);
+                self.lose_main_line();
+                self.lines[depth] = Line { before: Some(before), ..Line::lost() };
+            }
+        }
+    }
+
+    fn report_doubt(&mut self, index: usize, doubt: Doubt, position: &Position) {
+        let place = self.place(index);
+        match doubt {
+            Doubt::TurnUnknown => {}
+            Doubt::Turn => {
+                let what = format!("{} moves, though it is not {0}'s turn", position.turn());
+                self.problems.push(Problem::warning(place, what));
+            }
+            Doubt::Continuation => {
+                let what = "the variation continues the line instead of replacing its last move";
+                self.problems.push(Problem::note(place, what));
+            }
+        }
+    }
+
+    fn report(&mut self, index: usize, unresolved: Unresolved, position: &Position, ply: &MoveEntry) {
+        // Of an ambiguous move with nothing behind it only its own path is missing.
+        let is_last = matches!(unresolved, Unresolved::Ambiguous(_)) && following(self.entries, index).next().is_none();
+        let level = if self.lines.len() > 1 || is_last { Level::Warning } else { Level::Error };
+        let what = match &unresolved {
+            Unresolved::Malformed => format!("{} names squares that this board does not have", quoted(&ply.text)),
+            Unresolved::Illegal => format!("{} is not legal", quoted(&ply.text)),
+            Unresolved::Ambiguous(candidates) => {
+                format!("{} is ambiguous: {}", quoted(&ply.text), candidates_text(position, candidates))
+            }
+        };
+        let number = ply.number.map_or(String::new(), |number| format!("{number} "));
+        let hint = format!("{number}in {}", fen::write(position.variant(), &position.setup()));
+        self.problems.push(Problem { place: self.place(index), level, what, hint: Some(hint) });
+    }
+
+    /// A move behind an unknown one.
+    fn report_lost(&mut self, index: usize, ply: &MoveEntry) {
+        let place = self.place(index);
+        let Some(line) = self.lines.last_mut() else { return };
+        if !ply.is_unknown() && !std::mem::replace(&mut line.reported, true) {
+            let what = "behind an unknown move nothing can be checked";
+            self.problems.push(Problem::warning(place, what).hint("a setup would give the position"));
+        }
+    }
+}
