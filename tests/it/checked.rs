@@ -6,7 +6,8 @@ use damcast::rules::Variant;
 use proptest::prelude::*;
 
 use crate::fuzz::targets::compare_checking;
-use crate::pdn::{DIALECTS, Dice, SOUP, game, variants};
+use crate::generated_games::{Dice, SOUP, game, variants};
+use crate::pdn::DIALECTS;
 use crate::pdn_corpus::files;
 
 /// Compares both ways, in pieces of this size; returns how many games there are.

@@ -1,0 +1,225 @@
+//! PDN as a whole, by games of every variant: what is written is read, strict after every line, and the same again.
+
+use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
+use crate::pdn::{DIALECTS, standardised};
+use damcast::pdn::encoding::Encoding;
+use damcast::pdn::game::{Entry, Game, Tags};
+use damcast::pdn::reader::{self, Located, Reader};
+use damcast::pdn::replay::Replay;
+use damcast::pdn::standard::{Ambiguous, converted, standard};
+use damcast::pdn::writer::{self, Style};
+use damcast::pdn::{live, notation, strict};
+use damcast::rules::Variant;
+use proptest::prelude::*;
+
+/// What is read from the text is exactly these games, without any problem.
+fn reads_back(text: &str, games: &[Game]) {
+    let (read, problems) = reader::read(text);
+    assert_eq!(problems, [], "{text}");
+    assert_eq!(read, games, "{text}");
+}
+
+/// Games in the standard's form: each style is strict, is read without a problem as the same games, and is written again
+/// byte for byte; the moves are legal; the standard's form is its own.
+fn hold_through_writing(games: &[Game]) {
+    for style in [Style::Compact, Style::Live] {
+        let text = writer::write(games, style);
+        reads_back(&text, games);
+        assert_eq!(strict::check(&text, None), [], "{text}");
+        let (located, _) = reader::read_located(&text);
+        for (located, game) in located.iter().zip(games) {
+            assert_eq!(
+                writer::write(std::slice::from_ref(&located.game), style),
+                writer::write(std::slice::from_ref(game), style)
+            );
+            let replay = Replay::of(located, None);
+            assert!(replay.is_complete && replay.problems.is_empty(), "{:?} {text}", replay.problems);
+            let (again, changes) = standard(located, None);
+            assert_eq!(&again, game, "{text}");
+            assert_eq!(changes, []);
+            as_proposed_for_3_1(located, game, style);
+        }
+        assert_eq!(standardised(&located, style), text);
+    }
+    let compact = writer::write(games, Style::Compact);
+    let tags = |line: &str| line.starts_with('[');
+    let is_short = |line: &str| line.chars().count() < 80 || !line.contains(' ') || line.contains("/FEN");
+    assert!(compact.lines().all(|line| tags(line) || is_short(line)), "{compact}");
+}
+
+/// The proposal for 3.1 reads back as the same game.
+fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
+    let (proposed, _) = converted(located, None, Ambiguous::Captured);
+    let text = writer::write(std::slice::from_ref(&proposed), style);
+    let again = reader::read_located(&text).0.remove(0);
+    assert_eq!(again.game, proposed, "{text}");
+    assert_eq!(&standard(&again, None).0, game, "{text}");
+}
+
+/// The file of a game as the feed writes it is strict after every line, and when its result is written over the `*`.
+fn is_strict_after_every_line(game: Game) {
+    let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
+    let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
+    let head: String = live::header(variant, &tags).iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
+    for (at, _) in text.match_indices('\n') {
+        assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
+    }
+    for result in variant.result_format.values() {
+        let (offset, bytes) = live::overwrite_result(text.as_bytes(), result).unwrap();
+        let mut finished = text.clone().into_bytes();
+        finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(strict::check_bytes(&finished, None), []);
+    }
+}
+
+/// Every variant, and games that together hold all that a game may hold: no property is true for want of cases.
+#[test]
+fn games_of_every_variant_with_everything_in_them() {
+    let mut seen = [0_usize; 12];
+    for (index, variant) in variants().into_iter().enumerate() {
+        let mut dice = Dice(1 + index as u64);
+        let games: Vec<Game> = (0..8).map(|_| game(variant, &mut dice, 50, true)).collect();
+        hold_through_writing(&games);
+        let live = game(variant, &mut dice, 40, false);
+        seen[0] += live.entries.iter().filter(|entry| matches!(entry, Entry::Setup(_))).count();
+        is_strict_after_every_line(live);
+        let entries = || games.iter().flat_map(|game| &game.entries);
+        let count = |is: &dyn Fn(&Entry) -> bool| entries().filter(|entry| is(entry)).count();
+        let own = [
+            0,
+            count(&|entry| matches!(entry, Entry::Setup(fen) if !fen.ends_with("::"))),
+            count(&|entry| matches!(entry, Entry::Setup(fen) if fen.ends_with("::"))),
+            count(&|entry| *entry == Entry::Open),
+            count(&|entry| matches!(entry, Entry::Comment(text) if text.starts_with("[%clock"))),
+            count(&|entry| matches!(entry, Entry::Comment(text) if !text.is_ascii())),
+            count(&|entry| matches!(entry, Entry::Nag(_))),
+            count(&|entry| matches!(entry, Entry::Move(ply) if ply.strength.is_some())),
+            count(&|entry| matches!(entry, Entry::Move(ply) if ply.text.split(['-', 'x', ':']).count() > 2)),
+            games.iter().filter(|game| game.tags.get("FEN").is_some()).count(),
+            games.iter().filter(|game| game.tags.iter().any(|tag| !tag.value.is_ascii())).count(),
+            games.iter().map(deepest).max().unwrap_or(0).saturating_sub(1),
+        ];
+        for (kind, (seen, own)) in seen.iter_mut().zip(own).enumerate() {
+            *seen += own;
+            // What is rare need not be in the games of every variant.
+            let is_rare = matches!(kind, 0 | 2 | 8 | 9 | 11);
+            assert!(own > 0 || is_rare, "{}: no game has what stands at {kind}", variant.name);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+    println!("{seen:?}");
+}
+
+/// How deep the variations of a game go.
+fn deepest(game: &Game) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for entry in &game.entries {
+        match entry {
+            Entry::Open => depth += 1,
+            Entry::Close => depth -= 1,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)))]
+
+    #[test]
+    fn what_is_written_is_read_and_strict(seed in 1_u64.., plies in 0_usize..60) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let variant = variants[dice.roll(variants.len())];
+        let games: Vec<Game> = (0..=dice.roll(3)).map(|_| game(variant, &mut dice, plies, true)).collect();
+        hold_through_writing(&games);
+    }
+
+    #[test]
+    fn every_prefix_of_a_live_file_is_strict(seed in 1_u64.., plies in 1_usize..40) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let variant = variants[dice.roll(variants.len())];
+        is_strict_after_every_line(game(variant, &mut dice, plies, false));
+    }
+
+    #[test]
+    fn a_stream_gives_the_same_games_however_it_is_cut(seed in 1_u64.., size in 1_usize..200) {
+        let mut dice = Dice(seed);
+        let variants = variants();
+        let generated = game(variants[dice.roll(variants.len())], &mut dice, 40, true);
+        let text = DIALECTS.to_owned() + "\n" + &writer::write(&[generated], Style::Compact);
+        let (whole, problems) = reader::read_located(&text);
+        let mut reader = Reader::new(Encoding::Detect);
+        let mut games = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            games.append(&mut reader.feed(piece));
+        }
+        games.append(&mut reader.finish());
+        prop_assert_eq!(games, whole);
+        prop_assert_eq!(reader.take_problems().into_sorted(), problems);
+    }
+
+    /// Any order of pieces of PDN, and of pieces of no PDN, is read; what was read is written in the standard's form.
+    #[test]
+    fn any_soup_is_read_and_written_strictly(pieces in prop::collection::vec(0_usize..SOUP.len(), 0..60), blanks in any::<u64>()) {
+        let mut text = String::new();
+        for (index, piece) in pieces.iter().enumerate() {
+            text.push_str(SOUP[*piece]);
+            if blanks >> (index % 64) & 1 == 1 {
+                text.push(' ');
+            }
+        }
+        let (games, _) = reader::read_located(&text);
+        let games: Vec<Game> = games.iter().map(|located| standard(located, None).0).collect();
+        let written = writer::write(&games, Style::Compact);
+        let problems: Vec<_> = strict::check(&written, None);
+        prop_assert_eq!(problems, [], "{}\n--- written:\n{}", text, written);
+        let (again, problems) = reader::read(&written);
+        prop_assert_eq!(problems, []);
+        prop_assert_eq!(writer::write(&again, Style::Compact), written, "{}", text);
+        let _ = strict::check(&text, None);
+    }
+
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        for encoding in [Encoding::Detect, Encoding::Utf8, Encoding::Dos866] {
+            let (games, _) = reader::read_bytes(&bytes, encoding);
+            for located in &games {
+                let _ = Replay::of(located, None);
+            }
+        }
+        let _ = strict::check_bytes(&bytes, None);
+    }
+}
+
+/// Of several paths that mean the same move the first is written, compared as text; all of them are read.
+#[test]
+fn the_first_of_several_paths_is_written() {
+    let mut with_choice = 0;
+    for variant in Variant::all() {
+        let mut dice = Dice(11);
+        for position in (0..30).filter_map(|_| with_ambiguous_captures(variant, &mut dice)) {
+            let legal = position.legal_moves();
+            let routes = position.capture_routes();
+            for ply in legal.iter().filter(|ply| notation::is_ambiguous(ply, &legal)) {
+                let same = routes.iter().filter(|route| *route == ply);
+                let mut paths: Vec<String> = same.map(|route| notation::write_long(variant, route)).collect();
+                paths.sort();
+                paths.dedup();
+                assert_eq!(notation::write(variant, ply, &legal), paths[0], "{paths:?}");
+                with_choice += usize::from(paths.len() > 1);
+                for path in &paths {
+                    let read = notation::read(&position, path).map(|read| read.captured());
+                    let also = legal.iter().filter(|other| **other != *ply).any(|other| {
+                        routes.iter().any(|route| route == other && notation::write_long(variant, route) == *path)
+                    });
+                    assert!(read == Ok(ply.captured()) || also, "{path}: {read:?}");
+                }
+            }
+        }
+    }
+    assert!(with_choice > 0, "no case");
+}
