@@ -4,6 +4,7 @@
 //!   loop:  take everything that lines have told until now
 //!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
+//!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
 //!   idle:  every few seconds the logs themselves are synced, one at a time
 //!   commits nearly full:  all logs are synced, and the commits begin anew
 //! ```
@@ -32,6 +33,8 @@ const BEAT: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(3);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_millis(500);
+/// What is told beside the files is made durable within this, or with the next line of a file.
+const COMPANY: Duration = Duration::from_millis(50);
 /// Names for commits files that are none, before somebody has to look.
 const MOST_KEPT: u32 = 100;
 
@@ -40,8 +43,10 @@ pub struct Writer {
     inbox: mpsc::Receiver<Message>,
     commits: Commits,
     recordings: BTreeMap<LineId, Recording>,
-    /// Those with something to be done now.
+    /// Those with something to be done.
     busy: BTreeSet<LineId>,
+    /// When it is to be done.
+    due: Option<Instant>,
     /// Those with something that the disk did not do.
     stuck: BTreeSet<LineId>,
     /// Those whose logs are to be synced one after the other.
@@ -95,6 +100,7 @@ impl Writer {
             commits,
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
+            due: None,
             stuck: BTreeSet::new(),
             unsettled: Vec::new(),
             fault: None,
@@ -111,13 +117,12 @@ impl Writer {
                 (true, true) => SWEEP.saturating_sub(swept.elapsed()),
                 (true, false) => AGAIN.saturating_sub(tried.elapsed()),
             };
+            let due = self.due.map_or(BEAT, |due| due.saturating_duration_since(Instant::now()));
             beat();
-            match self.inbox.recv_timeout(wait.min(BEAT)) {
-                Ok(message) => {
-                    self.hear(message);
-                    self.turn();
-                }
+            match self.inbox.recv_timeout(wait.min(due).min(BEAT)) {
+                Ok(message) => self.hear(message),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if !self.stuck.is_empty() && tried.elapsed() >= AGAIN {
@@ -130,8 +135,16 @@ impl Writer {
                     }
                 }
             }
+            if self.is_due() {
+                self.turn();
+            }
         }
+        self.turn();
         self.settle_all();
+    }
+
+    fn is_due(&self) -> bool {
+        self.due.is_some_and(|due| due <= Instant::now())
     }
 
     /// Takes what has been told, and does it.
@@ -139,6 +152,7 @@ impl Writer {
         while let Ok(message) = self.inbox.try_recv() {
             self.hear(message);
         }
+        self.due = None;
         self.make_durable();
         for id in std::mem::take(&mut self.busy) {
             let Some(recording) = self.recordings.get_mut(&id) else { continue };
@@ -189,6 +203,9 @@ impl Writer {
     }
 
     fn hear(&mut self, message: Message) {
+        let now = Instant::now();
+        let due = if message.may_wait() { now + COMPANY } else { now };
+        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
         match message {
             Message::Open { id, journal, feeds, tell } => {
                 let recording = Recording {
