@@ -1,7 +1,8 @@
 //! From the last byte of a board to the line that everybody sees, against the least that a program can do.
 //!
 //! ```text
-//! cargo bench --bench latency
+//! cargo bench --bench latency                    all of it
+//! cargo bench --bench latency -- safe sync       these alone
 //! ```
 //!
 //! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
@@ -75,11 +76,13 @@ fn main() {
     {
         return do_the_least(program, files);
     }
+    let named: Vec<&String> = arguments.iter().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let is_wanted = |program: &str| named.is_empty() || named.iter().any(|name| *name == program);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut found = Found::default();
     for _ in 0..ROUNDS {
         for boards in [1, MANY] {
-            for (index, program) in PROGRAMS.into_iter().enumerate() {
+            for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
                 let Measured { single, together, fdatasync } = measure(program, boards);
                 found.single[usize::from(boards > 1)][index].extend(single);
                 if program == "safe" {
@@ -88,7 +91,9 @@ fn main() {
                 }
             }
         }
-        found.separate.extend(separate(folder.path(), 12));
+        if is_wanted("separate") {
+            found.separate.extend(separate(folder.path(), 12));
+        }
     }
     found.print();
 }
@@ -104,13 +109,14 @@ struct Found {
 
 impl Found {
     fn print(&mut self) {
-        println!("{:<22} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
+        println!("{:<22} {:>8} {:>10} {:>10} {:>10} {:>10}", "", "times", "p10 us", "p50 us", "p90 us", "p99 us");
         let p50 = |name: &str, times: &mut Vec<f64>| {
             times.sort_by(f64::total_cmp);
             let at =
                 |share: f64| times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN);
-            println!("{name:<22} {:>8} {:>10.1} {:>10.1}", times.len(), at(0.5), at(0.99));
-            at(0.5)
+            let [p10, p50, p90, p99] = [0.1, 0.5, 0.9, 0.99].map(at);
+            println!("{name:<22} {:>8} {p10:>10.1} {p50:>10.1} {p90:>10.1} {p99:>10.1}", times.len());
+            p50
         };
         let mut medians = [[0.0; 5]; 2];
         for (boards, (times, medians)) in [1, MANY].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {

@@ -5,8 +5,9 @@
 //!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
-//!   idle:  every few seconds the logs themselves are synced, one at a time
-//!   commits nearly full:  all logs are synced, and the commits begin anew
+//!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself
+//!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
+//!   commits nearly full:  all of them are synced that have grown since, and the commits begin anew
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,7 @@ use crate::session::Effect;
 pub const COMMITS: &str = "commits";
 /// It shows at least so often that it goes on.
 const BEAT: Duration = Duration::from_secs(1);
-/// So often the logs themselves are synced: what was not published yet is durable within this.
+/// What was not published yet is durable within this.
 const SWEEP: Duration = Duration::from_secs(3);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -51,6 +52,8 @@ pub struct Writer {
     stuck: BTreeSet<LineId>,
     /// Those whose logs are to be synced one after the other.
     unsettled: Vec<LineId>,
+    /// All of them were to be, since the commits began anew.
+    is_settling: bool,
     /// Why the commits cannot be written.
     fault: Option<String>,
 }
@@ -103,6 +106,7 @@ impl Writer {
             due: None,
             stuck: BTreeSet::new(),
             unsettled: Vec::new(),
+            is_settling: false,
             fault: None,
         };
         Ok((Committer::new(sender), writer, notices))
@@ -130,7 +134,7 @@ impl Writer {
                         tried = Instant::now();
                     }
                     if swept.elapsed() >= SWEEP {
-                        self.unsettled = self.recordings.keys().copied().collect();
+                        self.sweep();
                         swept = Instant::now();
                     }
                 }
@@ -153,7 +157,9 @@ impl Writer {
             self.hear(message);
         }
         self.due = None;
-        self.make_durable();
+        let is_waiting = |recording: &Recording| !recording.waiting.is_empty() && !recording.is_durable();
+        let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
+        self.make_durable(&waiting);
         for id in std::mem::take(&mut self.busy) {
             let Some(recording) = self.recordings.get_mut(&id) else { continue };
             recording.publish();
@@ -236,16 +242,30 @@ impl Writer {
         }
     }
 
-    /// Makes durable what is to be published, for all lines at once.
-    fn make_durable(&mut self) {
-        let waiting = |id: &LineId| {
-            let recording = self.recordings.get(id)?;
-            if recording.waiting.is_empty() || recording.is_durable() {
-                return None;
-            }
-            Some((*id, recording.journal.pending()?))
-        };
-        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = self.busy.iter().filter_map(waiting).unzip();
+    /// Makes durable what has come, published or not.
+    pub fn sweep(&mut self) {
+        let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
+            .recordings
+            .keys()
+            .copied()
+            .partition(|&id| self.is(id, |recording| recording.journal.fault().is_some()));
+        self.make_durable(&others);
+        self.unsettled.retain(|id| !troubled.contains(id));
+        self.unsettled.extend(troubled);
+        if self.commits.is_half_full() && !self.is_settling {
+            self.is_settling = true;
+            self.unsettled.extend(others);
+        }
+    }
+
+    fn is(&self, id: LineId, what: impl Fn(&Recording) -> bool) -> bool {
+        self.recordings.get(&id).is_some_and(what)
+    }
+
+    /// Makes durable what the logs of these lines have, for all at once.
+    fn make_durable(&mut self, ids: &[LineId]) {
+        let pending = |id: &LineId| Some((*id, self.recordings.get(id)?.journal.pending()?));
+        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
         if fragments.is_empty() {
             return;
         }
@@ -285,6 +305,7 @@ impl Writer {
         if !self.commits.is_empty() && self.settle_all() {
             // The next commit tries it again.
             let _ = self.commits.begin_anew();
+            self.is_settling = false;
         }
     }
 }

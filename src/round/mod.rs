@@ -49,7 +49,7 @@ pub use plan::{Plan, Plans};
 /// So long all lines of a station have to be opened.
 pub const OPENING: Duration = Duration::from_secs(10);
 /// What happens within this is written together. Nobody wakes the thread meanwhile either.
-const GATHER: Duration = Duration::from_millis(100);
+const GATHER: Duration = Duration::from_millis(200);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_secs(2);
 /// Nothing is waited for longer than this, so that a clock that is set does not matter.
