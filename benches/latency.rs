@@ -1,7 +1,8 @@
 //! From the last byte of a board to the line that everybody sees, against the least that a program can do.
 //!
 //! ```text
-//! cargo bench --bench latency
+//! cargo bench --bench latency                    all of it
+//! cargo bench --bench latency -- safe sync       these alone
 //! ```
 //!
 //! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
@@ -12,9 +13,11 @@
 //! | | what it does |
 //! |---|---|
 //! | `null` | the same link, the same runtime: reads, and appends a line of 45 bytes to a file |
+//! | `log` | the same with a log: writes the record of what came first |
 //! | `lazy` | the station with `sync = "lazy"`: log, core, live file |
+//! | `sync` | `log` with a thread that makes the record durable before it appends the line, in reserved space: one sync |
 //! | `safe` | the station as it is by default: the log is durable before the line is seen |
-//! | `fdatasync` | 45 bytes appended to a file and made durable: between the presses of `safe`, on a disk that rests and is busy alike |
+//! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
 //! | `separate` | the same for 64 files, one after the other |
 //! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe` |
 //!
@@ -26,11 +29,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use damcast::bytelog::{self, Kind};
+use damcast::bytelog::{self, Kind, Record};
 use damcast::link::{Link, LinkEvent, Ports};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
@@ -56,18 +61,28 @@ const UNMEASURED: usize = 2;
 const MANY: usize = 64;
 /// How often each is run.
 const ROUNDS: usize = 2;
+/// Between a press and a sync, or the next press: one board plays on a disk that rests, many do not.
+const REST: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
+/// What is measured.
+const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
+/// Space that `sync` reserves for what it makes durable.
+const SPACE: usize = 4 << 20;
 const LINE: &[u8] = b"12. 37-32 {[%clock w1:29:20 B1:29:33]}.......\n";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    if arguments.get(1).map(String::as_str) == Some("--null") {
-        return null(&arguments[2..]);
+    if let [_, least, program, files @ ..] = arguments.as_slice()
+        && least == "--least"
+    {
+        return do_the_least(program, files);
     }
+    let named: Vec<&String> = arguments.iter().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let is_wanted = |program: &str| named.is_empty() || named.iter().any(|name| *name == program);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut found = Found::default();
     for _ in 0..ROUNDS {
         for boards in [1, MANY] {
-            for (index, program) in ["null", "lazy", "safe"].into_iter().enumerate() {
+            for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
                 let Measured { single, together, fdatasync } = measure(program, boards);
                 found.single[usize::from(boards > 1)][index].extend(single);
                 if program == "safe" {
@@ -76,7 +91,9 @@ fn main() {
                 }
             }
         }
-        found.separate.extend(separate(folder.path(), 12));
+        if is_wanted("separate") {
+            found.separate.extend(separate(folder.path(), 12));
+        }
     }
     found.print();
 }
@@ -84,7 +101,7 @@ fn main() {
 /// Times of everything, in microseconds.
 #[derive(Default)]
 struct Found {
-    single: [[Vec<f64>; 3]; 2],
+    single: [[Vec<f64>; 5]; 2],
     together: Vec<f64>,
     fdatasync: [Vec<f64>; 2],
     separate: Vec<f64>,
@@ -92,17 +109,18 @@ struct Found {
 
 impl Found {
     fn print(&mut self) {
-        println!("{:<22} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
+        println!("{:<22} {:>8} {:>10} {:>10} {:>10} {:>10}", "", "times", "p10 us", "p50 us", "p90 us", "p99 us");
         let p50 = |name: &str, times: &mut Vec<f64>| {
             times.sort_by(f64::total_cmp);
             let at =
                 |share: f64| times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN);
-            println!("{name:<22} {:>8} {:>10.1} {:>10.1}", times.len(), at(0.5), at(0.99));
-            at(0.5)
+            let [p10, p50, p90, p99] = [0.1, 0.5, 0.9, 0.99].map(at);
+            println!("{name:<22} {:>8} {p10:>10.1} {p50:>10.1} {p90:>10.1} {p99:>10.1}", times.len());
+            p50
         };
-        let mut medians = [[0.0; 3]; 2];
+        let mut medians = [[0.0; 5]; 2];
         for (boards, (times, medians)) in [1, MANY].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {
-            for ((name, times), median) in ["null", "lazy", "safe"].into_iter().zip(times).zip(medians) {
+            for ((name, times), median) in PROGRAMS.into_iter().zip(times).zip(medians) {
                 *median = p50(&format!("{name}, {boards} boards"), times);
             }
         }
@@ -111,24 +129,50 @@ impl Found {
         let separate = p50("separate", &mut self.separate);
         let together = p50("together", &mut self.together);
         println!("\nratios of medians");
-        for ((boards, [null, lazy, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
-            println!("{boards:>3} boards: lazy / null {:.2}, safe / fdatasync {:.2}", lazy / null, safe / fdatasync);
+        for ((boards, [null, log, lazy, sync, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
+            println!(
+                "{boards:>3} boards: lazy / null {:.2} (log / null {:.2}), safe / fdatasync {:.2} (sync / fdatasync {:.2})",
+                lazy / null,
+                log / null,
+                safe / fdatasync,
+                sync / fdatasync
+            );
         }
         println!("{MANY} boards at once: together / separate {:.3}", together / separate);
     }
 }
 
-/// What the least program does: it reads, and appends a line.
-fn null(arguments: &[String]) {
+/// What the least program does: it reads, and appends a line; with a log; and makes that durable before.
+fn do_the_least(program: &str, files: &[String]) {
+    let committer = (program == "sync").then(|| {
+        let (sender, receiver) = mpsc::channel::<(String, File)>();
+        let space = vec![0; SPACE];
+        fs::write("commits", space).unwrap();
+        let commits = OpenOptions::new().write(true).open("commits").unwrap();
+        commits.sync_all().unwrap();
+        std::thread::spawn(move || commit(&commits, &receiver));
+        sender
+    });
     tokio::runtime::Runtime::new().unwrap().block_on(async {
-        for pair in arguments.chunks(2) {
+        for pair in files.chunks(2) {
             let [port, file] = pair else { continue };
             let mut link = Link::new(port.parse().unwrap(), None, Ports::default());
             let mut file = OpenOptions::new().append(true).create(true).open(file).unwrap();
+            let mut log = OpenOptions::new().append(true).create(true).open(format!("{port}.log")).unwrap();
+            let (has_log, committer) = (program != "null", committer.clone());
             tokio::spawn(async move {
                 loop {
                     match link.next().await {
-                        LinkEvent::Bytes(_) => file.write_all(LINE).unwrap(),
+                        LinkEvent::Bytes(bytes) => {
+                            let record = Record::new(0, Kind::FromBoard(bytes)).to_line();
+                            if has_log {
+                                log.write_all(record.as_bytes()).unwrap();
+                            }
+                            match &committer {
+                                Some(committer) => committer.send((record, file.try_clone().unwrap())).unwrap(),
+                                None => file.write_all(LINE).unwrap(),
+                            }
+                        }
                         // The boards wait for a first byte, as from a station.
                         LinkEvent::Up => drop(link.send(b"@").await),
                         _ => {}
@@ -139,6 +183,20 @@ fn null(arguments: &[String]) {
         // They have no end; the program is killed.
         std::future::pending::<()>().await;
     });
+}
+
+/// Makes records durable, all that there are with one sync, and appends a line for each.
+fn commit(commits: &File, receiver: &mpsc::Receiver<(String, File)>) {
+    let mut end = 0;
+    while let Ok(first) = receiver.recv() {
+        let all: Vec<(String, File)> = std::iter::once(first).chain(receiver.try_iter()).collect();
+        let bytes: String = all.iter().map(|(record, _)| record.as_str()).collect();
+        end = if end as usize + bytes.len() > SPACE { 0 } else { end };
+        commits.write_all_at(bytes.as_bytes(), end).unwrap();
+        commits.sync_data().unwrap();
+        end += bytes.len() as u64;
+        all.into_iter().for_each(|(_, mut file)| file.write_all(LINE).unwrap());
+    }
 }
 
 /// A message of the recording.
@@ -223,7 +281,7 @@ fn measure(program: &str, boards: usize) -> Measured {
     let mut measured = Measured::default();
     let mut durable = new_file(folder.path(), "durable");
     let mut positions = vec![start_position(); boards];
-    let (start, mut presses, mut missing) = (Instant::now(), 0, 0);
+    let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, 0);
     // Whatever a press took longer than that, the board has waited for.
     let mut late = Duration::ZERO;
     for said in script() {
@@ -261,19 +319,32 @@ fn measure(program: &str, boards: usize) -> Measured {
             missing += usize::from(seen.is_none() && is_measured);
         } else {
             for (pty, file) in ptys.iter_mut().zip(&files).take(ONE_BY_ONE) {
-                // What the press before made the station do beside is over.
-                std::thread::sleep(Duration::from_millis(2));
-                watcher.forget();
-                let pressed = Instant::now();
-                pty.send(&said.bytes);
-                let seen = watcher.wait_for(std::slice::from_ref(file));
-                if let (Some(seen), true) = (seen, is_measured) {
-                    measured.single.push((seen - pressed).as_secs_f64() * 1e6);
-                }
-                missing += usize::from(seen.is_none() && is_measured);
-                if program == "safe" {
-                    std::thread::sleep(Duration::from_millis(2));
-                    measured.fdatasync.push(append_and_sync(&mut durable));
+                let rest = REST[usize::from(boards > 1)];
+                count += 1;
+                let mut press = || {
+                    std::thread::sleep(rest);
+                    watcher.forget();
+                    let pressed = Instant::now();
+                    pty.send(&said.bytes);
+                    let seen = watcher.wait_for(std::slice::from_ref(file));
+                    if let (Some(seen), true) = (seen, is_measured) {
+                        measured.single.push((seen - pressed).as_secs_f64() * 1e6);
+                    }
+                    missing += usize::from(seen.is_none() && is_measured);
+                };
+                let mut sync = || {
+                    if program == "safe" {
+                        std::thread::sleep(rest);
+                        let took = append_and_sync(&mut durable);
+                        measured.fdatasync.extend(is_measured.then_some(took));
+                    }
+                };
+                if count % 2 == 0 {
+                    sync();
+                    press();
+                } else {
+                    press();
+                    sync();
                 }
             }
             ptys.iter_mut().skip(ONE_BY_ONE).for_each(|pty| pty.send(&said.bytes));
@@ -287,9 +358,9 @@ fn measure(program: &str, boards: usize) -> Measured {
 }
 
 fn start(program: &str, folder: &Path, names: &[String]) -> Program {
-    let mut command = if program == "null" {
+    let mut command = if !["lazy", "safe"].contains(&program) {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.arg("--null");
+        command.args(["--least", program]);
         for name in names {
             command.arg(folder.join(name)).arg(folder.join(format!("recordings/live/{name}-1.pdn")));
         }

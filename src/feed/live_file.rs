@@ -81,6 +81,11 @@ impl LiveFile {
         Ok(())
     }
 
+    /// Has somebody made it longer or shorter? Only a sure yes is one.
+    pub(super) fn has_other_length(&self) -> bool {
+        self.file.length().is_ok_and(|length| length != self.content.len() as u64)
+    }
+
     /// Has nobody given its name to another file, or made it longer or shorter?
     pub(super) fn is_still_there(&self) -> bool {
         self.file.is_at(&self.path, self.content.len() as u64)

@@ -111,15 +111,15 @@ impl Feed {
     /// Gives back what is left when it did not work.
     fn carry_out(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
         let Some(file) = &mut self.current else { return self.carry_out_first(step) };
-        if !matches!(step, Step::Create(_)) && !file.is_still_there() {
-            self.notices.push(format!(
-                "{} was changed or removed by somebody while it was written; the game goes on under another name",
-                file.path.display()
-            ));
-            let (number, content) = (file.number, std::mem::take(&mut file.content));
+        // A line is not kept waiting by a look at the folder: should another file have the name, nobody reads this one.
+        let is_left = match step {
+            Step::Create(_) => false,
+            Step::Append(_) => file.has_other_length(),
+            Step::SetResult(_) | Step::Overwrite(..) => !file.is_still_there(),
+        };
+        if is_left {
             self.waiting.push_front(step);
-            self.waiting.push_front(Step::Append(content));
-            return self.carry_out_first(Step::Create(number));
+            return self.go_on_elsewhere();
         }
         match step {
             Step::Create(_) => {
@@ -127,10 +127,13 @@ impl Feed {
                 let _ = file.file.release();
                 self.carry_out_first(step)
             }
-            Step::Append(mut bytes) => file.append(&bytes).map_err(|(taken, error)| {
-                bytes.drain(..taken);
-                (Step::Append(bytes), error)
-            }),
+            Step::Append(mut bytes) => {
+                file.append(&bytes).map_err(|(taken, error)| {
+                    bytes.drain(..taken);
+                    (Step::Append(bytes), error)
+                })?;
+                if file.is_still_there() { Ok(()) } else { self.go_on_elsewhere() }
+            }
             Step::SetResult(result) => match live::overwrite_result(&file.content, &result) {
                 Some((at, tag)) => self.carry_out(Step::Overwrite(at, tag)),
                 None => {
@@ -140,6 +143,18 @@ impl Feed {
             },
             Step::Overwrite(at, tag) => file.overwrite(at, &tag).map_err(|error| (Step::Overwrite(at, tag), error)),
         }
+    }
+
+    /// Leaves the file to whoever has changed it, and begins another with what was written into it.
+    fn go_on_elsewhere(&mut self) -> Result<(), (Step, io::Error)> {
+        let Some(file) = &mut self.current else { return Ok(()) };
+        self.notices.push(format!(
+            "{} was changed or removed by somebody while it was written; the game goes on under another name",
+            file.path.display()
+        ));
+        let (number, content) = (file.number, std::mem::take(&mut file.content));
+        self.waiting.push_front(Step::Append(content));
+        self.carry_out_first(Step::Create(number))
     }
 
     fn carry_out_first(&mut self, step: Step) -> Result<(), (Step, io::Error)> {

@@ -139,6 +139,11 @@ impl Commits {
         self.end == START
     }
 
+    /// Is it time to begin settling the logs?
+    pub fn is_half_full(&self) -> bool {
+        self.end > self.size / 2
+    }
+
     /// Is it time to settle the logs and begin anew?
     pub fn is_nearly_full(&self) -> bool {
         self.end > self.size / 4 * 3

@@ -12,7 +12,8 @@
 //! | 2 the core takes the bytes | recorder |
 //! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
 //! | 4 the line is published | feed |
-//! | 5 every few seconds the log itself is synced | [`Journal::settle`] |
+//! | 5 every few seconds its end is made durable in any case | the same |
+//! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::settle`] |
 //!
 //! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
 //! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one.
@@ -165,7 +166,8 @@ impl Journal {
             if let Some(error) = self.write_what_waits(&mut state) {
                 return Err(error);
             }
-            if state.reserved < state.written + self.ahead / 2 {
+            // It is not settled again before the commits, which have less space than this, are full.
+            if state.reserved < state.written + self.ahead / 8 * 7 {
                 self.reserve(&mut state);
             }
             if state.tail.is_empty() {

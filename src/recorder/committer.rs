@@ -9,6 +9,7 @@ use super::{Publication, Told};
 use crate::disk::Durability;
 use crate::feed::Feeds;
 use crate::journal::Journal;
+use crate::session::Effect;
 
 /// A recording, from the opening of its log to its end.
 pub type LineId = u64;
@@ -34,6 +35,15 @@ pub(super) enum Message {
     Open { id: LineId, journal: Arc<Journal>, feeds: Arc<Mutex<Feeds>>, tell: Tell },
     Publish { id: LineId, publications: Vec<Publication>, upto: u64, durability: Durability },
     Finish { folder_and_line: String, done: mpsc::Sender<()> },
+}
+
+impl Message {
+    /// Does no line of a file wait for it?
+    pub(super) fn may_wait(&self) -> bool {
+        let Message::Publish { publications, durability, .. } = self else { return false };
+        let is_aside = |publication: &Publication| matches!(publication.effect, Effect::Aside(_));
+        *durability == Durability::Lazy || publications.iter().all(is_aside)
+    }
 }
 
 /// A line's end of the way.

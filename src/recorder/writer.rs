@@ -4,8 +4,10 @@
 //!   loop:  take everything that lines have told until now
 //!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
-//!   idle:  every few seconds the logs themselves are synced, one at a time
-//!   commits nearly full:  all logs are synced, and the commits begin anew
+//!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
+//!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself
+//!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
+//!   commits nearly full:  all of them are synced that have grown since, and the commits begin anew
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,10 +30,12 @@ use crate::session::Effect;
 pub const COMMITS: &str = "commits";
 /// It shows at least so often that it goes on.
 const BEAT: Duration = Duration::from_secs(1);
-/// So often the logs themselves are synced: what was not published yet is durable within this.
+/// What was not published yet is durable within this.
 const SWEEP: Duration = Duration::from_secs(3);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_millis(500);
+/// What is told beside the files is made durable within this, or with the next line of a file.
+const COMPANY: Duration = Duration::from_millis(50);
 /// Names for commits files that are none, before somebody has to look.
 const MOST_KEPT: u32 = 100;
 
@@ -40,12 +44,16 @@ pub struct Writer {
     inbox: mpsc::Receiver<Message>,
     commits: Commits,
     recordings: BTreeMap<LineId, Recording>,
-    /// Those with something to be done now.
+    /// Those with something to be done.
     busy: BTreeSet<LineId>,
+    /// When it is to be done.
+    due: Option<Instant>,
     /// Those with something that the disk did not do.
     stuck: BTreeSet<LineId>,
     /// Those whose logs are to be synced one after the other.
     unsettled: Vec<LineId>,
+    /// All of them were to be, since the commits began anew.
+    is_settling: bool,
     /// Why the commits cannot be written.
     fault: Option<String>,
 }
@@ -95,8 +103,10 @@ impl Writer {
             commits,
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
+            due: None,
             stuck: BTreeSet::new(),
             unsettled: Vec::new(),
+            is_settling: false,
             fault: None,
         };
         Ok((Committer::new(sender), writer, notices))
@@ -111,13 +121,12 @@ impl Writer {
                 (true, true) => SWEEP.saturating_sub(swept.elapsed()),
                 (true, false) => AGAIN.saturating_sub(tried.elapsed()),
             };
+            let due = self.due.map_or(BEAT, |due| due.saturating_duration_since(Instant::now()));
             beat();
-            match self.inbox.recv_timeout(wait.min(BEAT)) {
-                Ok(message) => {
-                    self.hear(message);
-                    self.turn();
-                }
+            match self.inbox.recv_timeout(wait.min(due).min(BEAT)) {
+                Ok(message) => self.hear(message),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if !self.stuck.is_empty() && tried.elapsed() >= AGAIN {
@@ -125,13 +134,21 @@ impl Writer {
                         tried = Instant::now();
                     }
                     if swept.elapsed() >= SWEEP {
-                        self.unsettled = self.recordings.keys().copied().collect();
+                        self.sweep();
                         swept = Instant::now();
                     }
                 }
             }
+            if self.is_due() {
+                self.turn();
+            }
         }
+        self.turn();
         self.settle_all();
+    }
+
+    fn is_due(&self) -> bool {
+        self.due.is_some_and(|due| due <= Instant::now())
     }
 
     /// Takes what has been told, and does it.
@@ -139,7 +156,10 @@ impl Writer {
         while let Ok(message) = self.inbox.try_recv() {
             self.hear(message);
         }
-        self.make_durable();
+        self.due = None;
+        let is_waiting = |recording: &Recording| !recording.waiting.is_empty() && !recording.is_durable();
+        let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
+        self.make_durable(&waiting);
         for id in std::mem::take(&mut self.busy) {
             let Some(recording) = self.recordings.get_mut(&id) else { continue };
             recording.publish();
@@ -189,6 +209,9 @@ impl Writer {
     }
 
     fn hear(&mut self, message: Message) {
+        let now = Instant::now();
+        let due = if message.may_wait() { now + COMPANY } else { now };
+        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
         match message {
             Message::Open { id, journal, feeds, tell } => {
                 let recording = Recording {
@@ -219,16 +242,30 @@ impl Writer {
         }
     }
 
-    /// Makes durable what is to be published, for all lines at once.
-    fn make_durable(&mut self) {
-        let waiting = |id: &LineId| {
-            let recording = self.recordings.get(id)?;
-            if recording.waiting.is_empty() || recording.is_durable() {
-                return None;
-            }
-            Some((*id, recording.journal.pending()?))
-        };
-        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = self.busy.iter().filter_map(waiting).unzip();
+    /// Makes durable what has come, published or not.
+    pub fn sweep(&mut self) {
+        let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
+            .recordings
+            .keys()
+            .copied()
+            .partition(|&id| self.is(id, |recording| recording.journal.fault().is_some()));
+        self.make_durable(&others);
+        self.unsettled.retain(|id| !troubled.contains(id));
+        self.unsettled.extend(troubled);
+        if self.commits.is_half_full() && !self.is_settling {
+            self.is_settling = true;
+            self.unsettled.extend(others);
+        }
+    }
+
+    fn is(&self, id: LineId, what: impl Fn(&Recording) -> bool) -> bool {
+        self.recordings.get(&id).is_some_and(what)
+    }
+
+    /// Makes durable what the logs of these lines have, for all at once.
+    fn make_durable(&mut self, ids: &[LineId]) {
+        let pending = |id: &LineId| Some((*id, self.recordings.get(id)?.journal.pending()?));
+        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
         if fragments.is_empty() {
             return;
         }
@@ -268,6 +305,7 @@ impl Writer {
         if !self.commits.is_empty() && self.settle_all() {
             // The next commit tries it again.
             let _ = self.commits.begin_anew();
+            self.is_settling = false;
         }
     }
 }

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! The recording never waits for it: lines tell what they have published and go on. What is told is in the logs already,
-//! so whatever happens here, the next start makes the same files; and what happens while a file is written goes into the
-//! next one, however many boards moved.
+//! so whatever happens here, the next start makes the same files; and what happens at about the same time goes into them
+//! together, however many boards moved: each file is made durable, and a disk that does that all the time has none left for
+//! the logs.
 //!
 //! Invariants: a file that its readers would stumble over is not published, the last good one stays and the operator is
 //! told; events are never taken back; nothing is shown before its delay is over.
@@ -45,8 +46,10 @@ pub use order::read as read_order;
 pub use outputs::{Outputs, all_events, archived, untold};
 pub use plan::{Plan, Plans};
 
-/// So long all lines have to be opened. Of one that takes longer, or cannot be opened, is shown what its logs say.
-const OPENING: Duration = Duration::from_secs(10);
+/// So long all lines of a station have to be opened.
+pub const OPENING: Duration = Duration::from_secs(10);
+/// What happens within this is written together. Nobody wakes the thread meanwhile either.
+const GATHER: Duration = Duration::from_millis(200);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_secs(2);
 /// Nothing is waited for longer than this, so that a clock that is set does not matter.
@@ -86,11 +89,12 @@ impl Teller {
 }
 
 /// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
-/// may be seen then. `pulse`: that it goes on.
-pub fn begin(config: &Config, pulse: Pulse) -> (Teller, JoinHandle<()>) {
+/// may be seen then. `pulse`: that it goes on; `opening`: how long all lines have to be opened. Of one that takes longer, or
+/// cannot be opened, is shown what its logs say.
+pub fn begin(config: &Config, pulse: Pulse, opening: Duration) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
-    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver, &pulse)))
+    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver, &pulse, opening)))
 }
 
 /// The public files of a station that runs.
@@ -138,8 +142,8 @@ impl Round {
         }
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse) {
-        let opening = Instant::now() + OPENING;
+    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, opening: Duration) {
+        let opening = Instant::now() + opening;
         let mut next = opening;
         loop {
             let wait = next.saturating_duration_since(Instant::now());
@@ -149,6 +153,7 @@ impl Round {
             match next_told {
                 Ok(first) => {
                     self.take(first);
+                    std::thread::sleep(GATHER);
                     told.try_iter().for_each(|told| self.take(told));
                 }
                 Err(RecvTimeoutError::Timeout) => {}

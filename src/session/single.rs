@@ -317,7 +317,7 @@ impl Single {
         let starts = self.table.starts(&told);
         let is_begun = self.table.attention() >= Attention::Touched;
         let (to, sides) = (self.table_time(now).max(since), clock.sides(since));
-        let timed = timeline(Span { from: since, to, sides, is_begun }, told, &starts);
+        let timed = timeline(Span { from: since, to, sides, is_begun, before: None }, told, &starts);
         let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
         self.ahead = end - now;
         self.table.link_to_memory();
@@ -354,7 +354,7 @@ impl Single {
         match told {
             Told::Change(Change::Piece { field, piece, .. }) => self.hear_report(at, Report::Field(field, piece)),
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let reports = clock.press(at, side, [hours, minutes, seconds]);
+                let reports = clock.press(at, side, [hours, minutes, seconds], self.table.is_begun());
                 self.clock = reports.last().copied().or(self.clock);
                 self.table.trust_clock(clock.is_sure());
                 self.table.pressed(at, &reports)

@@ -19,12 +19,14 @@
 
 use super::memory;
 use crate::millis::Millis;
-use crate::protocol::PieceCode;
 use crate::protocol::changes::{Change, Pace, TimeSide};
+use crate::protocol::{Field, PieceCode};
 
 /// What a shorter span brings is taken to have happened at its end: that is when it became known, and quiet counts from
 /// there.
 const AT_ONCE: Millis = Millis(2_000);
+/// A board marks what it reports so soon after the report before it.
+const SAME_SCAN: Millis = Millis(250);
 /// More presses than this are never laid into one moment.
 const PRESSES_AT_ONCE: usize = 2;
 /// The quiet that each group gets at least: the recogniser needs a third of a second after a press, and three without a clock.
@@ -69,16 +71,19 @@ pub struct Span {
     pub sides: Option<[u32; 2]>,
     /// A ply had been begun at its beginning: nobody waits in the middle of one.
     pub is_begun: bool,
+    /// The report of a field before it, and when that was told at the latest.
+    pub before: Option<(Millis, Field)>,
 }
 
 /// What is told of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
 /// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
 /// has happened at its end: a hand may be on the board.
 pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, Told)> {
-    let Span { from, to, sides, is_begun } = span;
+    let Span { from, to, sides, is_begun, .. } = span;
     let presses = told.iter().filter(|told| press(told).is_some()).count();
     if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
-        return told.into_iter().map(|told| (to, told)).collect();
+        let at = end(span, &told);
+        return told.into_iter().map(|told| (at, told)).collect();
     }
     let groups = groups(&told, presses > 0, starts);
     let complete = match (told.last(), groups.last()) {
@@ -101,6 +106,25 @@ pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, T
     let times: Vec<Millis> = (0..complete).map(lay).collect();
     let time = |group: usize| times.get(group).copied().unwrap_or(from + span);
     groups.into_iter().map(time).zip(told).collect()
+}
+
+/// When the last of what a short span brings has happened, at the latest. One scan may be told in two answers, first where a piece
+/// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
+/// tells the last report alone, so there the mark says nothing.
+fn end(span: Span, told: &[Told]) -> Millis {
+    let mut end = span.to;
+    let mut before = span.before;
+    for told in told {
+        (end, before) = match (told, before) {
+            (Told::Change(Change::Piece { field, pace: Pace::SameScan, .. }), Some((at, other))) if other != *field => {
+                let at = (at + SAME_SCAN).min(span.to).max(span.from);
+                (at, Some((at, *field)))
+            }
+            (Told::Change(Change::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
+            _ => (span.to, None),
+        };
+    }
+    end
 }
 
 /// Who has pressed, and at how many seconds, if this is a press.
@@ -165,11 +189,12 @@ mod tests {
     const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
     const LEFT: [u8; 3] = [0x70, 0x01, 0x02];
     const RIGHT: [u8; 3] = [0x60, 0x01, 0x02];
+    const SPAN: Span = Span { from: Millis::ZERO, to: Millis::ZERO, sides: None, is_begun: false, before: None };
 
     #[track_caller]
     fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
         let told = told(&changes::decode(&memory.concat()), 100);
-        let span = Span { from: Millis(from), to: Millis(to), sides: None, is_begun: false };
+        let span = Span { from: Millis(from), to: Millis(to), ..SPAN };
         let timed = timeline(span, told.clone(), starts);
         assert_eq!(timed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(), expected);
         assert!(timed.into_iter().map(|(_, timed)| timed).eq(told), "in order");
@@ -198,6 +223,24 @@ mod tests {
         check(&all, 0, 30_000, &[1], &[10_000, 10_000, 20_000, 20_000, 20_000]);
     }
 
+    /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was told at 1000.
+    #[test]
+    fn one_scan_that_is_told_in_two_answers_is_one() {
+        let end = |before: Option<u8>, rest: &[u8]| {
+            let told = told(&changes::decode(rest), 100);
+            let before = before.map(|field| (Millis(1_000), Field(field)));
+            let span = Span { from: Millis(1_010), to: Millis(1_700), before, ..SPAN };
+            timeline(span, told, &[]).last().unwrap().0.0
+        };
+        assert_eq!(end(Some(30), &[0x50, 20]), 1_250);
+        assert_eq!(end(Some(30), &[0x50, 20, 0x54, 25]), 1_500);
+        assert_eq!(end(Some(30), &[0x40, 20]), 1_700, "of a later scan");
+        assert_eq!(end(Some(30), &[0x40, 20, 0x54, 25]), 1_700);
+        assert_eq!(end(Some(30), &[0x50, 20, 0x70, 0x01, 0x02]), 1_700, "nobody knows when was pressed");
+        assert_eq!(end(Some(20), &[0x50, 20]), 1_700, "it has changed more often than is told");
+        assert_eq!(end(None, &[0x50, 20]), 1_700);
+    }
+
     #[test]
     fn a_hand_that_goes_on_from_where_it_came_down_is_given_no_quiet_there() {
         // 10 to 20, and on to 30.
@@ -219,7 +262,7 @@ mod tests {
     #[test]
     fn a_ply_that_was_begun_goes_on_at_once() {
         let told = told(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
-        let span = Span { from: Millis(0), to: Millis(60_000), sides: None, is_begun: true };
+        let span = Span { to: Millis(60_000), is_begun: true, ..SPAN };
         let times: Vec<u64> = timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect();
         assert_eq!(times, [3_500, 3_500, 40_000, 40_000, 40_000]);
     }
@@ -228,7 +271,7 @@ mod tests {
     fn the_clock_tells_how_long_was_thought() {
         let times = |left: [u8; 3], right: [u8; 3], sides| {
             let told = told(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
-            let span = Span { from: Millis(0), to: Millis(60_000), sides: Some(sides), is_begun: false };
+            let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
             timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
         };
         // The left side has gained 20 s by its ply, the right side none: it thought for so much longer.

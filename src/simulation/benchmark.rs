@@ -3,6 +3,8 @@
 //! The sums do not depend on the number of cores, and the same arguments give the same table to the last digit.
 
 use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
@@ -73,6 +75,38 @@ pub struct Benchmark {
     pub on_bus: Option<usize>,
 }
 
+/// Which of the games: `12`, `int-2bc8a49ae47b`, or either with the seed that the list of blemishes tells: `12@4000012`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    game: String,
+    /// `None`: the first.
+    seed: Option<u64>,
+}
+
+impl FromStr for Wanted {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Wanted, ParseIntError> {
+        let Some((game, seed)) = text.rsplit_once('@') else { return Ok(Wanted { game: text.to_owned(), seed: None }) };
+        Ok(Wanted { game: game.to_owned(), seed: Some(seed.parse()?) })
+    }
+}
+
+impl Wanted {
+    fn is_number(&self, index: usize) -> bool {
+        self.game.parse() == Ok(index + 1)
+    }
+}
+
+/// A game that was wanted.
+#[derive(Clone, Debug)]
+pub struct Found<'a> {
+    /// The games that are played at once.
+    pub cases: Vec<(&'a Played, Conditions)>,
+    /// Which of them it is.
+    pub index: usize,
+}
+
 /// A row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -113,15 +147,36 @@ impl Benchmark {
         variants
     }
 
-    /// The game of an index as it is played with a seed; `None`: no such game.
+    /// A game among those that are played at once with it: alone, or with the others of its bus. `None`: no such game.
     ///
     /// # Errors
     ///
     /// When a setting is wrong.
-    pub fn case(&self, index: usize, seed: u64, hands: &Hands) -> Result<Option<(&Played, Conditions)>, SettingError> {
-        let Some(game) = self.games.get(index) else { return Ok(None) };
-        let settings = self.line_settings(game.start.variant())?;
-        Ok(Some((game, self.conditions(index, seed, hands, &settings))))
+    pub fn find(&self, wanted: &Wanted, hands: &Hands) -> Result<Option<Found<'_>>, SettingError> {
+        for variant in self.variants() {
+            let cases = self.cases(variant, hands, &self.line_settings(variant)?);
+            let number = |game: &Played| self.games.iter().position(|other| std::ptr::eq(other, game));
+            let is_it = |(game, conditions): &(&Played, Conditions)| {
+                let is_named = game.name == wanted.game || number(game).is_some_and(|index| wanted.is_number(index));
+                is_named && wanted.seed.is_none_or(|seed| seed == conditions.seed)
+            };
+            if let Some(index) = cases.iter().position(is_it) {
+                let size = self.on_bus.unwrap_or(1).max(1);
+                let (bus, index) = (index / size, index % size);
+                let cases = cases.chunks(size).nth(bus).unwrap_or_default().to_vec();
+                return Ok(Some(Found { cases, index }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Every game of a variant with every seed.
+    fn cases(&self, variant: &'static Variant, hands: &Hands, settings: &LineSettings) -> Vec<(&Played, Conditions)> {
+        let games = self.games.iter().enumerate().filter(|(_, game)| game.start.variant() == variant);
+        let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
+        let with_seeds =
+            |(index, game)| seeds.clone().map(move |seed| (game, self.conditions(index, seed, hands, settings)));
+        games.flat_map(with_seeds).collect()
     }
 
     fn conditions(&self, index: usize, seed: u64, hands: &Hands, settings: &LineSettings) -> Conditions {
@@ -156,12 +211,7 @@ impl Benchmark {
         let mut rows = Vec::new();
         for variant in self.variants() {
             let settings = change(self.line_settings(variant)?);
-            let games = self.games.iter().enumerate().filter(|(_, game)| game.start.variant() == variant);
-            let mut cases: Vec<(&Played, Conditions)> = Vec::new();
-            for (index, game) in games {
-                let seeds = self.first_seed..self.first_seed.saturating_add(self.seeds);
-                cases.extend(seeds.map(|seed| (game, self.conditions(index, seed, hands, &settings))));
-            }
+            let cases = self.cases(variant, hands, &settings);
             let scores = match self.on_bus {
                 None => over_all_cores(&cases, |(game, conditions)| score::play(game, conditions, who)),
                 Some(boards) => {

@@ -6,27 +6,65 @@
 //!    61.902 < lever right, running
 //!    62.105 > 6... 12-18: Pressed, 1 explained  what the recorder wrote, and why
 //! ```
+//!
+//! Of a board on a bus it also tells what it was asked (`? SendClock`), but for its changes, and that there were none.
 
-use hardware_sim::truth::{Event, PlyId};
+use hardware_sim::truth::{Event, PlyId, Truth};
 
 use super::misplay::Step;
 use super::score::Case;
 use crate::millis::Millis;
 use crate::pdn::notation;
-use crate::protocol::{ClockReport, Decoder, Item, Message, PieceCode};
-use crate::rules::{Geometry, Square};
-use crate::session::{Effect, Input};
+use crate::protocol::changes::{self, Change};
+use crate::protocol::{
+    BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, ClockReport, Decoder, Item, Message, PieceCode,
+};
+use crate::rules::{Geometry, Position, Square};
+use crate::session::{Effect, Input, Output};
 
-/// Everything that happened in a case, line by line, in the order of time.
+/// A game on one board, and all that was said about it.
+pub struct Story<'a> {
+    /// The moves with the positions they were played in.
+    pub steps: &'a [(Position, Step)],
+    /// What truly happened.
+    pub truth: &'a [Truth],
+    /// What the board said.
+    pub said: Vec<(Millis, Said)>,
+    /// What the recorder made of it.
+    pub outputs: &'a [Output],
+}
+
+/// Something that a board said, or was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Said {
+    /// One field holds this now.
+    Field(usize, PieceCode),
+    /// All fields do.
+    Fields(Vec<PieceCode>),
+    /// The clock shows this.
+    Clock(ClockReport),
+    /// Anything else, in words.
+    Words(String),
+    /// It was asked this, on a bus.
+    Asked(BusCommand),
+}
+
+/// Everything that happened in a game on a board of its own, line by line, in the order of time.
 pub fn chronicle(case: &Case) -> Vec<String> {
-    let Some((start, _)) = case.steps.first() else { return Vec::new() };
+    let said = said_alone(&case.record.inputs);
+    tell(&Story { steps: &case.steps, truth: case.world.truth(), said, outputs: &case.record.outputs })
+}
+
+/// A story line by line, in the order of time.
+pub fn tell(story: &Story) -> Vec<String> {
+    let Some((start, _)) = story.steps.first() else { return Vec::new() };
     let geometry = &start.variant().geometry;
     let mut lines: Vec<(Millis, String)> = Vec::new();
-    for truth in case.world.truth() {
-        lines.push((Millis(truth.at_ms), format!("| {}", event(case, geometry, &truth.event))));
+    for truth in story.truth {
+        lines.push((Millis(truth.at_ms), format!("| {}", event(story.steps, geometry, &truth.event))));
     }
-    lines.extend(heard(case, geometry));
-    for output in &case.record.outputs {
+    lines.extend(heard(&story.said, geometry));
+    for output in story.outputs {
         match &output.effect {
             Effect::Note(text) => lines.push((output.at, format!("> {text}"))),
             Effect::Notice(text) => lines.push((output.at, format!("> notice: {text}"))),
@@ -37,21 +75,21 @@ pub fn chronicle(case: &Case) -> Vec<String> {
     lines.into_iter().map(|(at, line)| format!("{:9.3} {line}", at.0 as f64 / 1000.0)).collect()
 }
 
-fn event(case: &Case, geometry: &Geometry, event: &Event) -> String {
+fn event(steps: &[(Position, Step)], geometry: &Geometry, event: &Event) -> String {
     let field = |field: &u8| square(geometry, usize::from(*field));
     match event {
-        Event::Touched(ply) => format!("{} is touched", name(case, *ply)),
-        Event::Settled(ply) => format!("{} is complete", name(case, *ply)),
+        Event::Touched(ply) => format!("{} is touched", name(steps, *ply)),
+        Event::Settled(ply) => format!("{} is complete", name(steps, *ply)),
         Event::Pressed { ply, lever_moved, .. } => {
             let how = if *lever_moved { "is pressed" } else { "is pressed in vain" };
-            format!("{} {how}", name(case, *ply))
+            format!("{} {how}", name(steps, *ply))
         }
-        Event::WrongPly(ply) => format!("instead of {} another move is pressed", name(case, *ply)),
-        Event::TakenBack(ply) => format!("the move instead of {} is taken back", name(case, *ply)),
-        Event::IllegalStands(ply) => format!("{} is against the rules", name(case, *ply)),
+        Event::WrongPly(ply) => format!("instead of {} another move is pressed", name(steps, *ply)),
+        Event::TakenBack(ply) => format!("the move instead of {} is taken back", name(steps, *ply)),
+        Event::IllegalStands(ply) => format!("{} is against the rules", name(steps, *ply)),
         Event::LeftoverRemoved { field: at } => format!("forgotten piece on {} removed", field(at)),
         Event::Irregular { ply, fault, field: at, until_ms } => {
-            let ply = ply.map_or(String::new(), |ply| format!(" at {}", name(case, ply)));
+            let ply = ply.map_or(String::new(), |ply| format!(" at {}", name(steps, ply)));
             let at = at.as_ref().map_or(String::new(), |at| format!(" on {}", field(at)));
             format!("! {fault}{ply}{at} until {:.3}", *until_ms as f64 / 1000.0)
         }
@@ -59,8 +97,8 @@ fn event(case: &Case, geometry: &Geometry, event: &Event) -> String {
     }
 }
 
-fn name(case: &Case, id: PlyId) -> String {
-    let text = match case.steps.get(id.ply) {
+fn name(steps: &[(Position, Step)], id: PlyId) -> String {
+    let text = match steps.get(id.ply) {
         Some((position, Step::Legal(ply))) => notation::write(position.variant(), ply, &position.legal_moves()),
         Some((position, Step::Illegal { from, to, .. })) => {
             let geometry = &position.variant().geometry;
@@ -76,46 +114,119 @@ fn square(geometry: &Geometry, field: usize) -> String {
     square.map_or_else(|| format!("field {field}"), |square| geometry.name(square).to_owned())
 }
 
-/// What the board said: reports as they came, of dumps and clock readings only the news.
-fn heard(case: &Case, geometry: &Geometry) -> Vec<(Millis, String)> {
-    let mut lines = Vec::new();
+/// What a board on a line of its own said.
+fn said_alone(inputs: &[(Millis, Input)]) -> Vec<(Millis, Said)> {
     let mut decoder = Decoder::new();
-    let mut known: Vec<PieceCode> = Vec::new();
-    let mut clock = String::new();
-    for (at, input) in &case.record.inputs {
+    let mut said = Vec::new();
+    for (at, input) in inputs {
         let Input::Bytes(bytes) = input else { continue };
         for item in bytes.iter().filter_map(|&byte| decoder.push(byte)) {
             match item {
                 Item::Message(Message::FieldUpdate { field, piece }) => {
-                    let index = usize::from(field.0);
-                    if let Some(code) = known.get_mut(index) {
-                        *code = piece;
-                    }
-                    lines.push((*at, format!("< {}: {}", square(geometry, index), piece_name(piece))));
+                    said.push((*at, Said::Field(usize::from(field.0), piece)));
                 }
-                Item::Message(Message::BoardDump(codes)) => {
-                    let changed = codes.iter().zip(&known).enumerate().filter(|(_, (new, old))| new != old);
-                    let news: Vec<String> = changed
-                        .map(|(index, (new, _))| format!("{}: {}", square(geometry, index), piece_name(*new)))
-                        .collect();
-                    lines.push((*at, format!("< dump {}", news.join(", "))));
-                    known = codes;
-                }
-                Item::Message(Message::Clock(report)) => {
-                    let news = match report {
-                        ClockReport::NoClock => "no clock".to_owned(),
-                        ClockReport::Times(times) => {
-                            format!("{:?}{}", times.lever(), if times.running() { "" } else { ", stopped" })
-                        }
-                        _ => continue,
-                    };
-                    if news != clock {
-                        lines.push((*at, format!("< {news}")));
-                        clock = news;
-                    }
-                }
+                Item::Message(Message::BoardDump(codes)) => said.push((*at, Said::Fields(codes))),
+                Item::Message(Message::Clock(report)) => said.push((*at, Said::Clock(report))),
                 _ => {}
             }
+        }
+    }
+    said
+}
+
+/// What is said to one board of a bus, and by it.
+pub struct Eavesdropper {
+    board: BusAddress,
+    decoder: BusDecoder,
+    said: Vec<(Millis, Said)>,
+}
+
+impl Eavesdropper {
+    /// Nothing has been said yet.
+    pub fn at(board: BusAddress) -> Eavesdropper {
+        Eavesdropper { board, decoder: BusDecoder::new(), said: Vec::new() }
+    }
+
+    /// Bytes come from the boards of the line.
+    pub fn hear(&mut self, now: Millis, bytes: &[u8]) {
+        for item in bytes.iter().filter_map(|&byte| self.decoder.push(byte)) {
+            if let BusItem::Message(message) = item
+                && message.from == self.board
+            {
+                self.said.extend(words(&message.answer).into_iter().map(|said| (now, said)));
+            }
+        }
+    }
+
+    /// Bytes go to them.
+    pub fn send(&mut self, now: Millis, bytes: &[u8]) {
+        let command = bytes.try_into().ok().and_then(BusCommand::decode).filter(|(_, to)| *to == self.board);
+        self.said.extend(command.map(|(command, _)| (now, Said::Asked(command))));
+    }
+
+    /// Everything that was said.
+    pub fn said(self) -> Vec<(Millis, Said)> {
+        self.said
+    }
+}
+
+/// What an answer says, one thing after the other.
+fn words(answer: &BusAnswer) -> Vec<Said> {
+    match answer {
+        BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => vec![Said::Fields(codes.clone())],
+        BusAnswer::Clock(report) => vec![Said::Clock(*report)],
+        BusAnswer::Changes(data) if data.is_empty() => vec![Said::Words("no changes".to_owned())],
+        BusAnswer::Changes(data) => {
+            let said = |change: Change| match change {
+                Change::Piece { field, piece, .. } => Said::Field(usize::from(field.0), piece),
+                Change::Time { side, minutes, seconds, .. } => {
+                    Said::Words(format!("pressed on the {side:?} side at {minutes}:{seconds:02}").to_lowercase())
+                }
+                other => Said::Words(format!("{other:?}")),
+            };
+            changes::decode(data).into_iter().map(said).collect()
+        }
+        other => vec![Said::Words(format!("{other:?}"))],
+    }
+}
+
+/// What the board said: reports as they came, of dumps and clock readings only the news.
+fn heard(said: &[(Millis, Said)], geometry: &Geometry) -> Vec<(Millis, String)> {
+    let mut lines = Vec::new();
+    let mut known: Vec<PieceCode> = Vec::new();
+    let mut clock = String::new();
+    for (at, said) in said {
+        match said {
+            Said::Field(index, piece) => {
+                if let Some(code) = known.get_mut(*index) {
+                    *code = *piece;
+                }
+                lines.push((*at, format!("< {}: {}", square(geometry, *index), piece_name(*piece))));
+            }
+            Said::Fields(codes) => {
+                let changed = codes.iter().zip(&known).enumerate().filter(|(_, (new, old))| new != old);
+                let news: Vec<String> = changed
+                    .map(|(index, (new, _))| format!("{}: {}", square(geometry, index), piece_name(*new)))
+                    .collect();
+                lines.push((*at, format!("< dump {}", news.join(", "))));
+                known.clone_from(codes);
+            }
+            Said::Clock(report) => {
+                let news = match report {
+                    ClockReport::NoClock => "no clock".to_owned(),
+                    ClockReport::Times(times) => {
+                        format!("{:?}{}", times.lever(), if times.running() { "" } else { ", stopped" })
+                    }
+                    _ => continue,
+                };
+                if news != clock {
+                    lines.push((*at, format!("< {news}")));
+                    clock = news;
+                }
+            }
+            Said::Words(words) => lines.push((*at, format!("< {words}"))),
+            Said::Asked(BusCommand::SendChanges) => {}
+            Said::Asked(command) => lines.push((*at, format!("? {command:?}"))),
         }
     }
     lines

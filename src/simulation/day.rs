@@ -263,6 +263,7 @@ impl<'d> Hall<'d> {
                 self.next[index] = self.tables[index].next(self.day);
             }
         }
+        self.stop(now)?;
         // A station that stops writes what may be seen then; later, one that starts writes what was delayed.
         for output in
             [&self.day.public.games, &self.day.public.started, &self.day.public.events, &self.day.public.archive]
@@ -346,6 +347,17 @@ impl<'d> Hall<'d> {
         }
         if self.rng.below(2) == 0 {
             fs::write(self.day.directory.join("public/games.pdn.new"), "[Event \"torn")?;
+        }
+        Ok(())
+    }
+
+    /// Stops the station: what was due is asked before the links go down.
+    fn stop(&mut self, now: u64) -> io::Result<()> {
+        for index in 0..self.tables.len() {
+            if !self.tables[index].is_done && self.tables[index].down_until.is_none() {
+                self.take(index, now, Kind::Tick)?;
+                self.take(index, now, Kind::LinkDown)?;
+            }
         }
         Ok(())
     }

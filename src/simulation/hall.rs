@@ -6,57 +6,141 @@
 
 use hardware_sim::bus::{BusSetting, BusWorld};
 use hardware_sim::faults::Fault;
+use hardware_sim::script::Game;
 use hardware_sim::seat::Setting;
 
-use super::drive::{Record, drive_bus};
-use super::misplay;
+use super::chronicle::{Eavesdropper, Story, tell};
+use super::drive::{Record, Recorder, drive_bus};
+use super::misplay::{self, Step};
 use super::score::{AFTER_MS, Conditions, Outcome, Played, Score, count};
 use super::script;
+use crate::millis::Millis;
 use crate::rules::Position;
-use crate::session::{BusAddress, Line, Mode};
+use crate::session::{BusAddress, Effect, Input, Line, Mode, Output};
+
+/// A game, and how it is played.
+type Case<'a> = (&'a Played, Conditions);
+
+/// The moves of a game with the positions they are played in, and what hands do to play them.
+type Plan = (Vec<(Position, Step)>, Game);
 
 /// Plays these games at once, one a board, and counts what came out of all of them. A game that does not begin at the start
 /// of its variant is left out: an operator would have to be told the address of its board.
-pub fn play(cases: &[(&Played, Conditions)]) -> Score {
+pub fn play(cases: &[Case]) -> Score {
     let mut sum = Score::default();
-    let cases: Vec<_> = cases.iter().filter(|(game, _)| game.start == Position::start(game.start.variant())).collect();
-    let Some((_, first)) = cases.first() else { return sum };
-    let mut seats = Vec::new();
-    let mut played = Vec::new();
-    for (game, Conditions { profile, control, seed, .. }) in &cases {
-        let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
-        let script = script::game_of(&game.start, &steps, *control, profile, *seed);
-        let geometry = &game.start.variant().geometry;
-        let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-        seats.push(Setting::new(rows, columns, script.clone(), profile.clone(), *seed));
-        played.push((steps, script));
-    }
-    let mut world = match BusWorld::new(BusSetting::new(seats, first.seed)) {
-        Ok(world) => world,
+    let mut hall = match Hall::new(cases) {
+        Ok(Some(hall)) => hall,
+        Ok(None) => return sum,
         Err(error) => {
-            sum.blemishes.push(error.to_string());
+            sum.blemishes.push(error);
             return sum;
         }
     };
-    let address = |index: usize| BusAddress::new(world.seats()[index].board().options().address());
-    let addresses: Vec<_> = (0..cases.len()).map(address).collect();
-    let mut settings = first.settings.clone();
-    settings.mode = Mode::Bus;
-    for ((_, conditions), address) in cases.iter().zip(&addresses) {
-        settings.boards.extend(address.map(|address| (address, conditions.settings.clone())));
-    }
-    let mut records = vec![Record::default(); cases.len()];
-    drive_bus(&mut world, &mut Line::new(settings), AFTER_MS, |_, output| {
-        let of_board = addresses.iter().position(|address| output.board.is_some() && *address == output.board);
-        if let Some(record) = of_board.and_then(|index| records.get_mut(index)) {
-            record.outputs.push(output);
-        }
-    });
+    let mut line = hall.line();
+    let records = hall.record(&mut line);
     for ((((game, conditions), (steps, script)), seat), record) in
-        cases.iter().zip(&played).zip(world.seats()).zip(&records)
+        hall.cases.iter().zip(&hall.plans).zip(hall.world.seats()).zip(&records)
     {
         let outcome = Outcome { steps, script, truth: seat.truth(), times: seat.ply_times(), record };
         sum.add(count(&format!("{} seed {}", game.name, conditions.seed), &outcome));
     }
     sum
+}
+
+/// Plays these games at once and tells what happened in one of them, line by line.
+///
+/// # Errors
+///
+/// When they cannot be played on simulated boards, or this one does not begin at the start of its variant.
+pub fn explain(cases: &[Case], wanted: usize) -> Result<Vec<String>, String> {
+    let not_played = || "a game that does not begin at the start is not played on a bus".to_owned();
+    let name = |(game, conditions): &Case| (game.name.clone(), conditions.seed);
+    let wanted = cases.get(wanted).map(name);
+    let mut hall = Hall::new(cases)?.ok_or_else(not_played)?;
+    let index = hall.cases.iter().position(|case| Some(name(case)) == wanted).ok_or_else(not_played)?;
+    let address = hall.addresses.get(index).copied().flatten().ok_or_else(not_played)?;
+    let mut line = Overheard { line: hall.line(), ear: Eavesdropper::at(address) };
+    let records = hall.record(&mut line);
+    let (steps, _) = &hall.plans[index];
+    let (truth, outputs) = (hall.world.seats()[index].truth(), &records[index].outputs);
+    Ok(tell(&Story { steps, truth, said: line.ear.said(), outputs }))
+}
+
+/// Games on the boards of one line, about to be played.
+struct Hall<'a> {
+    cases: Vec<&'a Case<'a>>,
+    plans: Vec<Plan>,
+    world: BusWorld,
+    addresses: Vec<Option<BusAddress>>,
+}
+
+impl<'a> Hall<'a> {
+    /// `None`: none of the games can be played on a bus.
+    fn new(cases: &'a [Case<'a>]) -> Result<Option<Hall<'a>>, String> {
+        let is_from_start = |(game, _): &&Case| game.start == Position::start(game.start.variant());
+        let cases: Vec<_> = cases.iter().filter(is_from_start).collect();
+        let Some((_, first)) = cases.first() else { return Ok(None) };
+        let mut seats = Vec::new();
+        let mut plans = Vec::new();
+        for (game, Conditions { profile, control, seed, .. }) in &cases {
+            let steps = misplay::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+            let script = script::game_of(&game.start, &steps, *control, profile, *seed);
+            let geometry = &game.start.variant().geometry;
+            let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
+            seats.push(Setting::new(rows, columns, script.clone(), profile.clone(), *seed));
+            plans.push((steps, script));
+        }
+        let world = BusWorld::new(BusSetting::new(seats, first.seed)).map_err(|error| error.to_string())?;
+        let address = |index: usize| BusAddress::new(world.seats()[index].board().options().address());
+        let addresses = (0..cases.len()).map(address).collect();
+        Ok(Some(Hall { cases, plans, world, addresses }))
+    }
+
+    /// The recorder of the line, told of its boards.
+    fn line(&self) -> Line {
+        let mut settings = self.cases[0].1.settings.clone();
+        settings.mode = Mode::Bus;
+        for ((_, conditions), address) in self.cases.iter().zip(&self.addresses) {
+            settings.boards.extend(address.map(|address| (address, conditions.settings.clone())));
+        }
+        Line::new(settings)
+    }
+
+    /// Plays all games to their end. Returns what was said of each.
+    fn record(&mut self, recorder: &mut impl Recorder) -> Vec<Record> {
+        let mut records = vec![Record::default(); self.cases.len()];
+        let addresses = &self.addresses;
+        drive_bus(&mut self.world, recorder, AFTER_MS, |_, output| {
+            let of_board = addresses.iter().position(|address| output.board.is_some() && *address == output.board);
+            if let Some(record) = of_board.and_then(|index| records.get_mut(index)) {
+                record.outputs.push(output);
+            }
+        });
+        records
+    }
+}
+
+/// A line of which somebody listens to one board.
+struct Overheard {
+    line: Line,
+    ear: Eavesdropper,
+}
+
+impl Recorder for Overheard {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        if let Input::Bytes(bytes) = &input {
+            self.ear.hear(now, bytes);
+        }
+        let outputs = self.line.handle(now, input);
+        for output in &outputs {
+            if let Effect::Send(bytes) = &output.effect {
+                self.ear.send(output.at, bytes);
+            }
+        }
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
 }

@@ -198,7 +198,7 @@ impl Station {
         };
         let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
         let server = serve_control(&config, desk);
-        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"));
+        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"), round::OPENING);
         let shared = Shared {
             storage,
             ports: Ports::default(),

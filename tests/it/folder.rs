@@ -118,6 +118,20 @@ fn a_noisy_day_leaves_what_its_logs_say() {
     assert!(checked.out.ends_with(" events: clean\n"), "{}", checked.out);
 }
 
+/// The station is stopped while games go on.
+#[test]
+fn a_day_that_is_cut_short_leaves_what_its_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let mut day = day(folder.path(), 4, 1, 5);
+    (day.profile, day.outage_every_ms, day.kill_every_ms) = (Hands::ideal(), 0, 0);
+    (day.control, day.until_ms) = ("4800+60".parse().ok(), 90_000);
+    let recorded = day.record(&pool(24), |_| {}).unwrap();
+    assert!(recorded.lines > 20 && recorded.ms < 120_000, "{recorded:?}");
+    let report = day.verify(other.path()).unwrap();
+    assert_eq!(report.games, 4, "{report:?}");
+}
+
 #[test]
 fn a_delayed_day_leaves_what_its_logs_say() {
     let folder = tempfile::tempdir().unwrap();

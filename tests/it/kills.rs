@@ -303,32 +303,51 @@ fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync) {
     });
 }
 
-/// Every `step`th operation, from some operation on.
-fn kill_and_fail(first: usize, step: usize, threads: usize) {
+/// Every `step`th operation of a session, from some operation on; none where there is no compiler.
+fn places(first: usize, step: usize) -> Vec<usize> {
     if library().is_none() {
         println!("there is no `cc`: nobody was killed");
-        return;
+        return Vec::new();
     }
     let operations = operations();
-    let places: Vec<usize> = (first..operations + 20).step_by(step).collect();
+    println!("a session has {operations} operations");
+    (first..operations + 20).step_by(step).collect()
+}
+
+fn kill_at(places: &[usize], threads: usize) {
     let kills: Vec<(usize, bool)> = places.iter().flat_map(|&at| [(at, false), (at, true)]).collect();
     each(&kills, threads, |(at, half)| kill(at, half));
-    println!("{operations} operations, {} kills: nothing lost, nothing taken back", kills.len());
+    println!("{} kills: nothing lost, nothing taken back", kills.len());
+}
+
+fn fail_at(places: &[usize], threads: usize) {
     let faults: Vec<(usize, i32)> = places.iter().flat_map(|&at| [(at, ENOSPC), (at, EIO)]).collect();
     each(&faults, threads, |(at, errno)| fail(at, if at % 2 == 0 { 1 } else { 40 }, errno));
     println!("{} faults: nothing missing", faults.len());
 }
 
-#[test]
-fn a_station_that_is_killed_or_meets_a_fault_loses_nothing() {
-    kill_and_fail(30, 331, 4);
+/// The step of those that take long.
+fn wanted_step() -> usize {
+    std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
 }
 
 #[test]
-#[ignore = "an hour: every operation; scripts/kill-everywhere"]
+fn a_station_that_is_killed_or_meets_a_fault_loses_nothing() {
+    let places = places(30, 331);
+    kill_at(&places, 4);
+    fail_at(&places, 4);
+}
+
+#[test]
+#[ignore = "half an hour: every operation; scripts/kill-everywhere"]
 fn a_station_that_is_killed_anywhere_loses_nothing() {
-    let step = std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1);
-    kill_and_fail(0, step, 6);
+    kill_at(&places(0, wanted_step()), 6);
+}
+
+#[test]
+#[ignore = "half an hour: every operation; scripts/kill-everywhere"]
+fn a_station_that_meets_a_fault_anywhere_loses_nothing() {
+    fail_at(&places(0, wanted_step()), 6);
 }
 
 #[test]

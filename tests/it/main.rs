@@ -6,6 +6,7 @@ mod boards;
 mod bus;
 mod bus_boards;
 mod bus_faults;
+mod bus_hands;
 mod checked;
 mod clock;
 mod config;

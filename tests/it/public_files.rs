@@ -2,12 +2,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::config::Config;
 use damcast::pdn::profile::{self, Profile};
-use damcast::round;
+use damcast::playback::{self, NamedLog};
+use damcast::pulse::Pulses;
+use damcast::round::{self, Teller};
 use damcast::session::Effect;
+use tokio::task::JoinHandle;
+
+use crate::pty::wait_until;
 
 /// The configuration of two boards in a folder.
 fn config(folder: &Path, public: &str) -> Config {
@@ -22,10 +28,14 @@ fn config(folder: &Path, public: &str) -> Config {
 /// A line: the board, how many seconds ago, and what.
 type Said<'a> = (&'a str, i64, &'a str);
 
+fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
+    fs::create_dir_all(config.directory.join("log")).unwrap();
+    round::begin(config, Pulses::default().pulse("files"), opening)
+}
+
 /// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.
 async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
-    let (teller, files) = round::begin(config, damcast::pulse::Pulses::default().pulse("files"));
-    fs::create_dir_all(config.directory.join("log")).unwrap();
+    let (teller, files) = begin(config, round::OPENING);
     config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {
         let effect = match (*text, text.strip_prefix('=')) {
@@ -109,4 +119,42 @@ async fn a_game_that_needs_a_setup_is_shown_to_its_last_sure_move() {
     tell(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &said).await;
     let started = read(folder.path(), "started.pdn");
     assert!(started.contains("/FEN"), "{started}");
+}
+
+/// However its lines are broken.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The port may be gone, the disk slow: what was published of a line does not vanish while it is not open.
+#[tokio::test]
+async fn of_a_line_that_is_not_opened_in_time_is_shown_what_its_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(folder.path(), "");
+    let text = fs::read_to_string("tests/data/replay/ideal.log").unwrap().replace("# line: ideal", "# line: a");
+    let (log, _) = playback::read_longest(text.as_bytes());
+    let header = log.header.clone();
+    let games = playback::play(vec![NamedLog { name: "a-1.log".into(), log }], None).unwrap().games;
+    let live = String::from_utf8(games[0].bytes()).unwrap();
+    let (_, movetext) = live.split_once("1. ").unwrap();
+    let movetext = words(&format!("1. {movetext}"));
+    fs::create_dir_all(folder.path().join("log")).unwrap();
+    fs::write(folder.path().join("log/a-1.log"), text).unwrap();
+
+    let (teller, files) = begin(&config, Duration::ZERO);
+    let read = || words(&read(folder.path(), "games.pdn"));
+    wait_until("what the logs say", || !read().is_empty());
+    assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
+    // Others are shown beside it, and when it is opened nothing changes.
+    teller.opened("b", config.lines[1].header(), Vec::new());
+    for (line, ago, text) in &GAME[..3] {
+        let effect = if *text == "open" { Effect::Open { game: 1 } } else { Effect::Append((*text).to_owned()) };
+        teller.published(line, None, Local::now().fixed_offset() - TimeDelta::seconds(*ago), effect);
+    }
+    wait_until("the other line", || read().contains("{[%clock w0:29:55 B0:30:00]} *"));
+    let before = read();
+    teller.opened("a", header, games);
+    drop(teller);
+    files.await.unwrap();
+    assert!(before.contains(&movetext) && read() == before, "{before}\nbecame\n{}", read());
 }

@@ -119,9 +119,11 @@ impl Session {
             }
             seat.recorder.take(at, record.kind.clone()).unwrap();
             self.writer.turn();
-            // The logs themselves are synced from time to time.
-            if count % 16 == 15 {
-                self.writer.settle_all();
+            // What was not published is made durable from time to time, and the logs themselves are synced.
+            match count % 16 {
+                7 => self.writer.sweep(),
+                15 => drop(self.writer.settle_all()),
+                _ => {}
             }
             if !each(&mut self.writer) {
                 return;

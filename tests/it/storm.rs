@@ -7,7 +7,7 @@
 //! | a poll | reads `games.pdn` as a whole, as often as it can | a file that passes its profile; its games are those of the live files, and only grow |
 //!
 //! The Result tag is masked, for its value is written once in place. Moments of kills are drawn from a seed: every other one falls
-//! into the start of the station or right behind it, the others into its work.
+//! into the start of the station or right behind it, the others into its work, half of them right behind a line that was written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,6 +31,11 @@ use crate::recorded_session::is_beginning;
 const TAILED: usize = 2;
 /// So long a station works at most before it is killed.
 const WORK: Duration = Duration::from_millis(800);
+/// Every fourth is killed within this after the next line of any file, which is waited for so long.
+const SOON: Duration = Duration::from_millis(40);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// One of so many stations is to have published something before it is killed, else the storm is none.
+const AT_WORK: usize = 6;
 /// The boards are to have so many lines each in the end, and each one more than when the storm was over.
 const LINES: usize = 12;
 /// What a board plays, one after the other: games that differ from their first moves on.
@@ -123,6 +128,18 @@ impl Hall {
         });
         station.kill();
         start.elapsed()
+    }
+
+    /// Lets a station record until each board has a game, and kills it: nobody knows the game of a board that has always been
+    /// played on while no station was there.
+    fn begin(&mut self) {
+        let (mut station, begun, mut count) = (self.start(), Instant::now(), 0);
+        self.play(|hall| {
+            assert!(begun.elapsed() < 2 * PATIENCE, "{}", hall.said());
+            count += 1;
+            count % 10 == 0 && (0..hall.seats.len()).all(|board| hall.path(&format!("live/b{board}-1.pdn")).exists())
+        });
+        station.kill();
     }
 
     /// How many lines stand in all live files.
@@ -294,20 +311,34 @@ impl Storm {
         let (mut by_bytes, mut poll) = (ByBytes::new(live.clone()), Poll::new(root.clone()));
         // Files that are read whole after each kill.
         let mut at_kills: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+        // Kills before which the files have grown, and how many lines there were in the end of the storm.
+        let (mut at_work, mut grown) = (0, 0);
         let stop = AtomicBool::new(false);
         let begun = Instant::now();
         std::thread::scope(|scope| {
             let stops = StopsReaders(&stop);
             let followed = scope.spawn(|| reading(&stop, Duration::from_millis(5), || by_bytes.follow()));
             let polled = scope.spawn(|| reading(&stop, Duration::from_millis(10), || poll.look()));
-            let mut start = Duration::ZERO;
+            let (mut start, mut lines) = (Duration::ZERO, 0);
+            hall.begin();
             for kill in 0..self.kills {
                 if kill % 25 == 0 {
                     start = hall.time_of_a_start();
                 }
                 let mut station = hall.start();
                 let mut within = |span: Duration| Duration::from_micros(draw.below(span.as_micros() as u64));
-                hall.play_for(if kill % 2 == 0 { within(2 * start) } else { start + within(WORK) });
+                match kill % 4 {
+                    0 | 2 => hall.play_for(within(2 * start)),
+                    1 => hall.play_for(start + within(WORK)),
+                    _ => {
+                        let (span, begun, mut count) = (within(SOON), Instant::now(), 0);
+                        hall.play(|hall| {
+                            count += 1;
+                            count % 10 == 0 && (hall.lines() > lines || begun.elapsed() > LONGEST_WAIT)
+                        });
+                        hall.play_for(span);
+                    }
+                }
                 station.kill();
                 for entry in fs::read_dir(&live).unwrap() {
                     let path = entry.unwrap().path();
@@ -317,7 +348,16 @@ impl Storm {
                     assert!(is_beginning(&before, now), "{}: {:?}\nis\n{:?}", path.display(), text(&before), text(now));
                 }
                 assert!(!followed.is_finished() && !polled.is_finished(), "a reader has stumbled");
+                let now = at_kills.values().map(|file| text(file).lines().count()).sum();
+                at_work += usize::from(now > std::mem::replace(&mut lines, now));
+                grown = now;
             }
+            assert!(
+                at_work >= self.kills / AT_WORK,
+                "only {at_work} of {} stations had published anything when they were killed: {}",
+                self.kills,
+                hall.said()
+            );
             let mut station = hall.start();
             let (calm, before) = (Instant::now(), hall.lines());
             let wanted = (before + self.boards).max(LINES * self.boards);
@@ -347,7 +387,8 @@ impl Storm {
         let checked = run(&["fsck", root.to_str().unwrap()]);
         assert_eq!(checked.code, 0, "{}", checked.out);
         println!(
-            "{} boards, {} kills in {:.0?}: {lines} lines in {} files; by bytes {} reads, {} of them torn; \
+            "{} boards, {} kills in {:.0?}, {at_work} of them after new lines, {grown} in all; in the end {lines} lines in {} \
+             files; by bytes {} reads, {} of them torn; \
              games.pdn was {} files; {prefixes} beginnings are strict; fsck: {}",
             self.boards,
             self.kills,

@@ -11,13 +11,13 @@ use anyhow::Context;
 use clap::Parser;
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
-use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, provisional, suspects};
+use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, Wanted, provisional, suspects};
 use damcast::simulation::chronicle::chronicle;
 use damcast::simulation::faults::usual_rate;
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Played, Score, Who, run};
 use damcast::simulation::soak::soak;
-use damcast::simulation::{collection, games, goals, script};
+use damcast::simulation::{collection, games, goals, hall, script};
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
@@ -117,7 +117,7 @@ struct ScoreArguments {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// So many boards at a time on one line, instead of each on its own.
-    #[arg(long, value_name = "BOARDS", conflicts_with_all = ["peers", "explain"], value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "BOARDS", conflicts_with = "peers", value_parser = clap::value_parser!(u16).range(1..=256))]
     bus: Option<u16>,
     /// Let two simple rules record the same boards: the naive one, and 250 ms of quiet with a dump.
     #[arg(long)]
@@ -132,9 +132,10 @@ struct ScoreArguments {
     /// each difference.
     #[arg(long)]
     blemishes: bool,
-    /// Instead of counting, tell what happened in this game of the file, from 1, as played with the first seed.
-    #[arg(long)]
-    explain: Option<usize>,
+    /// Instead of counting, tell what happened in this game: its number, from 1, or its name, as played with the first seed, or
+    /// GAME@SEED with a seed that --blemishes tells. With --bus it is played among the others of its line.
+    #[arg(long, value_name = "GAME")]
+    explain: Option<Wanted>,
 }
 
 #[derive(clap::Args)]
@@ -252,8 +253,8 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         let (fault, rate) = (name.parse::<Fault>().context("--with")?, rate.parse().context("--with")?);
         all_hands.iter_mut().for_each(|hands| hands.profile.set_rate(fault, rate));
     }
-    if let Some(wanted) = arguments.explain {
-        return all_hands.iter().try_for_each(|hands| tell(&benchmark, hands, wanted));
+    if let Some(wanted) = &arguments.explain {
+        return all_hands.iter().try_for_each(|hands| explain(&benchmark, hands, wanted));
     }
     if arguments.curve {
         return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
@@ -325,12 +326,17 @@ fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What happened in one game, from 1, as played with the first seed.
-fn tell(benchmark: &Benchmark, hands: &Hands, wanted: usize) -> anyhow::Result<()> {
-    let case = benchmark.case(wanted.wrapping_sub(1), benchmark.first_seed, hands)?;
-    let (game, conditions) = case.with_context(|| format!("there is no game {wanted}"))?;
-    let case = run(game, &conditions, Who::Damcast).map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
-    println!("{}", chronicle(&case).join("\n"));
+/// What happened in one game.
+fn explain(benchmark: &Benchmark, hands: &Hands, wanted: &Wanted) -> anyhow::Result<()> {
+    let found = benchmark.find(wanted, hands)?.context("--explain: there is no such game")?;
+    let (game, conditions) = &found.cases[found.index];
+    let lines = if benchmark.on_bus.is_some() {
+        hall::explain(&found.cases, found.index)
+    } else {
+        run(game, conditions, Who::Damcast).map(|case| chronicle(&case))
+    };
+    let lines = lines.map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
+    println!("{}", lines.join("\n"));
     Ok(())
 }
 

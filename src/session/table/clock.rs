@@ -36,9 +36,21 @@ impl Table {
         effects
     }
 
-    /// Are the times that are told from now on those of both sides?
+    /// Are the times that are told from now on those of both sides? As long as one of them is not, there is nothing to judge the
+    /// next reading by.
     pub fn trust_clock(&mut self, is_sure: bool) {
+        if !(is_sure && self.is_clock_sure) {
+            self.truth.forget();
+        }
         self.is_clock_sure = is_sure;
+    }
+
+    /// Has a ply been begun, in a game or outside of one? Before that a lever that moves completes none.
+    pub fn is_begun(&self) -> bool {
+        match &self.stage {
+            Stage::Playing(game) => game.recogniser.plies() > 0 || game.recogniser.is_touched(),
+            Stage::Waiting | Stage::Over => false,
+        }
     }
 
     /// The clock said something.

@@ -407,7 +407,8 @@ impl BusBoard {
         let age = self.clock.age(self.reports.table_time(now));
         let quiet = self.reports.quiet(now);
         let is_touched = self.table.attention() >= Attention::Touched && self.clock.is_running();
-        if age.is_none() || !self.clock.is_sure() || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
+        let is_unknown = age.is_none() || !self.clock.is_sure() || self.clock.may_have_started();
+        if is_unknown || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
             return Some(BusCommand::SendClock);
         }
         if bus.start_tag && self.table.begun() > self.tagged {

@@ -51,6 +51,8 @@ pub(super) struct Reports {
     last_changes: Vec<u8>,
     /// What was reported and is not believed yet, with its times on the table.
     kept: Vec<(Millis, Told)>,
+    /// A reading of the clock that shows a press which was not reported yet.
+    overtaking: Option<ClockReport>,
     /// A dump that contradicts the reports, until further reports or the memory explain it.
     contradiction: Option<Vec<PieceCode>>,
     /// How often the memory has been asked for since the last dump that agreed with the reports.
@@ -78,6 +80,7 @@ impl Reports {
             heard_at: None,
             last_changes: Vec::new(),
             kept: Vec::new(),
+            overtaking: None,
             contradiction: None,
             memory_reads: 0,
             sound_at: now,
@@ -124,6 +127,7 @@ impl Reports {
 
     pub fn leave(&mut self) {
         self.contradiction = None;
+        self.overtaking = None;
     }
 }
 
@@ -162,6 +166,9 @@ impl BusBoard {
             // What is repeated says nothing of what has happened since.
             self.believe(if is_repeated { until.max(from) } else { now }, effects);
         }
+        if let Some(report) = self.reports.overtaking.take().filter(|_| !self.is_in_the_dark()) {
+            self.read_clock(now, report, effects);
+        }
     }
 
     /// What stands on the board is not known yet. A board that was switched on not long ago tells it among its changes.
@@ -194,9 +201,19 @@ impl BusBoard {
         let told = told(changes, self.table.number_count());
         let starts = self.table.starts(&told);
         let to = self.reports.table_time(until).max(from);
-        let timed = timeline(Span { from, to, sides, is_begun }, told, &starts);
+        let before = self.last_report();
+        let timed = timeline(Span { from, to, sides, is_begun, before }, told, &starts);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
         self.reports.kept.extend(timed.into_iter().take(room));
+    }
+
+    /// The field that was reported last, and when.
+    fn last_report(&self) -> Option<(Millis, Field)> {
+        match self.reports.kept.last() {
+            Some((at, Told::Change(Change::Piece { field, .. }))) => Some((*at, *field)),
+            Some(_) => None,
+            None => self.reports.recent.back().map(|(field, _)| (self.reports.moved_at, *field)),
+        }
     }
 
     /// Lives through everything that was kept, each at its time, and up to the moment until which all is known.
@@ -233,7 +250,8 @@ impl BusBoard {
                 effects.extend(self.table.field_update(at, field, piece));
             }
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let reports = self.clock.press(at, side, [hours, minutes, seconds]);
+                let is_begun = self.table.is_begun();
+                let reports = self.clock.press(at, side, [hours, minutes, seconds], is_begun);
                 self.table.trust_clock(self.clock.is_sure());
                 effects.extend(self.table.pressed(at, &reports));
             }
@@ -360,7 +378,18 @@ impl BusBoard {
         self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
+    /// A reading that shows the lever elsewhere has overtaken the report of a press: what the board reports comes first, in its
+    /// order and on its squares.
     pub(super) fn hear_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
+        if !self.is_in_the_dark() && self.clock.is_elsewhere(report) {
+            self.reports.overtaking = Some(report);
+            self.questions.push_front(BusCommand::SendChanges);
+            return;
+        }
+        self.read_clock(now, report, effects);
+    }
+
+    fn read_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
         let times = matches!(report, ClockReport::Times(times) if !times.is_all_zero());
         let news = self.clock.reading(self.reports.table_time(now), report);
         // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.

@@ -1,0 +1,246 @@
+//! Hands and levers on a bus: what a board on its own line says at once is told later here, and must mean the same.
+
+use std::collections::VecDeque;
+
+use damcast::bytelog::Mode;
+use damcast::millis::Millis;
+use damcast::protocol::changes::{self, Change};
+use damcast::protocol::{
+    BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, ClockSide, ClockStatus, ClockTimes, PieceCode, Version,
+};
+use damcast::rules::Variant;
+use damcast::session::{Effect, Input, Line, LineSettings};
+use damcast::simulation::benchmark::{Benchmark, Hands};
+use damcast::simulation::drive::bare_entry;
+use damcast::simulation::hall;
+use damcast::simulation::score::{Score, Who};
+use hardware_sim::faults::Fault;
+
+use crate::games::playable;
+
+/// The first plies of games, eight boards a line.
+fn benchmark(plies: usize, seeds: u64) -> Benchmark {
+    let mut games = playable("international");
+    games.iter_mut().for_each(|game| game.moves.truncate(plies));
+    let control = Some("1200+60".parse().unwrap());
+    Benchmark { games, seeds, first_seed: 1, control, settings: Vec::new(), on_bus: Some(8) }
+}
+
+fn score(benchmark: &Benchmark, hands: &Hands) -> Score {
+    let rows = benchmark.rows(hands, Who::Damcast).unwrap();
+    let score = rows.into_iter().next().unwrap().score;
+    println!("{}: {score}", hands.name);
+    score
+}
+
+/// Before half of the games the lever is on the wrong side, and the opponent of who begins puts it right.
+#[test]
+fn no_ply_is_published_before_it_is_pressed_for() {
+    let score = score(&benchmark(10, 6), &Hands::only(Fault::OpponentStarts, 1.0));
+    assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
+    let earliest = score.delays.iter().min().unwrap();
+    assert!(*earliest >= 0, "a ply was published {} ms before it was complete", -earliest);
+}
+
+#[test]
+fn a_hand_that_rests_on_another_legal_square_is_not_believed() {
+    let mut hands = Hands::only(Fault::Hesitation, 0.3);
+    hands.profile.set_rate(Fault::OpponentStarts, 1.0);
+    let score = score(&benchmark(24, 2), &hands);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
+    assert_eq!(score.recalled, score.plies, "{:#?}", score.blemishes);
+}
+
+#[test]
+fn what_happened_in_a_game_on_a_bus_is_told_in_the_order_of_time() {
+    let benchmark = benchmark(6, 2);
+    let hands = Hands::list("ideal").unwrap().remove(0);
+    let name = benchmark.games[1].name.clone();
+    let with_seed = format!("{name}@{}", 2 * 1_000_003 + 1);
+    for wanted in ["2", &name, &with_seed] {
+        let found = benchmark.find(&wanted.parse().unwrap(), &hands).unwrap().unwrap();
+        let (game, conditions) = &found.cases[found.index];
+        assert_eq!((&game.name, conditions.seed > 2_000_000), (&name, wanted == with_seed));
+        let told = hall::explain(&found.cases, found.index).unwrap();
+        let line = |words: &str| told.iter().position(|line| line.contains(words)).unwrap_or(usize::MAX);
+        let order =
+            ["ply 3 ", "is touched", "no changes", "? SendClock", "< pressed on the ", "rule=pressed"].map(line);
+        assert!(order.iter().all(|&at| at < told.len()), "{order:?} in {told:#?}");
+        let seconds = |line: &String| line.trim_start().split(' ').next().unwrap().parse::<f64>().unwrap();
+        assert!(told.is_sorted_by_key(|line| (seconds(line) * 1_000.0) as u64));
+    }
+    assert!(benchmark.find(&"none@1".parse().unwrap(), &hands).unwrap().is_none());
+}
+
+const LEFT_SIDE: &[u8] = &[0x70, 0x20, 0x00];
+const RIGHT_SIDE: &[u8] = &[0x60, 0x20, 0x00];
+/// White plays 32-28, Black 19-23, on the fields of a board whose connector is at White's left.
+const WHITE_MOVES: &[u8] = &[0x40, 63, 0x51, 54];
+const BLACK_MOVES: &[u8] = &[0x40, 36, 0x54, 45];
+
+fn address() -> BusAddress {
+    BusAddress::new(1025).unwrap()
+}
+
+/// A board on a bus that answers by the letter, with its clock: White sits at the left.
+struct Desk {
+    line: Line,
+    now: u64,
+    waiting: VecDeque<(u64, Vec<u8>)>,
+    /// Events that the next answer will tell.
+    events: Vec<u8>,
+    /// What stands on it when they have been told.
+    fields: Vec<PieceCode>,
+    /// The position of the lever, and whether the clock runs.
+    status: u8,
+    /// Told of when the clock is read next; the lever has moved by then.
+    pressed_at_reading: Option<(u8, &'static [u8])>,
+    entries: Vec<(u64, String)>,
+}
+
+impl Desk {
+    /// The start position stands on it.
+    fn set_up() -> Desk {
+        let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
+        settings.mode = Mode::Bus;
+        let of_board = settings.clone();
+        settings.boards.insert(address(), of_board);
+        let mut desk = Desk {
+            line: Line::new(settings),
+            now: 0,
+            waiting: VecDeque::new(),
+            events: Vec::new(),
+            fields: start(),
+            status: 0,
+            pressed_at_reading: None,
+            entries: Vec::new(),
+        };
+        desk.hear(Input::LinkUp);
+        desk
+    }
+
+    fn live(&mut self, seconds: u64) {
+        let until = self.now + seconds * 1_000;
+        loop {
+            let answer = self.waiting.front().map(|(at, _)| *at);
+            let deadline = self.line.deadline().map(|at| at.0.max(self.now));
+            let Some(next) = answer.into_iter().chain(deadline).min().filter(|&next| next <= until) else { break };
+            self.now = next;
+            match self.waiting.pop_front_if(|(at, _)| *at <= next) {
+                Some((_, bytes)) => self.hear(Input::Bytes(bytes)),
+                None => self.hear(Input::Tick),
+            }
+        }
+        self.now = until;
+    }
+
+    fn hear(&mut self, input: Input) {
+        for output in self.line.handle(Millis(self.now), input) {
+            match output.effect {
+                Effect::Send(bytes) => self.answer(&bytes),
+                Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => {
+                    self.entries.push((output.at.0, bare_entry(&line).to_owned()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn answer(&mut self, bytes: &[u8]) {
+        let Some((command, to)) = bytes.try_into().ok().and_then(BusCommand::decode) else { return };
+        if to != address() {
+            return;
+        }
+        let answer = match command {
+            BusCommand::SendChanges => {
+                let told = std::mem::take(&mut self.events);
+                for change in changes::decode(&told) {
+                    if let Change::Piece { field, piece, .. } = change {
+                        self.fields[usize::from(field.0)] = piece;
+                    }
+                }
+                BusAnswer::Changes(told)
+            }
+            BusCommand::SendBoard => BusAnswer::Board(self.fields.clone()),
+            BusCommand::SendClock => {
+                if let Some((status, event)) = self.pressed_at_reading.take() {
+                    self.status = status;
+                    self.events.extend(event);
+                }
+                let side = |minutes| ClockSide { minutes, ..ClockSide::default() };
+                let (left, right, status) = (side(20), side(20), ClockStatus(self.status));
+                BusAnswer::Clock(ClockReport::Times(ClockTimes { left, right, status }))
+            }
+            BusCommand::SetStartGame => BusAnswer::StartWritten,
+            BusCommand::SendVersion => BusAnswer::Version(Version { main: 1, sub: 11 }),
+            _ => BusAnswer::Ping,
+        };
+        self.waiting.push_back((self.now + 12, BusMessage { from: address(), answer }.encode()));
+    }
+
+    fn texts(&self) -> Vec<&str> {
+        self.entries.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
+/// The start position of a 10x10 board, field by field.
+fn start() -> Vec<PieceCode> {
+    let code = |field: usize| match (field / 10, (field / 10 + field % 10) % 2) {
+        (0..=3, 1) => PieceCode(4),
+        (6..=9, 1) => PieceCode(1),
+        _ => PieceCode::EMPTY,
+    };
+    (0..100).map(code).collect()
+}
+
+/// What follows when it is known how the lever stands: a ply is published when it is pressed for, not before.
+#[track_caller]
+fn check_the_lever(desk: &mut Desk) {
+    desk.live(3);
+    assert_eq!(desk.texts(), ["32-28"], "it was pressed for");
+    desk.events.extend(BLACK_MOVES);
+    desk.live(4);
+    assert_eq!(desk.texts(), ["32-28"], "nobody has pressed for 19-23");
+    desk.events.extend(RIGHT_SIDE);
+    desk.status = ClockStatus::RUNNING;
+    desk.live(1);
+    assert_eq!(desk.texts(), ["32-28", "19-23"]);
+}
+
+#[test]
+fn a_lever_that_moves_before_the_first_ply_completes_none() {
+    let mut desk = Desk::set_up();
+    desk.status = ClockStatus::RIGHT_HIGH;
+    desk.live(5);
+    desk.events.extend(RIGHT_SIDE);
+    desk.status = 0;
+    desk.live(5);
+    desk.events.extend([WHITE_MOVES, LEFT_SIDE].concat());
+    desk.status = ClockStatus::RIGHT_HIGH | ClockStatus::RUNNING;
+    check_the_lever(&mut desk);
+}
+
+/// A station that comes late is told of the start and of the first ply before it can read the clock.
+#[test]
+fn the_lever_is_followed_before_the_clock_was_read() {
+    let mut desk = Desk::set_up();
+    let pieces = start();
+    let list = pieces.iter().enumerate().filter(|(_, code)| !code.is_empty());
+    desk.events.extend([0x7f, 0x7f, 0x7f, 0x6a]);
+    desk.events.extend(list.flat_map(|(field, code)| [0x50 | code.0, field as u8]));
+    desk.events.extend([RIGHT_SIDE, WHITE_MOVES, LEFT_SIDE].concat());
+    desk.status = ClockStatus::RIGHT_HIGH | ClockStatus::RUNNING;
+    check_the_lever(&mut desk);
+}
+
+/// The clock was started by hand, which no board reports, and when it is read next the first ply has been pressed for.
+#[test]
+fn a_reading_does_not_overtake_the_report_of_a_press() {
+    let mut desk = Desk::set_up();
+    desk.live(5);
+    desk.events.extend(WHITE_MOVES);
+    desk.pressed_at_reading = Some((ClockStatus::RIGHT_HIGH | ClockStatus::RUNNING, LEFT_SIDE));
+    desk.live(25);
+    assert_eq!(desk.pressed_at_reading, None, "the clock was read");
+    check_the_lever(&mut desk);
+}
