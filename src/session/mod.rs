@@ -249,8 +249,16 @@ impl Line {
         let of = |board, table: &Table| table.standing_requests().into_iter().map(move |request| (board, request));
         match &self.wire {
             Wire::Single(single) => of(None, single.table()).collect(),
-            Wire::Bus(bus) => bus.tables().flat_map(|(address, table)| of(Some(address), table)).collect(),
+            Wire::Bus(bus) => {
+                let to_come = bus.to_be_told().iter().map(|(address, request)| (Some(*address), request.clone()));
+                bus.tables().flat_map(|(address, table)| of(Some(address), table)).chain(to_come).collect()
+            }
         }
+    }
+
+    /// One of these as a request to a new line. A board of a bus that it has not found yet hears of it when it is found.
+    pub fn request_again(board: Option<BusAddress>, request: &str) -> String {
+        board.map_or_else(|| request.to_owned(), |board| format!("{}{board} {request}", bus::WHEN_FOUND))
     }
 
     /// Lives through every deadline up to `now`, each at its own time.

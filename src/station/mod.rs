@@ -35,7 +35,7 @@ use crate::playback;
 use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
-use crate::session::{BusAddress, Damage, Effect, Output, account};
+use crate::session::{BusAddress, Damage, Effect, Line, Output, account};
 use clock::Clock;
 use opening::{Carried, Opened};
 
@@ -150,9 +150,6 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             }
             event = station.link.next(), if !is_full => {
                 station.on_link(event).await?;
-                if !station.carried.is_empty() {
-                    station.ask_again().await?;
-                }
             }
             () = sleep(MEMORY_AGAIN), if is_full => {}
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
@@ -370,13 +367,10 @@ impl Station {
         Ok(answer)
     }
 
-    /// Asks for what operators asked for before the settings changed. A board of a bus is asked when it has been found.
+    /// Asks for what operators asked for before the settings changed: from then on it stands in this log.
     async fn ask_again(&mut self) -> Result<(), StationError> {
-        let known: Vec<BusAddress> = self.recorder.line().boards().into_iter().map(|(address, _)| address).collect();
-        let is_known = |(board, _): &mut Carried| board.is_none_or(|board| known.contains(&board));
-        let ready: Vec<Carried> = self.carried.extract_if(.., is_known).collect();
-        for (board, request) in ready {
-            let text = board.map_or(request.clone(), |board| format!("{board} {request}"));
+        for (board, request) in std::mem::take(&mut self.carried) {
+            let text = Line::request_again(board, &request);
             info!(line = self.name, "as asked before the settings changed: {text}");
             self.recorder.write(self.clock.now(), Kind::Note("asked before the settings changed".to_owned()));
             self.take(Kind::Operator(text)).await?;

@@ -176,6 +176,55 @@ fn one_board_is_held_back_and_the_others_go_on() {
     }
 }
 
+/// Names that were given before the settings changed, to a board that the new line has yet to find; and settings that change once
+/// more before it has.
+#[test]
+fn what_was_asked_of_a_board_holds_until_it_is_found() {
+    let bus = Bus::new(&playable("international"), 2, 4);
+    let mut settings = bus.settings();
+    settings.boards.clear();
+    let board = Bus::address(1);
+    let request = |line: &mut Line, text: &str| line.handle(Millis::ZERO, Input::Operator(text.to_owned()));
+    let mut line = Line::new(settings.clone());
+    let names = "names A / B";
+    let refused = request(&mut line, &format!("{board} {names}"));
+    assert!(matches!(&refused[0].effect, Effect::Refused(why) if why.contains("there is no board")), "{refused:?}");
+    for again in 0..3 {
+        request(&mut line, &Line::request_again(Some(board), names));
+        assert_eq!(line.standing_requests(), [(Some(board), names.to_owned())], "after {again} more reloads");
+        line = Line::new(settings.clone());
+    }
+    request(&mut line, &Line::request_again(Some(board), names));
+    let mut heads: BTreeMap<Option<BusAddress>, Vec<String>> = BTreeMap::new();
+    let mut line = Watched { line, standing: Vec::new() };
+    drive_bus(&mut bus.world(), &mut line, 20_000, |_, output| {
+        if let Effect::Append(text) = output.effect {
+            heads.entry(output.board).or_default().push(text);
+        }
+    });
+    let told = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
+    assert!(told(1) && !told(0), "{heads:#?}");
+    assert!(line.standing.iter().all(|count| *count <= 1), "it is told once");
+}
+
+/// A line, and how many requests stood at any time.
+struct Watched {
+    line: Line,
+    standing: Vec<usize>,
+}
+
+impl Recorder for Watched {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let outputs = self.line.handle(now, input);
+        self.standing.push(self.line.standing_requests().len());
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
+}
+
 /// White's and Black's time of a clock comment, in seconds.
 fn clocks(line: &str) -> Option<[u64; 2]> {
     let (_, comment) = line.split_once("[%clock ")?;

@@ -126,9 +126,11 @@ impl Desk {
             let deadline = self.line.deadline().map(|at| at.0.max(self.now));
             let Some(next) = answer.into_iter().chain(deadline).min().filter(|&next| next <= until) else { break };
             self.now = next;
-            match self.waiting.pop_front_if(|(at, _)| *at <= next) {
-                Some((_, bytes)) => self.hear(Input::Bytes(bytes)),
-                None => self.hear(Input::Tick),
+            if answer.is_some_and(|at| at <= next) {
+                let (_, bytes) = self.waiting.pop_front().unwrap();
+                self.hear(Input::Bytes(bytes));
+            } else {
+                self.hear(Input::Tick);
             }
         }
         self.now = until;

@@ -48,6 +48,10 @@ use usage::{Usage, time_of};
 
 /// More boards than can be polled; a noisy line must not make up new ones for ever.
 const MOST_BOARDS: usize = 256;
+/// Two requests for each of them.
+const MOST_TO_BE_TOLD: usize = 2 * MOST_BOARDS;
+/// Before a request that can wait for its board.
+pub(super) const WHEN_FOUND: &str = "when-found ";
 /// Boards that are away may take this much of the line from those that are here: one part of so many.
 const AWAY_SHARE: u64 = 14;
 /// A board that is away is waited for this part of the time that an answer may take: it is most likely not there, answers
@@ -89,6 +93,8 @@ pub struct Bus {
     told_nobody: bool,
     damage: Damage,
     rotation: Rotation,
+    /// What boards that have not been found yet are to be told when they are.
+    to_be_told: Vec<(BusAddress, String)>,
 }
 
 impl Bus {
@@ -113,6 +119,7 @@ impl Bus {
             told_nobody: false,
             damage: Damage::default(),
             rotation: Rotation::default(),
+            to_be_told: Vec::new(),
             settings,
         }
     }
@@ -196,6 +203,10 @@ impl Bus {
         board.hear(now, command, &message.answer, &self.settings.bus, &mut self.usage, &mut effects);
         self.told_nobody = false;
         put(now, from, board.pass(effects), outputs);
+        for (_, request) in self.to_be_told.extract_if(.., |(address, _)| *address == from) {
+            let effects = board.request(now, &request, &self.settings.bus);
+            put(now, from, board.pass(effects), outputs);
+        }
     }
 
     /// An answer to a ping to all. The board has to answer for itself before it is believed.
@@ -380,14 +391,23 @@ impl Bus {
         outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }
 
-    /// An operator's request: the address of the board, then what it is about.
+    /// An operator's request: the address of the board, then what it is about. With `when-found` before it, a board that is not
+    /// known yet is told as soon as it is.
     pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
-        let (first, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
+        let when_found = request.trim().strip_prefix(WHEN_FOUND);
+        let request = when_found.unwrap_or(request).trim();
+        let (first, rest) = request.split_once(' ').unwrap_or((request, ""));
         let known = || self.boards.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let address = first.parse().ok().and_then(BusAddress::new);
         let notice = match address {
             None => {
                 format!("request `{request}`: on a bus the address of the board goes first, as in `1025 result 2-0`")
+            }
+            Some(address) if !self.boards.contains_key(&address) && when_found.is_some() => {
+                if self.to_be_told.len() < MOST_TO_BE_TOLD {
+                    self.to_be_told.push((address, rest.to_owned()));
+                }
+                return;
             }
             Some(address) if !self.boards.contains_key(&address) => {
                 format!("request `{request}`: there is no board {address} on this bus; known are {}", known())
@@ -405,6 +425,11 @@ impl Bus {
             }
         };
         outputs.push(Output { at: now, board: None, effect: Effect::Refused(notice) });
+    }
+
+    /// What boards that have not been found yet are to be told.
+    pub fn to_be_told(&self) -> &[(BusAddress, String)] {
+        &self.to_be_told
     }
 
     /// Did the operator ask for new logs?
