@@ -19,6 +19,11 @@ use crate::model_disk::ModelDisk;
 /// Small, so that it becomes full within a session.
 const COMMITS: u64 = 4 << 10;
 
+/// Of what takes long every so many is done: all, or what the environment says.
+pub fn wanted_step() -> usize {
+    std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
+}
+
 /// What happens on which line, in the order of time.
 pub type Script = Vec<(usize, Record)>;
 
