@@ -374,7 +374,13 @@ impl Recording {
         if self.finish.is_empty() || !self.waiting.is_empty() || self.journal.settle().is_err() {
             return false;
         }
-        // Live files that lack something are completed from the log when the line is opened again.
+        // What the disk has refused follows as long as the end is waited for; after that the next start completes the file.
+        let mut feeds = self.feeds();
+        feeds.catch_up();
+        if feeds.fault().is_some() {
+            return false;
+        }
+        drop(feeds);
         self.journal.release();
         true
     }

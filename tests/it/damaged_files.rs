@@ -6,7 +6,7 @@ use std::path::Path;
 use damcast::disk::Durability;
 
 use crate::model_disk::{Model, ModelDisk};
-use crate::recorded_session::{Session, mask, script};
+use crate::recorded_session::{Session, mask, script, wanted_step};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
@@ -89,5 +89,5 @@ fn a_damaged_file_says_nothing_that_was_not_played() {
 #[test]
 #[ignore = "minutes: every byte, every bit"]
 fn a_file_that_is_damaged_anywhere_says_nothing_that_was_not_played() {
-    damage(1);
+    damage(wanted_step());
 }

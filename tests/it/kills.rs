@@ -24,7 +24,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::boards::Process;
 use crate::program::damcast;
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
-use crate::recorded_session::is_beginning;
+use crate::recorded_session::{is_beginning, wanted_step};
 
 /// How many times faster than people the boards play: a session takes a second.
 const SPEED: f64 = 400.0;
@@ -324,11 +324,6 @@ fn fail_at(places: &[usize], threads: usize) {
     let faults: Vec<(usize, i32)> = places.iter().flat_map(|&at| [(at, ENOSPC), (at, EIO)]).collect();
     each(&faults, threads, |(at, errno)| fail(at, if at % 2 == 0 { 1 } else { 40 }, errno));
     println!("{} faults: nothing missing", faults.len());
-}
-
-/// The step of those that take long.
-fn wanted_step() -> usize {
-    std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use damcast::disk::{Disk, Durability};
 use damcast::playback::{self, NamedLog};
 
 use crate::model_disk::{Model, ModelDisk};
-use crate::recorded_session::{Session, folders, masked, script};
+use crate::recorded_session::{Session, folders, masked, script, wanted_step};
 
 /// Time of the recorded game.
 const SPAN_MS: u64 = 75_000;
@@ -101,7 +101,7 @@ fn nothing_published_is_lost_with_the_power() {
 #[test]
 #[ignore = "minutes: every operation, every subset of at most three of twelve"]
 fn nothing_published_is_lost_with_the_power_whatever_the_disk_kept() {
-    lose_power(1, 12);
+    lose_power(wanted_step(), 12);
 }
 
 /// The process is killed, a new one goes on from what it reads, and then the power fails.
@@ -134,7 +134,25 @@ fn what_a_new_process_makes_of_an_unsynced_log_outlives_the_power() {
 #[test]
 #[ignore = "minutes: every record, every operation"]
 fn what_a_new_process_makes_of_any_unsynced_log_outlives_the_power() {
-    kill_and_lose_power(1, 1);
+    kill_and_lose_power(wanted_step(), wanted_step());
+}
+
+#[test]
+fn what_nothing_was_published_of_outlives_the_power_within_seconds() {
+    let disk = ModelDisk::new();
+    let mut session = Session::start(&disk, Durability::Safe).unwrap();
+    session.play(&script(SPAN_MS), |writer| {
+        writer.sweep();
+        let logs = disk.model().files("/r/log");
+        let after = disk.model().after_power_loss(|_| true);
+        Session::start(&after, Durability::Safe).unwrap();
+        let found = after.model().files("/r/log");
+        for (path, log) in logs {
+            assert_eq!(String::from_utf8_lossy(&found[&path]), String::from_utf8_lossy(&log), "{}", path.display());
+        }
+        true
+    });
+    assert!(session.finish());
 }
 
 #[test]

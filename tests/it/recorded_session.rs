@@ -19,6 +19,11 @@ use crate::model_disk::ModelDisk;
 /// Small, so that it becomes full within a session.
 const COMMITS: u64 = 4 << 10;
 
+/// Of what takes long every so many is done: all, or what the environment says.
+pub fn wanted_step() -> usize {
+    std::env::var("DAMCAST_STEP").ok().and_then(|step| step.parse().ok()).unwrap_or(1)
+}
+
 /// What happens on which line, in the order of time.
 pub type Script = Vec<(usize, Record)>;
 
@@ -132,12 +137,23 @@ impl Session {
     }
 
     /// Does what the disk did not do. Returns whether everything is done, and ends all recordings then.
-    pub fn finish(mut self) -> bool {
+    pub fn finish(self) -> bool {
+        self.end(|writer| {
+            writer.try_again();
+            writer.try_again();
+        })
+    }
+
+    /// The same by the first thing that the thread does then: the disk is in order.
+    pub fn finish_at_once(self) -> bool {
+        self.end(Writer::turn)
+    }
+
+    fn end(mut self, work: impl FnOnce(&mut Writer)) -> bool {
         let answers =
             self.lines.iter().map(|seat| self.committer.ask_to_finish(&folders().log.join(&seat.config.name)));
         let answers: Vec<_> = answers.collect::<Result<_, _>>().unwrap();
-        self.writer.try_again();
-        self.writer.try_again();
+        work(&mut self.writer);
         let is_done = |answer: &std::sync::mpsc::Receiver<()>| {
             answer.try_recv() == Err(std::sync::mpsc::TryRecvError::Disconnected)
         };

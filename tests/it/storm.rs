@@ -130,10 +130,16 @@ impl Hall {
         start.elapsed()
     }
 
-    /// Lets a station record until each board has a game, and kills it: nobody knows the game of a board that has always been
-    /// played on while no station was there.
+    /// Lets a station record from the first move of each board until each has a game, and kills it: nobody knows the game of
+    /// a board that has always been played on while no station was there.
     fn begin(&mut self) {
         let (mut station, begun, mut count) = (self.start(), Instant::now(), 0);
+        while self.seats.iter().any(|seat| seat.pty.received.is_empty()) {
+            assert!(begun.elapsed() < PATIENCE, "{}", self.said());
+            self.seats.iter_mut().for_each(|seat| seat.board.answer(&mut seat.pty));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.seats.iter_mut().for_each(|seat| seat.begun = Instant::now());
         self.play(|hall| {
             assert!(begun.elapsed() < 2 * PATIENCE, "{}", hall.said());
             count += 1;
