@@ -28,6 +28,10 @@ pub const EVENTS: &str = "events.ndjson";
 pub const EVENTS_ORDER: &str = "events.order";
 /// How often the file may be changed by others before somebody has to look at the folder.
 const MOST_RECOVERED: u32 = 100;
+/// So much is written at once: what the disk does not take of it must have room in memory.
+const PIECE: usize = 1 << 20;
+/// So many events are told at once; they have less than a megabyte.
+const BATCH: usize = 2_000;
 
 /// All events of each stream.
 pub type Streams = BTreeMap<Key, Vec<Event>>;
@@ -107,7 +111,9 @@ impl EventsFile {
                 notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
             }
             let mut events = Growing::new(file)?;
-            write(&mut events, rest.as_bytes())?;
+            for piece in rest.as_bytes().chunks(PIECE) {
+                write(&mut events, piece)?;
+            }
             let order = Growing::new(disk.open(&self.order)?)?;
             let mut told = BTreeMap::new();
             let seq = places.len() as u64;
@@ -131,30 +137,33 @@ impl EventsFile {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
         open.order.catch_up()?;
         open.events.catch_up()?;
-        if events.is_empty() {
-            return Ok(());
-        }
+        events.chunks(BATCH).try_for_each(|batch| open.tell(batch, durability))
+    }
+}
+
+impl Open {
+    fn tell(&mut self, events: &[Event], durability: Durability) -> io::Result<()> {
         let (mut records, mut lines) = (String::new(), String::new());
         for event in events {
             let place = event.place();
-            open.seq += 1;
-            records.push_str(&order::record(open.seq, &place));
-            lines.push_str(&event.line(open.seq));
+            self.seq += 1;
+            records.push_str(&order::record(self.seq, &place));
+            lines.push_str(&event.line(self.seq));
             lines.push('\n');
-            open.told.insert(place.key(), place.n);
+            self.told.insert(place.key(), place.n);
         }
         // Whatever fails from here on waits in memory; an event is not told before its place in the order is written.
-        let fault = push(&mut open.order, records.as_bytes())?;
+        let fault = push(&mut self.order, records.as_bytes())?;
         let fault = match fault {
-            None if durability == Durability::Safe => open.order.file().sync().err(),
+            None if durability == Durability::Safe => self.order.file().sync().err(),
             fault => fault,
         };
         if let Some(fault) = fault {
-            open.events.wait(lines.as_bytes()).map_err(io::Error::other)?;
+            self.events.wait(lines.as_bytes()).map_err(io::Error::other)?;
             return Err(fault);
         }
-        write(&mut open.events, lines.as_bytes())?;
-        if durability == Durability::Safe { open.events.file().sync() } else { Ok(()) }
+        write(&mut self.events, lines.as_bytes())?;
+        if durability == Durability::Safe { self.events.file().sync() } else { Ok(()) }
     }
 }
 
@@ -324,6 +333,18 @@ mod tests {
                 assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), whole);
             }
         }
+    }
+
+    #[test]
+    fn any_number_of_events_can_be_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let streams = streams(&LINES);
+        let mut file = EventsFile::new(folder.path(), folder.path());
+        file.open(&RealDisk, &streams).unwrap();
+        let many = vec![streams[&key("a")][0].clone(); 150_000];
+        file.tell(&many, Durability::Lazy).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
+        assert!(text.len() > 17 << 20 && text.lines().count() == many.len(), "{}", text.len());
     }
 
     #[test]

@@ -238,7 +238,10 @@ impl Station {
         let tell = move |told| match told {
             Told::Published(publications) => {
                 for publication in publications {
-                    if let Some(begun) = begun.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+                    let begun = begun.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    // What is told beside the files waits for company, and a lazy line for nothing.
+                    let waited = durability == Durability::Safe && !matches!(publication.effect, Effect::Aside(_));
+                    if let Some(begun) = begun.filter(|_| waited) {
                         counted.publishing.count(begun.elapsed());
                     }
                     let at = playback::moment(epoch, publication.at);
