@@ -138,7 +138,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
         let identity = match inquiry::who_is_at(&address) {
             Ok(identity) => identity,
             Err(reason) => {
-                println!("{port}: {reason}; it is written all the same, and waited for");
+                println!("{port}: {reason} (it is written all the same, and waited for)");
                 Identity::default()
             }
         };
