@@ -99,8 +99,10 @@ pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, T
         let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
         let even = from + Millis(span.0 * (group as u64 + 1) / (complete as u64 + 1));
         let thought = thought.iter().find(|(of, _)| *of == group).map(|(_, thought)| at + *thought);
-        let wanted = if is_begun && group == 0 { from } else { thought.unwrap_or(even) };
-        at = wanted.max(at + REST).min(latest.max(at + REST));
+        // A ply that was begun has had its quiet: with more it would pass for one that nobody pressed for.
+        if !(is_begun && group == 0) {
+            at = thought.unwrap_or(even).max(at + REST).min(latest.max(at + REST));
+        }
         at
     };
     let times: Vec<Millis> = (0..complete).map(lay).collect();
@@ -259,12 +261,13 @@ mod tests {
         assert_eq!(told(&changes::decode(&all.concat()), 100)[1], Told::Standing(fields));
     }
 
+    /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
     #[test]
     fn a_ply_that_was_begun_goes_on_at_once() {
         let told = told(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
         let span = Span { to: Millis(60_000), is_begun: true, ..SPAN };
         let times: Vec<u64> = timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect();
-        assert_eq!(times, [3_500, 3_500, 40_000, 40_000, 40_000]);
+        assert_eq!(times, [0, 0, 40_000, 40_000, 40_000]);
     }
 
     #[test]
