@@ -34,6 +34,7 @@ use super::game::Game;
 use super::lever::ClockWatch;
 use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
+use super::timeline::Begun;
 use super::{Aside, Effect, LineSettings, OrientationSetting};
 use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
@@ -339,6 +340,16 @@ impl Table {
             Stage::Playing(game) if !game.recogniser.is_settled() => Attention::Touched,
             Stage::Playing(game) if self.clock_state == Clock::Running || game.number().is_some() => Attention::Playing,
             Stage::Playing(_) | Stage::Waiting | Stage::Over => Attention::Idle,
+        }
+    }
+
+    /// What is going on with the ply that is not published yet.
+    pub fn begun_ply(&self) -> Begun {
+        match &self.stage {
+            Stage::Playing(game) if game.recogniser.is_settled() => Begun::Nothing,
+            Stage::Playing(game) if game.recogniser.is_pressed_for() => Begun::Pressed,
+            Stage::Playing(_) => Begun::Ply,
+            Stage::Waiting | Stage::Over => Begun::Nothing,
         }
     }
 

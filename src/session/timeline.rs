@@ -60,6 +60,18 @@ pub fn told(changes: &[Change], count: usize) -> Vec<Told> {
     told
 }
 
+/// What is going on with the ply that is not published yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// Nothing.
+    Nothing,
+    /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
+    /// pressed for.
+    Ply,
+    /// It was pressed for: what comes next is another, and this one needs its quiet before that.
+    Pressed,
+}
+
 /// A span of which a board tells afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
@@ -69,8 +81,8 @@ pub struct Span {
     pub to: Millis,
     /// What the left and the right side of the clock showed at its beginning, in seconds, where that is known.
     pub sides: Option<[u32; 2]>,
-    /// A ply had been begun at its beginning: nobody waits in the middle of one.
-    pub is_begun: bool,
+    /// What was going on at its beginning.
+    pub begun: Begun,
     /// The report of a field before it, and when that was told at the latest.
     pub before: Option<(Millis, Field)>,
 }
@@ -79,7 +91,7 @@ pub struct Span {
 /// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
 /// has happened at its end: a hand may be on the board.
 pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, Told)> {
-    let Span { from, to, sides, is_begun, .. } = span;
+    let Span { from, to, sides, begun, .. } = span;
     let presses = told.iter().filter(|told| press(told).is_some()).count();
     if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
         let at = end(span, &told);
@@ -93,16 +105,17 @@ pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, T
     let rests = |count: usize| Millis(REST.0 * count as u64);
     let span = (to - from).max(rests(complete + 1));
     let thought = sides.map_or(Vec::new(), |sides| thought(&told, &groups, sides));
-    let is_begun = is_begun && !matches!(told.first(), Some(Told::Standing(_)));
+    let begun = if matches!(told.first(), Some(Told::Standing(_))) { Begun::Nothing } else { begun };
     let mut at = from;
     let lay = |group: usize| {
         let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
         let even = from + Millis(span.0 * (group as u64 + 1) / (complete as u64 + 1));
         let thought = thought.iter().find(|(of, _)| *of == group).map(|(_, thought)| at + *thought);
-        // A ply that was begun has had its quiet: with more it would pass for one that nobody pressed for.
-        if !(is_begun && group == 0) {
-            at = thought.unwrap_or(even).max(at + REST).min(latest.max(at + REST));
-        }
+        at = match begun {
+            Begun::Ply if group == 0 => from,
+            Begun::Pressed if group == 0 => from + REST,
+            _ => thought.unwrap_or(even).max(at + REST).min(latest.max(at + REST)),
+        };
         at
     };
     let times: Vec<Millis> = (0..complete).map(lay).collect();
@@ -191,7 +204,7 @@ mod tests {
     const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
     const LEFT: [u8; 3] = [0x70, 0x01, 0x02];
     const RIGHT: [u8; 3] = [0x60, 0x01, 0x02];
-    const SPAN: Span = Span { from: Millis::ZERO, to: Millis::ZERO, sides: None, is_begun: false, before: None };
+    const SPAN: Span = Span { from: Millis::ZERO, to: Millis::ZERO, sides: None, begun: Begun::Nothing, before: None };
 
     #[track_caller]
     fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
@@ -265,9 +278,13 @@ mod tests {
     #[test]
     fn a_ply_that_was_begun_goes_on_at_once() {
         let told = told(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
-        let span = Span { to: Millis(60_000), is_begun: true, ..SPAN };
-        let times: Vec<u64> = timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect();
-        assert_eq!(times, [0, 0, 40_000, 40_000, 40_000]);
+        let times = |begun| -> Vec<u64> {
+            let span = Span { to: Millis(60_000), begun, ..SPAN };
+            timeline(span, told.clone(), &[]).iter().map(|(at, _)| at.0).collect()
+        };
+        assert_eq!(times(Begun::Ply), [0, 0, 40_000, 40_000, 40_000]);
+        // The next ply, and not the rest of this one.
+        assert_eq!(times(Begun::Pressed), [3_500, 3_500, 40_000, 40_000, 40_000]);
     }
 
     #[test]

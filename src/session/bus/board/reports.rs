@@ -24,8 +24,7 @@ use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::session::memory::{self, Known, MOST_RECENT, Misfit};
-use crate::session::table::Attention;
-use crate::session::timeline::{Span, Told, timeline, told};
+use crate::session::timeline::{Begun, Span, Told, timeline, told};
 use crate::session::{BusSettings, Effect, hindsight};
 
 /// More reports than this are not kept: a memory does not hold more.
@@ -194,15 +193,16 @@ impl BusBoard {
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
         let is_next = self.reports.kept.is_empty();
         let sides = self.clock.sides(from).filter(|_| is_next);
-        let is_begun = match self.reports.kept.last() {
-            None => self.table.attention() >= Attention::Touched,
-            Some((_, told)) => matches!(told, Told::Change(Change::Piece { .. })),
+        let begun = match self.reports.kept.last() {
+            None => self.table.begun_ply(),
+            Some((_, Told::Change(Change::Piece { .. }))) => Begun::Ply,
+            Some(_) => Begun::Nothing,
         };
         let told = told(changes, self.table.number_count());
         let starts = self.table.starts(&told);
         let to = self.reports.table_time(until).max(from);
         let before = self.last_report();
-        let timed = timeline(Span { from, to, sides, is_begun, before }, told, &starts);
+        let timed = timeline(Span { from, to, sides, begun, before }, told, &starts);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
         self.reports.kept.extend(timed.into_iter().take(room));
     }
