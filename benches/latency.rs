@@ -131,9 +131,11 @@ impl Found {
         println!("\nratios of medians");
         for ((boards, [null, log, lazy, sync, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
             println!(
-                "{boards:>3} boards: lazy / null {:.2} (log / null {:.2}), safe / fdatasync {:.2} (sync / fdatasync {:.2})",
+                "{boards:>3} boards: lazy / null {:.2} (log / null {:.2}), (safe - lazy) / fdatasync {:.2}, \
+                 safe / fdatasync {:.2} (sync / fdatasync {:.2})",
                 lazy / null,
                 log / null,
+                (safe - lazy) / fdatasync,
                 safe / fdatasync,
                 sync / fdatasync
             );

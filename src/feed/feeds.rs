@@ -62,6 +62,12 @@ impl Feeds {
         results.into_iter().for_each(|result| self.note(result));
     }
 
+    /// Looks whether what was written last has gone into files that still have their names; see [`Feed::look_after`].
+    pub fn look_after(&mut self) {
+        let results: Vec<_> = self.feeds.values_mut().map(Feed::look_after).collect();
+        results.into_iter().for_each(|result| self.note(result));
+    }
+
     /// What is wrong with the disk, while something waits for it.
     pub fn fault(&self) -> Option<&str> {
         self.fault.as_deref()

@@ -38,6 +38,8 @@ pub struct Feed {
     current: Option<LiveFile>,
     /// What the disk has not taken yet.
     waiting: VecDeque<Step>,
+    /// A line was written since the file was looked after.
+    is_to_be_seen: bool,
     notices: Vec<String>,
 }
 
@@ -53,7 +55,7 @@ enum Step {
 impl Feed {
     /// The files in a folder whose names begin like this. `current` is that of the game that was opened last.
     pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
-        Feed { disk, folder, line, current, waiting: VecDeque::new(), notices: Vec::new() }
+        Feed { disk, folder, line, current, waiting: VecDeque::new(), is_to_be_seen: false, notices: Vec::new() }
     }
 
     /// Does what the line wants done to its files, and passes over everything else.
@@ -93,6 +95,26 @@ impl Feed {
         Ok(())
     }
 
+    /// Looks whether the last line has gone into a file that still has its name; if not, the game goes on in another. Lines
+    /// are not kept waiting by it: it is done when all of them have been written.
+    ///
+    /// # Errors
+    ///
+    /// When the disk does not do it. It waits then.
+    pub fn look_after(&mut self) -> io::Result<()> {
+        if !self.is_whole() || !std::mem::take(&mut self.is_to_be_seen) {
+            return Ok(());
+        }
+        if self.current.as_ref().is_none_or(LiveFile::is_still_there) {
+            return Ok(());
+        }
+        if let Err((rest, error)) = self.go_on_elsewhere() {
+            self.waiting.push_front(rest);
+            return Err(error);
+        }
+        self.catch_up()
+    }
+
     /// Is everything in the files?
     pub fn is_whole(&self) -> bool {
         self.waiting.is_empty()
@@ -111,9 +133,10 @@ impl Feed {
     /// Gives back what is left when it did not work.
     fn carry_out(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
         let Some(file) = &mut self.current else { return self.carry_out_first(step) };
-        // A line is not kept waiting by a look at the folder: should another file have the name, nobody reads this one.
+        // Should another file have the name, nobody reads this one; see `look_after`.
         let is_left = match step {
-            Step::Create(_) => false,
+            // Nobody looks after it any more when the next is there.
+            Step::Create(_) => std::mem::take(&mut self.is_to_be_seen) && !file.is_still_there(),
             Step::Append(_) => file.has_other_length(),
             Step::SetResult(_) | Step::Overwrite(..) => !file.is_still_there(),
         };
@@ -128,11 +151,11 @@ impl Feed {
                 self.carry_out_first(step)
             }
             Step::Append(mut bytes) => {
+                self.is_to_be_seen = true;
                 file.append(&bytes).map_err(|(taken, error)| {
                     bytes.drain(..taken);
                     (Step::Append(bytes), error)
-                })?;
-                if file.is_still_there() { Ok(()) } else { self.go_on_elsewhere() }
+                })
             }
             Step::SetResult(result) => match live::overwrite_result(&file.content, &result) {
                 Some((at, tag)) => self.carry_out(Step::Overwrite(at, tag)),
@@ -192,6 +215,7 @@ mod tests {
 
     fn publish(feed: &mut Feed, effects: &[Effect]) -> Vec<String> {
         effects.iter().for_each(|effect| feed.publish(effect).unwrap());
+        feed.look_after().unwrap();
         feed.take_notices()
     }
 
@@ -246,6 +270,19 @@ mod tests {
         assert!(
             fs::read_to_string(folder.path().join("a-1.recovered-2.pdn")).unwrap().ends_with("19-23\n*\n; after it\n")
         );
+    }
+
+    #[test]
+    fn the_last_line_is_not_left_in_a_file_without_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut feed = feed(folder.path());
+        publish(&mut feed, &[Effect::Open { game: 1 }, line("1. 32-28")]);
+        fs::remove_file(folder.path().join("a-1.pdn")).unwrap();
+        // The end of a game and the next one come in one breath.
+        let told = publish(&mut feed, &[line("*"), Effect::Open { game: 2 }, line("1. 31-27")]);
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!((read("a-1.pdn"), read("a-2.pdn")), ("1. 32-28\n*\n".to_owned(), "1. 31-27\n".to_owned()));
+        assert!(told.len() == 1 && told[0].contains("a-1.pdn was changed or removed"), "{told:?}");
     }
 
     #[test]

@@ -32,9 +32,24 @@ pub struct Unfinished {
 
 /// What the thread is told.
 pub(super) enum Message {
-    Open { id: LineId, journal: Arc<Journal>, feeds: Arc<Mutex<Feeds>>, tell: Tell },
-    Publish { id: LineId, publications: Vec<Publication>, upto: u64, durability: Durability },
-    Finish { folder_and_line: String, done: mpsc::Sender<()> },
+    Open {
+        id: LineId,
+        journal: Arc<Journal>,
+        feeds: Arc<Mutex<Feeds>>,
+        tell: Tell,
+    },
+    /// Something may be to be published in a moment.
+    Announce,
+    Publish {
+        id: LineId,
+        publications: Vec<Publication>,
+        upto: u64,
+        durability: Durability,
+    },
+    Finish {
+        folder_and_line: String,
+        done: mpsc::Sender<()>,
+    },
 }
 
 impl Message {
@@ -72,6 +87,12 @@ impl Committer {
         durability: Durability,
     ) -> Result<(), Gone> {
         self.send(Message::Publish { id, publications, upto, durability })
+    }
+
+    /// A line may be to be published in a moment: the thread is woken while its reason is still written and looked at.
+    pub(super) fn announce(&self) {
+        // If it has ended, who publishes is told so.
+        let _ = self.send(Message::Announce);
     }
 
     /// Asks for the end of whatever recordings there are of this line, with all that it had to publish; `log` is how the

@@ -109,6 +109,9 @@ impl Recorder {
     /// The same.
     pub fn take_and_tell(&mut self, at: u64, kind: Kind, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
+        if self.durability == Durability::Safe && self.line.expects_a_ply() {
+            self.committer.announce();
+        }
         let is_tick = input == Input::Tick;
         if !is_tick {
             self.write(at, kind);

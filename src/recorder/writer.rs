@@ -5,6 +5,7 @@
 //!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
+//!   who announces a line wakes the thread, so that it is there when the line comes
 //!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself
 //!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
 //!   commits nearly full:  all of them are synced that have grown since, and the commits begin anew
@@ -36,6 +37,8 @@ const SWEEP: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(500);
 /// What is told beside the files is made durable within this, or with the next line of a file.
 const COMPANY: Duration = Duration::from_millis(50);
+/// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
+const LOOKOUT: Duration = Duration::from_micros(250);
 /// Names for commits files that are none, before somebody has to look.
 const MOST_KEPT: u32 = 100;
 
@@ -65,6 +68,8 @@ struct Recording {
     /// What is published as soon as the log is durable up to `upto`.
     waiting: Vec<(Publication, Durability)>,
     upto: u64,
+    /// What was given to the live files, and is to be told.
+    published: Vec<Publication>,
     told_fault: Option<String>,
     /// Who waits for its end, which is when this is gone.
     finish: Vec<mpsc::Sender<()>>,
@@ -124,6 +129,7 @@ impl Writer {
             let due = self.due.map_or(BEAT, |due| due.saturating_duration_since(Instant::now()));
             beat();
             match self.inbox.recv_timeout(wait.min(due).min(BEAT)) {
+                Ok(Message::Announce) => self.look_out(),
                 Ok(message) => self.hear(message),
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
@@ -147,6 +153,18 @@ impl Writer {
         self.settle_all();
     }
 
+    /// Waits without sleeping for what was announced.
+    fn look_out(&mut self) {
+        let end = Instant::now() + LOOKOUT;
+        while !self.is_due() && Instant::now() < end {
+            match self.inbox.try_recv() {
+                Ok(message) => self.hear(message),
+                Err(mpsc::TryRecvError::Empty) => std::thread::yield_now(),
+                Err(mpsc::TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
     fn is_due(&self) -> bool {
         self.due.is_some_and(|due| due <= Instant::now())
     }
@@ -160,9 +178,14 @@ impl Writer {
         let is_waiting = |recording: &Recording| !recording.waiting.is_empty() && !recording.is_durable();
         let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
         self.make_durable(&waiting);
-        for id in std::mem::take(&mut self.busy) {
+        // First every line is seen; then there is time to tell of them, and to look after their files.
+        let busy = std::mem::take(&mut self.busy);
+        for id in &busy {
+            self.recordings.get_mut(id).into_iter().for_each(Recording::publish);
+        }
+        for id in busy {
             let Some(recording) = self.recordings.get_mut(&id) else { continue };
-            recording.publish();
+            recording.tell_published();
             recording.tell_fault(self.fault.as_deref());
             if recording.is_finished() {
                 self.recordings.remove(&id);
@@ -210,9 +233,12 @@ impl Writer {
 
     fn hear(&mut self, message: Message) {
         let now = Instant::now();
-        let due = if message.may_wait() { now + COMPANY } else { now };
-        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+        if !matches!(message, Message::Announce) {
+            let due = if message.may_wait() { now + COMPANY } else { now };
+            self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+        }
         match message {
+            Message::Announce => {}
             Message::Open { id, journal, feeds, tell } => {
                 let recording = Recording {
                     journal,
@@ -220,6 +246,7 @@ impl Writer {
                     tell,
                     waiting: Vec::new(),
                     upto: 0,
+                    published: Vec::new(),
                     told_fault: None,
                     finish: Vec::new(),
                 };
@@ -320,22 +347,28 @@ impl Recording {
             return;
         }
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut opens = false;
-        let mut published = Vec::with_capacity(self.waiting.len());
         for (publication, durability) in self.waiting.drain(..) {
             if durability == Durability::Safe {
                 feeds.publish(publication.board, &publication.effect);
             }
-            opens |= matches!(publication.effect, Effect::Open { .. });
-            published.push(publication);
+            self.published.push(publication);
         }
-        let (notices, paths) = (feeds.take_notices(), if opens { feeds.paths() } else { Vec::new() });
+    }
+
+    fn tell_published(&mut self) {
+        let published = std::mem::take(&mut self.published);
+        let opens = published.iter().any(|publication| matches!(publication.effect, Effect::Open { .. }));
+        let mut feeds = self.feeds();
+        feeds.look_after();
+        let notices = feeds.take_notices();
+        // Notices are of other files, mostly.
+        let paths = (opens || !notices.is_empty()).then(|| feeds.paths());
         drop(feeds);
         notices.into_iter().for_each(|notice| (self.tell)(Told::Notice(notice)));
         if !published.is_empty() {
             (self.tell)(Told::Published(published));
         }
-        if opens {
+        if let Some(paths) = paths {
             (self.tell)(Told::LiveFiles(paths));
         }
     }

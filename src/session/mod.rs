@@ -203,6 +203,15 @@ impl Line {
         }
     }
 
+    /// Does a ply stand complete on a board, so that what it says next may publish it? Never of a bus, on which much is said
+    /// and little happens.
+    pub fn expects_a_ply(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().attention() == Attention::Landed,
+            Wire::Bus(_) => false,
+        }
+    }
+
     /// The state of the line for people: one row of a table.
     pub fn status(&self) -> Status {
         match &self.wire {

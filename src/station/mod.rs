@@ -70,6 +70,9 @@ pub struct Storage {
 
 /// A line shows at least so often that it goes on.
 const BEAT: Duration = Duration::from_secs(1);
+/// What a board said and no file shows is seen in the status within this: telling it at each byte would keep the next board
+/// waiting.
+const REPORT: Duration = Duration::from_millis(100);
 
 /// How a line ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,7 +139,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         pulse.beat();
-        station.report();
+        let reports_at = station.report_if_due();
         if let Some(ending) = station.ending() {
             station.stop().await?;
             return Ok(ending);
@@ -155,6 +158,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
             Some(told) = station.told.recv() => station.on_told(told),
             order = orders.next() => station.on_order(order).await?,
+            () = sleep_until(reports_at.unwrap_or_else(Instant::now)), if reports_at.is_some() => {}
             _ = beats.tick() => {}
         }
     }
@@ -200,6 +204,8 @@ struct Station {
     rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
     reporter: Reporter,
+    /// When it was last told how the line is; `None`: it is to be told at once.
+    reported: Option<Instant>,
     /// What the thread that writes has to say.
     told: mpsc::UnboundedReceiver<Told>,
     underway: Underway,
@@ -268,6 +274,7 @@ impl Station {
             rotate_at,
             last_tick: None,
             reporter,
+            reported: None,
             told,
             underway,
             live_files,
@@ -334,6 +341,8 @@ impl Station {
     }
 
     async fn on_order(&mut self, order: Order) -> Result<(), StationError> {
+        // Who asked for it looks whether it was done.
+        self.reported = None;
         match order {
             Order::Request { text, asker, answer } => {
                 let done = self.on_request(text, &asker).await?;
@@ -403,6 +412,9 @@ impl Station {
     }
 
     async fn on_link(&mut self, event: LinkEvent) -> Result<(), StationError> {
+        if !matches!(event, LinkEvent::Bytes(_)) {
+            self.reported = None;
+        }
         match event {
             LinkEvent::Up => {
                 info!(line = self.name, "the port is open ({})", self.link.place());
@@ -455,9 +467,13 @@ impl Station {
         let mut next = Some(kind);
         while let Some(kind) = next.take() {
             let now = self.clock.now();
-            let (counters, underway) = (&self.counters, &self.underway);
+            let (counters, underway, reported) = (&self.counters, &self.underway, &mut self.reported);
             let outputs = self.recorder.take_and_tell(now, kind, |effect| {
                 count(counters, underway, effect);
+                if matches!(effect, Effect::Append(_) | Effect::Result(_)) {
+                    // Whoever sees it in the file finds it in the status.
+                    *reported = None;
+                }
                 told(effect);
             })?;
             let was_up = self.link.is_up();
@@ -530,6 +546,17 @@ impl Station {
     fn tell_link_is_down(&self, reason: String) {
         warn!(line = self.name, "the link is down: {reason}");
         self.reporter.update(|row| row.no_link = Some(reason));
+    }
+
+    /// Tells how the line is, unless that was told a moment ago: when it is to be told again.
+    fn report_if_due(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        let due = self.reported.map(|reported| reported + REPORT).filter(|&due| due > now);
+        if due.is_none() {
+            self.reported = Some(now);
+            self.report();
+        }
+        due
     }
 
     fn report(&mut self) {
