@@ -33,7 +33,7 @@ impl History {
     ///
     /// When the folder or a log cannot be read at all.
     pub fn read(disk: &dyn Disk, folder: &Path, line: &str) -> io::Result<History> {
-        let mut numbers = numbers(disk, folder, line, ".log")?;
+        let mut numbers = numbers(&disk.list(folder)?, line, ".log");
         numbers.sort_unstable();
         let mut history =
             History { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..History::default() };
@@ -70,28 +70,27 @@ pub fn path(folder: &Path, line: &str, number: u32) -> PathBuf {
     folder.join(format!("{line}-{number}.log"))
 }
 
-/// The numbers of all files `LINE-NUMBER` and the suffix, in no order.
-pub fn numbers(disk: &dyn Disk, folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<u32>> {
-    let mut numbers = Vec::new();
-    for name in disk.list(folder)? {
-        let number = name.strip_prefix(line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(suffix));
-        let digits =
-            number.filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0'));
-        numbers.extend(digits.and_then(|digits| digits.parse::<u32>().ok()));
-    }
-    Ok(numbers)
+/// The numbers of all files `LINE-NUMBER` and the suffix among these names of a folder, in no order.
+pub fn numbers(names: &[String], line: &str, suffix: &str) -> Vec<u32> {
+    let of_line = |name: &String| {
+        let number = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
+        if is_number(number) { number.parse().ok() } else { None }
+    };
+    names.iter().filter_map(of_line).collect()
 }
 
-/// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix, in no order.
-pub fn numbers_of_boards(disk: &dyn Disk, folder: &Path, line: &str, suffix: &str) -> io::Result<Vec<(u16, u32)>> {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
-    let mut numbers = Vec::new();
-    for name in disk.list(folder)? {
-        let rest = name.strip_prefix(line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(suffix));
-        let parts = rest.and_then(|rest| rest.split_once('-')).filter(|(a, b)| is_number(a) && is_number(b));
-        numbers.extend(parts.and_then(|(address, number)| Some((address.parse().ok()?, number.parse().ok()?))));
-    }
-    Ok(numbers)
+/// The addresses and numbers of all files `LINE-ADDRESS-NUMBER` and the suffix among these names, in no order.
+pub fn numbers_of_boards(names: &[String], line: &str, suffix: &str) -> Vec<(u16, u32)> {
+    let of_line = |name: &String| {
+        let rest = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
+        let (address, number) = rest.split_once('-').filter(|(a, b)| is_number(a) && is_number(b))?;
+        Some((address.parse().ok()?, number.parse().ok()?))
+    };
+    names.iter().filter_map(of_line).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0')
 }
 
 #[cfg(test)]
@@ -133,7 +132,7 @@ mod tests {
         {
             fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut found = numbers_of_boards(&RealDisk, folder.path(), "a", ".pdn").unwrap();
+        let mut found = numbers_of_boards(&RealDisk.list(folder.path()).unwrap(), "a", ".pdn");
         found.sort_unstable();
         assert_eq!(found, [(7, 1), (1025, 12)]);
     }

@@ -125,6 +125,8 @@ enum Decision {
 pub struct Recogniser {
     settings: Settings,
     base: Position,
+    /// Who has won because the other side has no move in it.
+    winner: Option<Color>,
     plies: u32,
     previous: Option<Previous>,
     evidence: Evidence,
@@ -186,6 +188,7 @@ impl Recogniser {
         Recogniser {
             settings,
             base: position,
+            winner: position.winner(),
             plies,
             previous: None,
             since: evidence.moment(),
@@ -222,6 +225,17 @@ impl Recogniser {
     /// The position after the last published entry.
     pub fn position(&self) -> &Position {
         &self.base
+    }
+
+    /// Who has won because the side to move has no move in that position.
+    pub fn winner(&self) -> Option<Color> {
+        self.winner
+    }
+
+    /// The position after the last published entry is this from now on.
+    fn stand_at(&mut self, position: Position) {
+        self.base = position;
+        self.winner = position.winner();
     }
 
     /// Plies of the game so far, hidden ones included.

@@ -49,11 +49,15 @@ pub struct Sensors {
     codes: CodeMap,
     orientation: Orientation,
     numbering: Numbering,
+    /// The squares of all fields of a board that is not turned.
+    squares: Vec<Option<Square>>,
     /// The fields of the playing squares, in field order.
     playing: Vec<usize>,
     /// What fields were last reported to hold since the last dump, by number.
     reports: Vec<(Field, PieceCode)>,
     fields: Vec<PieceCode>,
+    /// The kinds of result pieces among them, each once.
+    lying: Vec<PieceCode>,
     /// Has a dump told of every field?
     known: bool,
 }
@@ -64,10 +68,11 @@ impl Sensors {
         let fields = vec![PieceCode::EMPTY; geometry.width() * geometry.height()];
         let numbering = if fields.len() > MOST_NUMBERS { Numbering::PlayingSquares } else { Numbering::AllFields };
         // Turning an even board by 180 degrees puts playing squares on playing squares.
-        let playing = (0..fields.len())
-            .filter(|field| geometry.square_at(field / geometry.width(), field % geometry.width()).is_some())
-            .collect();
-        Sensors { geometry, codes, orientation, numbering, playing, reports: Vec::new(), fields, known: false }
+        let at = |field: usize| geometry.square_at(field / geometry.width(), field % geometry.width());
+        let squares: Vec<Option<Square>> = (0..fields.len()).map(at).collect();
+        let playing = (0..fields.len()).filter(|&field| squares[field].is_some()).collect();
+        let (reports, lying) = (Vec::new(), Vec::new());
+        Sensors { geometry, codes, orientation, numbering, squares, playing, reports, fields, lying, known: false }
     }
 
     /// The board was found to lie so.
@@ -81,11 +86,15 @@ impl Sensors {
     }
 
     /// The kinds of result pieces on the board, each once, on any field.
-    pub fn result_pieces(&self) -> Vec<PieceCode> {
-        let mut lying: Vec<PieceCode> = self.fields.iter().copied().filter(|&code| is_result_piece(code)).collect();
-        lying.sort_unstable_by_key(|code| code.0);
-        lying.dedup();
-        lying
+    pub fn result_pieces(&self) -> &[PieceCode] {
+        &self.lying
+    }
+
+    fn look_for_result_pieces(&mut self) {
+        self.lying.clear();
+        self.lying.extend(self.fields.iter().copied().filter(|&code| is_result_piece(code)));
+        self.lying.sort_unstable_by_key(|code| code.0);
+        self.lying.dedup();
     }
 
     /// How many fields a dump of this board has.
@@ -120,6 +129,7 @@ impl Sensors {
         let changed = !self.known || fields != self.fields;
         self.fields = fields;
         self.known = true;
+        self.look_for_result_pieces();
         Some(changed)
     }
 
@@ -130,7 +140,10 @@ impl Sensors {
             self.reports.push((field, code));
         }
         let index = self.field_at(self.numbering, field)?;
-        *self.fields.get_mut(index)? = code;
+        let before = std::mem::replace(self.fields.get_mut(index)?, code);
+        if is_result_piece(before) || is_result_piece(code) {
+            self.look_for_result_pieces();
+        }
         let square = self.square_of(index, self.orientation)?;
         Some((square, self.codes.piece(code)))
     }
@@ -175,6 +188,7 @@ impl Sensors {
                 *field = code;
             }
         }
+        self.look_for_result_pieces();
     }
 
     /// Do the numbers of updates count all fields, as far as is known?
@@ -225,6 +239,6 @@ impl Sensors {
             Orientation::Normal => field,
             Orientation::Turned => self.fields.len() - 1 - field,
         };
-        self.geometry.square_at(field / self.geometry.width(), field % self.geometry.width())
+        self.squares.get(field).copied().flatten()
     }
 }

@@ -381,7 +381,7 @@ impl Table {
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
-        let pieces = self.result_pieces.tells_at(&self.sensors.result_pieces(), self.last_change);
+        let pieces = self.result_pieces.tells_at(self.sensors.result_pieces(), self.last_change);
         let over = self.ends_without_moves_at();
         let resync = self.resync.as_ref().map(Resync::ends_at);
         let ends = [over, self.gap_until, verdict, result, resync, self.listeners_at()];

@@ -156,15 +156,17 @@ fn last_games(
     for game in &played.games {
         count(game.board, game.number);
     }
-    for number in history::numbers(disk, &folders.live, &config.name, ".pdn")? {
+    // A hall that plays for days has thousands of them, and each of its lines looks.
+    let names = disk.list(&folders.live)?;
+    for number in history::numbers(&names, &config.name, ".pdn") {
         count(None, number);
     }
     for board in &config.boards {
-        for number in history::numbers(disk, &folders.live, &board.name, ".pdn")? {
+        for number in history::numbers(&names, &board.name, ".pdn") {
             count(Some(board.address), number);
         }
     }
-    for (address, number) in history::numbers_of_boards(disk, &folders.live, &config.name, ".pdn")? {
+    for (address, number) in history::numbers_of_boards(&names, &config.name, ".pdn") {
         if let Some(address) = BusAddress::new(address) {
             count(Some(address), number);
         }

@@ -56,7 +56,7 @@ impl Recogniser {
         self.take_presses_off_snapshots(presses - self.presses.len());
         self.previous = Some(Previous { position: before, ply: ply.clone(), since: self.since, passed: self.passed });
         self.passed |= ply.squares();
-        self.base = before.play(&ply);
+        self.stand_at(before.play(&ply));
         self.plies += 1;
         // Without a clock nobody can press.
         self.unpressed_run = if believed || self.clock == Clock::None { 0 } else { self.unpressed_run + 1 };
@@ -111,7 +111,7 @@ impl Recogniser {
 
     pub(super) fn take_up(&mut self, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
         let last = self.presses.set_up(presses);
-        self.base = position;
+        self.stand_at(position);
         self.plies = plies;
         self.previous = None;
         self.since = self.evidence.moment();

@@ -38,7 +38,7 @@ impl Table {
     /// king is in the way, or the organiser has results of their own, that is for the arbiter.
     pub(super) fn won_without_moves(&self, game: &Game) -> Option<(Color, &'static str)> {
         let position = game.recogniser.position();
-        let winner = position.winner().filter(|_| position.exhausted_king().is_none())?;
+        let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
         let format = live::result_format(self.settings.variant, &self.settings.tags)?;
         Some((winner, format.win(winner)))
     }

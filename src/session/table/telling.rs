@@ -108,9 +108,9 @@ impl Table {
 
     pub(super) fn tell_result_pieces(&mut self, now: Millis) -> Option<Effect> {
         let lying = self.sensors.result_pieces();
-        self.result_pieces.tells_at(&lying, self.last_change).filter(|&at| at <= now)?;
+        self.result_pieces.tells_at(lying, self.last_change).filter(|&at| at <= now)?;
         let (format, is_playing) = (self.settings.variant.result_format, self.has_open_game());
-        self.result_pieces.tell(lying, format, is_playing).map(Effect::Notice)
+        self.result_pieces.tell(lying.to_vec(), format, is_playing).map(Effect::Notice)
     }
 
     fn names(&self, squares: SquareSet) -> String {
