@@ -204,8 +204,8 @@ struct Station {
     rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
     reporter: Reporter,
-    /// When it was last told how the line is; `None`: it is to be told at once.
-    reported: Option<Instant>,
+    /// When it is to be told again how the line is.
+    reports_at: Instant,
     /// What the thread that writes has to say.
     told: mpsc::UnboundedReceiver<Told>,
     underway: Underway,
@@ -274,7 +274,7 @@ impl Station {
             rotate_at,
             last_tick: None,
             reporter,
-            reported: None,
+            reports_at: Instant::now(),
             told,
             underway,
             live_files,
@@ -342,7 +342,7 @@ impl Station {
 
     async fn on_order(&mut self, order: Order) -> Result<(), StationError> {
         // Who asked for it looks whether it was done.
-        self.reported = None;
+        self.reports_at = Instant::now();
         match order {
             Order::Request { text, asker, answer } => {
                 let done = self.on_request(text, &asker).await?;
@@ -413,7 +413,7 @@ impl Station {
 
     async fn on_link(&mut self, event: LinkEvent) -> Result<(), StationError> {
         if !matches!(event, LinkEvent::Bytes(_)) {
-            self.reported = None;
+            self.reports_at = Instant::now();
         }
         match event {
             LinkEvent::Up => {
@@ -467,12 +467,12 @@ impl Station {
         let mut next = Some(kind);
         while let Some(kind) = next.take() {
             let now = self.clock.now();
-            let (counters, underway, reported) = (&self.counters, &self.underway, &mut self.reported);
+            let (counters, underway, reports_at) = (&self.counters, &self.underway, &mut self.reports_at);
             let outputs = self.recorder.take_and_tell(now, kind, |effect| {
                 count(counters, underway, effect);
                 if matches!(effect, Effect::Append(_) | Effect::Result(_)) {
                     // Whoever sees it in the file finds it in the status.
-                    *reported = None;
+                    *reports_at = Instant::now();
                 }
                 told(effect);
             })?;
@@ -551,12 +551,12 @@ impl Station {
     /// Tells how the line is, unless that was told a moment ago: when it is to be told again.
     fn report_if_due(&mut self) -> Option<Instant> {
         let now = Instant::now();
-        let due = self.reported.map(|reported| reported + REPORT).filter(|&due| due > now);
-        if due.is_none() {
-            self.reported = Some(now);
-            self.report();
+        if self.reports_at > now {
+            return Some(self.reports_at);
         }
-        due
+        self.reports_at = now + REPORT;
+        self.report();
+        None
     }
 
     fn report(&mut self) {

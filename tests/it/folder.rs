@@ -10,6 +10,7 @@ use damcast::folder::fsck::{self, Level};
 use damcast::folder::rebuild::rebuild;
 use damcast::journal::commits::{Commits, Fragment};
 use damcast::journal::logs;
+use damcast::pdn::problem;
 use damcast::pdn::profile::{self, Profile};
 use damcast::pdn::strict;
 use damcast::simulation::day::{Day, Recorded};
@@ -52,15 +53,26 @@ fn read(directory: &Path, name: &str) -> Vec<u8> {
     fs::read(directory.join(name)).unwrap_or_default()
 }
 
+/// A game whose first plies nobody saw may start with Black to move, and pydraughts reads its first move twice then, however
+/// it is written.
+const STARTS_WITH_BLACK: &str = "with Black to move the first move is read twice";
+
 /// What readers of the public files would stumble over.
 fn is_readable(directory: &Path, at: u64) {
+    is_readable_but_for(directory, at, &[]);
+}
+
+/// The same, but for what is known.
+fn is_readable_but_for(directory: &Path, at: u64, known: &[&str]) {
     for (name, profiles) in [
         ("public/games.pdn", &[Profile::Lidraughts][..]),
         ("public/started.pdn", &[Profile::Lidraughts, Profile::Pydraughts]),
     ] {
         for profile in profiles {
             let text = read(directory, name);
-            let problems = profile::check(*profile, &text, None);
+            let mut problems = profile::check(*profile, &text, None);
+            problems
+                .retain(|problem| problem.level == problem::Level::Error || !known.contains(&problem.what.as_str()));
             assert!(problems.is_empty(), "{at} ms: {name}: {problems:?}\n{}", String::from_utf8_lossy(&text));
         }
     }
@@ -384,7 +396,8 @@ fn a_day_of_64_boards_leaves_what_its_logs_say() {
     let mut day = day(folder.path(), 64, 100, 1);
     (day.profile, day.control, day.until_ms) = (Hands::club(), "4800+60".parse().ok(), 8 * HOURS);
     (day.outage_every_ms, day.kill_every_ms, day.write_every_ms) = (2 * HOURS, HOURS, 20_000);
-    let recorded = day.record(&pool(200), |at| is_readable(folder.path(), at)).unwrap();
+    let readable = |at| is_readable_but_for(folder.path(), at, &[STARTS_WITH_BLACK]);
+    let recorded = day.record(&pool(200), readable).unwrap();
     let report = day.verify(other.path()).unwrap();
     println!("{recorded:?}\n{} games, {} events, {} MB of logs", report.games, report.events, report.bytes >> 20);
     println!("{} prefixes of live files are strict", every_prefix_is_strict(folder.path()));
