@@ -19,7 +19,7 @@
 //! | `safe` | the station as it is by default: the log is durable before the line is seen |
 //! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
 //! | `separate` | the same for 64 files, one after the other |
-//! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe` |
+//! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe`; and of `null` |
 //!
 //! Times depend on the machine and on what else it does; what counts are the ratios of one run, at the end. Runs alternate.
 
@@ -85,6 +85,9 @@ fn main() {
             for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
                 let Measured { single, together, fdatasync } = measure(program, boards);
                 found.single[usize::from(boards > 1)][index].extend(single);
+                if program == "null" {
+                    found.read_together.extend(&together);
+                }
                 if program == "safe" {
                     found.together.extend(together);
                     found.fdatasync[usize::from(boards > 1)].extend(fdatasync);
@@ -103,6 +106,8 @@ fn main() {
 struct Found {
     single: [[Vec<f64>; 5]; 2],
     together: Vec<f64>,
+    /// The same of the program that does nothing with what it reads.
+    read_together: Vec<f64>,
     fdatasync: [Vec<f64>; 2],
     separate: Vec<f64>,
 }
@@ -128,6 +133,7 @@ impl Found {
             .map(|boards| p50(&format!("fdatasync, {boards} boards"), &mut self.fdatasync[usize::from(boards > 1)]));
         let separate = p50("separate", &mut self.separate);
         let together = p50("together", &mut self.together);
+        let read_together = p50("together, null", &mut self.read_together);
         println!("\nratios of medians");
         for ((boards, [null, log, lazy, sync, safe]), fdatasync) in [1, MANY].into_iter().zip(medians).zip(fdatasync) {
             println!(
@@ -140,7 +146,11 @@ impl Found {
                 sync / fdatasync
             );
         }
-        println!("{MANY} boards at once: together / separate {:.3}", together / separate);
+        println!(
+            "{MANY} boards at once: together / separate {:.3} (together, null / separate {:.3})",
+            together / separate,
+            read_together / separate
+        );
     }
 }
 

@@ -286,6 +286,10 @@ impl Evidence {
     /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
     pub fn contradictions(&self, placement: &Placement) -> SquareSet {
         let differences = self.sight.differs_from_placement(placement);
+        // Asked many times for each byte that a board says, and pieces seldom flicker.
+        if (differences & self.flickering).is_empty() {
+            return differences;
+        }
         let excused = |square: &Square| {
             let expected = placement.color(*square);
             expected.is_none() || expected == self.traces[square.index()].flickers

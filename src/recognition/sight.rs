@@ -61,7 +61,7 @@ impl Sight {
 
     /// The squares whose colour differs from a placement.
     pub fn differs_from_placement(&self, placement: &Placement) -> SquareSet {
-        let [white, black] = Color::BOTH.map(|color| placement.of(color) ^ self.of(color));
-        white | black
+        let [white, black] = self.by_color;
+        (placement.of(Color::White) ^ white) | (placement.of(Color::Black) ^ black)
     }
 }
