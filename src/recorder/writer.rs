@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ const MOST_KEPT: u32 = 100;
 /// The thread's work.
 pub struct Writer {
     inbox: mpsc::Receiver<Message>,
+    /// Something was announced that has not been heard yet.
+    announced: Arc<AtomicBool>,
     commits: Commits,
     recordings: BTreeMap<LineId, Recording>,
     /// Those with something to be done.
@@ -103,8 +106,10 @@ impl Writer {
             commits.begin_anew()?;
         }
         let (sender, inbox) = mpsc::channel();
+        let announced = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             inbox,
+            announced: Arc::clone(&announced),
             commits,
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
@@ -114,7 +119,7 @@ impl Writer {
             is_settling: false,
             fault: None,
         };
-        Ok((Committer::new(sender), writer, notices))
+        Ok((Committer::new(sender, announced), writer, notices))
     }
 
     /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers.
@@ -129,8 +134,13 @@ impl Writer {
             let due = self.due.map_or(BEAT, |due| due.saturating_duration_since(Instant::now()));
             beat();
             match self.inbox.recv_timeout(wait.min(due).min(BEAT)) {
-                Ok(Message::Announce) => self.look_out(),
-                Ok(message) => self.hear(message),
+                Ok(message) => {
+                    let is_announced = matches!(message, Message::Announce);
+                    self.hear(message);
+                    if is_announced {
+                        self.look_out();
+                    }
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
@@ -238,7 +248,7 @@ impl Writer {
             self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
         }
         match message {
-            Message::Announce => {}
+            Message::Announce => self.announced.store(false, Ordering::Relaxed),
             Message::Open { id, journal, feeds, tell } => {
                 let recording = Recording {
                     journal,
