@@ -34,6 +34,10 @@ pub const GAMES_BEFORE: &str = "games-before";
 /// The game that is played when nothing says which.
 pub const DEFAULT_GAME_TYPE: &str = "20";
 
+/// A log is opened at least this long after the end of the one before it. One that was opened no later than that does not tell
+/// how long nobody listened: the clock of the machine was set back meanwhile, as on one that keeps no time without power.
+pub const SHORTEST_PAUSE: Millis = Millis(1);
+
 /// A line lives through every deadline between two records, and a board that is up is asked something every few seconds.
 /// A time that is damaged or made up must not make that last for ever.
 const LONGEST_PAUSE: Millis = Millis::seconds(31 * 24 * 3600);
@@ -322,8 +326,12 @@ fn play_chain(
     count_on(&mut settings, &played.games);
     let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
+    let mut earlier_end = None;
     for NamedLog { name, log } in logs {
         let shift = shift(head, &log.header);
+        if earlier_end.is_some_and(|end| shift <= end + SHORTEST_PAUSE) {
+            playback.line.away_for_unknown_time();
+        }
         let mut is_up = false;
         for record in &log.records {
             let at = shift + Millis(record.at);
@@ -343,6 +351,7 @@ fn play_chain(
         if is_up {
             playback.take(last, Input::LinkDown);
         }
+        earlier_end = Some(last.max(shift));
     }
     let told = playback.notices.drain(..).map(|(at, text)| format!("{at} ms: {text}"));
     played.notices.extend(told);

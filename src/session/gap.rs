@@ -7,7 +7,7 @@
 //!
 //! | the first dump shows | what is done |
 //! |---|---|
-//! | nothing new, after a short gap or before a game's first ply | on with what was kept |
+//! | nothing new, after a gap that is known to be short or before a game's first ply | on with what was kept |
 //! | anything else | the board is asked for its memory (up to 8 s on the wire) |
 //! | no dump comes | on without |
 //!
@@ -83,17 +83,24 @@ pub struct Gap {
     /// How often it has been asked for.
     asked: u32,
     is_hopeless: bool,
+    /// Nobody knows how long it was.
+    is_timeless: bool,
 }
 
 impl Gap {
     /// A gap since a time, until which everything is known; the board can be heard from `now` on.
     pub fn new(since: Millis, now: Millis) -> Gap {
-        Gap { since, heard_at: now, kept: Vec::new(), memory: None, asked: 0, is_hopeless: false }
+        Gap { since, heard_at: now, kept: Vec::new(), memory: None, asked: 0, is_hopeless: false, is_timeless: false }
     }
 
     /// A gap after which no memory is asked for.
     pub fn without_memory(self) -> Gap {
         Gap { is_hopeless: true, ..self }
+    }
+
+    /// A gap that may have been longer than the times say.
+    pub fn of_unknown_length(self) -> Gap {
+        Gap { is_timeless: true, ..self }
     }
 
     /// Up to when everything is known.
@@ -140,9 +147,13 @@ impl Gap {
             Some(_) => Step::Recall,
             None if self.is_hopeless => Step::GoOn,
             None if self.asked > 0 => Step::Wait,
-            None if shown.fields() != sensors.fields() || self.heard_at - self.since >= LONG => Step::AskMemory,
+            None if shown.fields() != sensors.fields() || self.is_long() => Step::AskMemory,
             None => Step::GoOn,
         }
+    }
+
+    fn is_long(&self) -> bool {
+        self.is_timeless || self.heard_at - self.since >= LONG
     }
 
     /// What the board showed when its memory was read, or last.

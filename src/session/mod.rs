@@ -186,6 +186,16 @@ impl Line {
         outputs
     }
 
+    /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
+    /// set back meanwhile, or stood.
+    pub fn away_for_unknown_time(&mut self) {
+        match &mut self.wire {
+            Wire::Single(single) => single.away_for_unknown_time(),
+            // The boards of a bus keep what they have to tell until they are asked, however long that is.
+            Wire::Bus(_) => {}
+        }
+    }
+
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
         let wanted = match &self.wire {

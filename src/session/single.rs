@@ -47,6 +47,8 @@ pub struct Single {
     clock: Option<ClockReport>,
     /// Since the link came up it was asked for its memory in vain.
     has_no_memory: bool,
+    /// How long it was not heard, the times do not tell.
+    was_away_for_unknown_time: bool,
 }
 
 impl Single {
@@ -69,6 +71,7 @@ impl Single {
             recent: VecDeque::new(),
             clock: None,
             has_no_memory: false,
+            was_away_for_unknown_time: false,
         }
     }
 
@@ -130,6 +133,11 @@ impl Single {
         self.leave(now);
     }
 
+    /// Nobody listened, and the times do not tell for how long.
+    pub fn away_for_unknown_time(&mut self) {
+        self.was_away_for_unknown_time = true;
+    }
+
     /// From now on it is heard, and is the board expected.
     fn attend(&mut self, now: Millis) {
         if self.table.is_playing() && self.table.fields().is_some() {
@@ -137,6 +145,7 @@ impl Single {
         } else {
             self.table.link(self.table_time(now), true);
             self.heard_at = self.table_time(now);
+            self.was_away_for_unknown_time = false;
         }
     }
 
@@ -150,7 +159,10 @@ impl Single {
 
     fn open_gap(&mut self, now: Millis) {
         self.table.link(self.table_time(now), false);
-        let gap = Gap::new(self.heard_at, self.table_time(now));
+        let mut gap = Gap::new(self.heard_at, self.table_time(now));
+        if self.was_away_for_unknown_time {
+            gap = gap.of_unknown_length();
+        }
         self.gap = Some(if self.has_no_memory { gap.without_memory() } else { gap });
     }
 
@@ -276,6 +288,7 @@ impl Single {
     /// What was kept during the gap counts, and what happened before it is not known.
     fn go_on(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = self.gap.take() else { return };
+        self.was_away_for_unknown_time = false;
         let mut effects = Vec::new();
         self.table.link(gap.heard_at(), true);
         let (mut heard_at, mut reading) = (gap.heard_at(), None);
@@ -311,6 +324,7 @@ impl Single {
             }
         };
         let [before, after] = self.gap.take().map(Gap::into_kept).unwrap_or_default();
+        self.was_away_for_unknown_time = false;
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
         let told = told(&recalled.unseen, self.table.number_count());

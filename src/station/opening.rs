@@ -30,6 +30,9 @@ use crate::session::{BusAddress, Line, LineSettings};
 /// A day of one board has about 4 MB; playing it takes a fraction of a second.
 const LONG_CHAIN: u64 = 16 << 20;
 
+/// The same as [`playback::SHORTEST_PAUSE`].
+const SHORTEST_PAUSE: TimeDelta = TimeDelta::milliseconds(playback::SHORTEST_PAUSE.0.cast_signed());
+
 /// Where the files of all lines are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Folders {
@@ -121,7 +124,11 @@ pub fn open(
             let header = head(chain.header.clone(), opened, "yes", &last_games);
             let shift = playback::shift(&chain.header, &header);
             epoch = chain.header.opened.unwrap_or(opened);
-            (chain.line, chain.header, header, shift)
+            let Chain { mut line, header: chain_header, .. } = *chain;
+            if last_end.is_some_and(|end| opened <= end + SHORTEST_PAUSE) {
+                line.away_for_unknown_time();
+            }
+            (line, chain_header, header, shift)
         }
         NextStep::Begin { carried: of_last, .. } => {
             carried = of_last;
@@ -276,7 +283,7 @@ fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
 /// Now, to the millisecond that a log can tell, but after everything that was logged before.
 fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
     let now = now.trunc_subsecs(3);
-    let earliest = last_end.and_then(|end| end.checked_add_signed(TimeDelta::milliseconds(1)));
+    let earliest = last_end.and_then(|end| end.checked_add_signed(SHORTEST_PAUSE));
     // A pause in the game is told in the time of today's place, also across a change of the clocks.
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }

@@ -82,8 +82,8 @@ fn a_log_that_goes_on_from_one_that_is_missing_says_so() {
 }
 
 /// A recording of a whole game, its head, and its records with their times.
-fn recording() -> (String, String, Vec<(u64, String)>) {
-    let text = std::fs::read_to_string("tests/data/replay/ideal.log").unwrap();
+fn recording(name: &str) -> (String, String, Vec<(u64, String)>) {
+    let text = std::fs::read_to_string(format!("tests/data/replay/{name}.log")).unwrap();
     let (head, records): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
     let record = |line: &&str| {
         let (time, rest) = line.split_once(' ').unwrap();
@@ -99,7 +99,7 @@ fn movetext(pdn: &str) -> Vec<&str> {
 
 #[test]
 fn a_log_cut_anywhere_gives_the_beginning_of_the_same_file() {
-    let (text, ..) = recording();
+    let (text, ..) = recording("ideal");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
     for cut in [0, 100, 1_000, 20_000, 61_234, 100_000, text.len() - 7] {
@@ -116,7 +116,7 @@ fn a_log_cut_anywhere_gives_the_beginning_of_the_same_file() {
 
 #[test]
 fn logs_are_joined_in_the_order_of_their_opening() {
-    let (text, head, records) = recording();
+    let (text, head, records) = recording("ideal");
     let (_folder, logs) = folder(&[("whole.log", &text)]);
     let whole = replay(&logs, &[]).out;
     // The station was stopped after five minutes and started again eight minutes after its first start, the clocks of the
@@ -135,9 +135,36 @@ fn logs_are_joined_in_the_order_of_their_opening() {
     assert_eq!(replay(&logs, &[]).out, joined.out);
 }
 
+/// The machine keeps no time without power: its clock stood for the 15 s in which the station was away. The port gives what it
+/// kept meanwhile, a dump of before and some of what was played; the rest did not fit.
+#[test]
+fn what_was_played_while_the_clock_of_the_machine_stood_is_recorded() {
+    const OUT: u64 = 12_829;
+    const BACK: u64 = 28_373;
+    let (text, head, records) = recording("outage-with-memory");
+    let (_folder, logs) = folder(&[("whole.log", &text)]);
+    let whole = replay(&logs, &[]).out;
+    let dumps: Vec<_> = records.iter().filter(|(_, rest)| rest.starts_with("< 86")).collect();
+    let (old, new) = dumps.split_at(dumps.partition_point(|(time, _)| *time < OUT));
+    let kept = "0 < 8e00054e008e000543018e00051e008e00052904";
+    let dumps = format!("0 {}\n{kept}\n0 {}\n", old.last().unwrap().1, new[0].1);
+    let part = |from: u64, to: u64| -> String {
+        let part = records.iter().filter(|(time, _)| (from..to).contains(time));
+        part.map(|(time, rest)| format!("{} {rest}\n", time - from)).collect()
+    };
+    let first = head.clone() + &part(0, OUT) + &format!("{OUT} = down\n");
+    let rest = part(BACK, u64::MAX).replacen("= up\n", &format!("= up\n{dumps}"), 1);
+    let opened = |at: u64| head.replace("10:00:00.000", &format!("10:00:{:06.3}", at as f64 / 1e3));
+    for at in [OUT + 1, BACK] {
+        let (_folder, logs) = folder(&[("1.log", &first), ("2.log", &(opened(at) + "# continues: yes\n" + &rest))]);
+        let joined = replay(&logs, &[]);
+        assert_eq!(movetext(&joined.out), movetext(&whole), "{}", joined.err);
+    }
+}
+
 #[test]
 fn a_chain_begins_with_its_own_settings_and_numbers() {
-    let (text, ..) = recording();
+    let (text, ..) = recording("ideal");
     let first = text.replace("# game-type", "# continues: no\n# tag-White: First\n# game-type");
     let second = text.replace("2026-11-21", "2026-11-22");
     let second = second.replace("# game-type", "# continues: no\n# tag-White: Second\n# game-type");
