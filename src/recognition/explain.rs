@@ -104,44 +104,97 @@ pub struct Question<'a> {
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
 /// With at most so many plies, and so much work, from which what is done is taken off.
 pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Explanation> {
-    if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
-        return Vec::new();
-    }
-    let mut traffic = question.evidence.traffic_since(question.since);
-    // Where a piece was missing or too many, a hand has been.
-    question.anomalies.into_iter().for_each(|square| traffic.blur(square));
-    let chronology = Chronology::new(question.evidence, question.since);
-    let mut search = Search {
-        question,
-        rests: chronology.rests() - question.anomalies - question.passed,
-        touched: question.evidence.touched_since(question.since) | question.anomalies,
-        traffic,
-        chronology,
-        work_left: *work,
-        landed_unseen: 0,
-        plies: Vec::new(),
-        captured: [SquareSet::EMPTY; 2],
-        found: Vec::new(),
-    };
-    let mut deepest = most_plies;
-    let mut depth = 1;
-    while depth <= deepest {
-        let before = search.found.len();
-        search.descend(question.base, depth, Millis::ZERO, None);
-        if search.work_left == 0 {
-            // Among explanations of this length there may be better ones.
-            search.found.truncate(before);
-            break;
+    Findings::seek(question, most_plies, work).weigh(question)
+}
+
+/// What the squares tell, whoever pressed: a press changes how likely an explanation is, and not whether it is one.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// In the order of the search; their scores leave the presses out.
+    found: Vec<Explanation>,
+    /// So many plies were tried.
+    deepest: usize,
+    /// So many would have been.
+    most_plies: usize,
+    /// The work was used up.
+    is_cut: bool,
+}
+
+impl Findings {
+    /// Looks for them.
+    pub fn seek(question: &Question, most_plies: usize, work: &mut u32) -> Findings {
+        let nothing = Findings { found: Vec::new(), deepest: most_plies, most_plies, is_cut: false };
+        if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
+            return nothing;
         }
-        let is_good = |found: &Explanation| found.is_exact() && found.score >= CREDIBLE;
-        if deepest == most_plies && search.found.iter().any(is_good) {
-            deepest = (depth + 1).min(most_plies);
+        let mut traffic = question.evidence.traffic_since(question.since);
+        // Where a piece was missing or too many, a hand has been.
+        question.anomalies.into_iter().for_each(|square| traffic.blur(square));
+        let chronology = Chronology::new(question.evidence, question.since);
+        let mut search = Search {
+            question,
+            rests: chronology.rests() - question.anomalies - question.passed,
+            touched: question.evidence.touched_since(question.since) | question.anomalies,
+            traffic,
+            chronology,
+            work_left: *work,
+            landed_unseen: 0,
+            plies: Vec::new(),
+            captured: [SquareSet::EMPTY; 2],
+            found: Vec::new(),
+        };
+        let mut findings = nothing;
+        let mut depth = 1;
+        while depth <= findings.deepest {
+            let before = search.found.len();
+            search.descend(question.base, depth, Millis::ZERO, None);
+            if search.work_left == 0 {
+                // Among explanations of this length there may be better ones.
+                search.found.truncate(before);
+                findings.is_cut = true;
+                break;
+            }
+            findings.deepest = deepest(&search.found, question, most_plies);
+            depth += 1;
         }
-        depth += 1;
+        *work = search.work_left;
+        Findings { found: search.found, ..findings }
     }
-    *work = search.work_left;
-    search.found.sort_by_key(|explanation| std::cmp::Reverse(explanation.score));
-    search.found
+
+    /// Are these all that there are to a question that differs in its presses alone?
+    pub fn suffice(&self, question: &Question) -> bool {
+        !self.is_cut && deepest(&self.found, question, self.most_plies) <= self.deepest
+    }
+
+    /// The explanations, the best first, as the presses of a question have it.
+    pub fn weigh(&self, question: &Question) -> Vec<Explanation> {
+        let deepest = deepest(&self.found, question, self.most_plies);
+        let fitting = self.found.iter().filter(|found| found.plies.len() <= deepest);
+        let weigh = |found: &Explanation| {
+            let score = found.score + presses_cost(question, found.plies.len());
+            Explanation { score, ..found.clone() }
+        };
+        let mut explanations: Vec<Explanation> = fitting.map(weigh).collect();
+        explanations.sort_by_key(|explanation| std::cmp::Reverse(explanation.score));
+        explanations
+    }
+}
+
+/// How many plies are to be tried, by what was found with fewer: one more than the shallowest exact explanation has, if it is a
+/// good one.
+fn deepest(found: &[Explanation], question: &Question, most_plies: usize) -> usize {
+    let is_good =
+        |found: &&Explanation| found.is_exact() && found.score + presses_cost(question, found.plies.len()) >= CREDIBLE;
+    let shallowest = found.iter().filter(is_good).map(|found| found.plies.len()).min();
+    shallowest.map_or(most_plies, |plies| (plies + 1).min(most_plies))
+}
+
+/// What it costs that so many plies were played with the presses that were heard.
+fn presses_cost(question: &Question, plies: usize) -> i32 {
+    let needed = plies as i32 - i32::from(question.press_missing);
+    let short = question.presses.map_or(0, |presses| needed - presses as i32);
+    let pair = if question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
+    pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2)
 }
 
 /// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to one
@@ -267,12 +320,8 @@ impl Search<'_> {
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
-        let needed = self.plies.len() as i32 - i32::from(self.question.press_missing);
-        let short = self.question.presses.map_or(0, |presses| needed - presses as i32);
-        let pair = if self.question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
-        let mut score = pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2);
         let sight = self.question.evidence.sight();
-        score += points::LEFT * left.len() as i32 + self.landed_unseen;
+        let mut score = points::LEFT * left.len() as i32 + self.landed_unseen;
         score += odd.into_iter().map(|square| self.odd_costs(square)).sum::<i32>();
         let guessed = |to: Square| {
             let (first, second) = (self.question.base.turn(), !self.question.base.turn());

@@ -44,7 +44,7 @@ pub use tell::Doubt;
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
+use super::explain::{CREDIBLE, DEEPEST, Explanation, Findings, MOST_WORK, Question};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
 use super::readings::Reading;
@@ -102,6 +102,17 @@ impl Followed {
 
 /// Changes with everything that explanations depend on: the generation of the evidence, and the revision of the rest.
 type Key = (u64, u64);
+
+/// Changes with everything that a search from the published position depends on but the presses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct SearchKey {
+    generation: u64,
+    sight: Sight,
+    since: Moment,
+    passed: SquareSet,
+    anomalies: SquareSet,
+    gap: bool,
+}
 
 /// What would be published, and from when on.
 struct Draft {
@@ -165,6 +176,8 @@ pub struct Recogniser {
     /// When nothing was due, with all that this depends on.
     judged: Option<(Millis, Key, bool)>,
     known: Option<(Key, Arc<[Explanation]>)>,
+    /// What was found from the published position: a press is weighed without looking for it again.
+    searched: Option<(SearchKey, Findings)>,
     /// What comes closest to a board that nothing explains.
     readings: Option<(Key, Vec<Reading>)>,
     expected: Vec<Move>,
@@ -214,6 +227,7 @@ impl Recogniser {
             effort: Effort::default(),
             judged: None,
             known: None,
+            searched: None,
             readings: None,
             expected: Vec::new(),
             foreseen: None,
@@ -236,6 +250,7 @@ impl Recogniser {
     fn stand_at(&mut self, position: Position) {
         self.base = position;
         self.winner = position.winner();
+        self.searched = None;
     }
 
     /// Plies of the game so far, hidden ones included.
@@ -533,10 +548,7 @@ impl Recogniser {
     fn explanations(&mut self) -> Arc<[Explanation]> {
         let key = self.key();
         if self.known.as_ref().is_none_or(|(known, _)| *known != key) {
-            let mut work = MOST_WORK;
-            let question = self.question();
-            let mut found = if self.wrong().is_empty() { Vec::new() } else { explain(&question, DEEPEST, &mut work) };
-            self.effort.spend(MOST_WORK - work);
+            let mut found = if self.wrong().is_empty() { Vec::new() } else { self.search() };
             // While nothing moves, what was explained by so many plies cannot take more.
             if self.followed.generation == self.evidence.generation() {
                 found.retain(|explanation| explanation.plies.len() <= self.followed.left);
@@ -544,6 +556,30 @@ impl Recogniser {
             self.known = Some((key, found.into()));
         }
         self.known.as_ref().map_or_else(|| [].into(), |(_, found)| Arc::clone(found))
+    }
+
+    fn search(&mut self) -> Vec<Explanation> {
+        let key = SearchKey {
+            generation: self.evidence.generation(),
+            sight: *self.evidence.sight(),
+            since: self.since,
+            passed: self.passed,
+            anomalies: self.anomalous(),
+            gap: self.gap,
+        };
+        let question = self.question();
+        if let Some((known, findings)) = &self.searched
+            && *known == key
+            && findings.suffice(&question)
+        {
+            return findings.weigh(&question);
+        }
+        let mut work = MOST_WORK;
+        let findings = Findings::seek(&question, DEEPEST, &mut work);
+        let found = findings.weigh(&question);
+        self.searched = Some((key, findings));
+        self.effort.spend(MOST_WORK - work);
+        found
     }
 
     fn question(&self) -> Question<'_> {

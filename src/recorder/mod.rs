@@ -107,7 +107,7 @@ impl Recorder {
     /// # Errors
     ///
     /// The same.
-    pub fn take_and_tell(&mut self, at: u64, kind: Kind, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    pub fn take_and_tell(&mut self, at: u64, kind: Kind, mut told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
         if self.durability == Durability::Safe && self.line.expects_a_ply() {
             self.committer.announce();
@@ -116,33 +116,34 @@ impl Recorder {
         if !is_tick {
             self.write(at, kind);
         }
-        let outputs = self.line.handle(self.shift + Millis(at), input);
-        outputs.iter().map(|output| &output.effect).for_each(told);
-        let (published, others): (Vec<Output>, _) =
-            outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
-        if published.is_empty() {
-            return Ok(others);
-        }
-        // What is published because time passed has no input; a replay has to know how far time had gone.
-        if is_tick {
-            self.write(at, Kind::Tick);
-        }
-        let publication = |Output { at, board, effect }| Publication { at, board, effect };
-        self.publish(published.into_iter().map(publication).collect())?;
-        Ok(others)
+        let Recorder { line, shift, journal, feeds, durability, committer, id } = self;
+        let (mut others, mut result, mut is_written) = (Vec::new(), Ok(()), !is_tick);
+        line.handle_step_by_step(*shift + Millis(at), input, &mut |outputs| {
+            outputs.iter().map(|output| &output.effect).for_each(&mut told);
+            let (published, rest): (Vec<Output>, Vec<Output>) =
+                outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
+            others.extend(rest);
+            if published.is_empty() || result.is_err() {
+                return;
+            }
+            // What is published because time passed has no input; a replay has to know how far time had gone.
+            if !std::mem::replace(&mut is_written, true) {
+                journal.write(&Record::new(at, Kind::Tick));
+            }
+            let publication = |Output { at, board, effect }| Publication { at, board, effect };
+            let publications: Vec<Publication> = published.into_iter().map(publication).collect();
+            if *durability == Durability::Lazy {
+                let mut feeds = feeds.lock().unwrap_or_else(PoisonError::into_inner);
+                publications.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
+            }
+            result = committer.publish(*id, publications, journal.end(), *durability);
+        });
+        result.map(|()| others)
     }
 
     /// Adds a record that the core has not to know of: what was sent, a note.
     pub fn write(&self, at: u64, kind: Kind) {
         self.journal.write(&Record::new(at, kind));
-    }
-
-    fn publish(&self, publications: Vec<Publication>) -> Result<(), Gone> {
-        if self.durability == Durability::Lazy {
-            let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
-            publications.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
-        }
-        self.committer.publish(self.id, publications, self.journal.end(), self.durability)
     }
 
     /// Does so much wait for the disk that no more should be taken from the board?

@@ -105,7 +105,6 @@ impl Game {
                 setup_text(position)
             }
         };
-        self.ends.follow(verdict);
         if self.past.len() == MOST_TAKEN_BACK {
             self.past.pop_front();
         }
@@ -133,6 +132,11 @@ impl Game {
     /// The last entry says where the game stood `count` entries before it: neither these nor it can be taken back any more.
     pub fn has_taken_back(&mut self, count: usize) {
         self.past.truncate(self.past.len().saturating_sub(count + 1));
+    }
+
+    /// Thinks about what a verdict means for the end of the game, once its entry has been told.
+    pub fn follow(&mut self, verdict: &Verdict) {
+        self.ends.follow(verdict);
     }
 
     /// What the operator is to know about draws, and about a side that cannot move, after the last entry.

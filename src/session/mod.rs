@@ -79,6 +79,9 @@ pub struct Output {
     pub effect: Effect,
 }
 
+/// Takes what a line wants done, as soon as it is known, and what belongs together at once.
+pub type Take<'a> = dyn FnMut(Vec<Output>) + 'a;
+
 /// What a line wants done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
@@ -149,14 +152,20 @@ impl Line {
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
     pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let now = now.max(self.now);
         let mut outputs = Vec::new();
-        self.live_until(now, &mut outputs);
+        self.handle_step_by_step(now, input, &mut |more| outputs.extend(more));
+        outputs
+    }
+
+    /// The same. A line that is to be published is told before the line has thought about what follows from it.
+    pub fn handle_step_by_step(&mut self, now: Millis, input: Input, outputs: &mut Take) {
+        let now = now.max(self.now);
+        self.live_until(now, outputs);
         self.now = now;
         match input {
             Input::Tick => {}
             Input::LinkUp => match &mut self.wire {
-                Wire::Single(single) => single.link_up(now, &mut outputs),
+                Wire::Single(single) => single.link_up(now, outputs),
                 Wire::Bus(bus) => bus.link_up(now),
             },
             Input::LinkDown => match &mut self.wire {
@@ -164,26 +173,25 @@ impl Line {
                 Wire::Bus(bus) => bus.link_down(now),
             },
             Input::Operator(request) => match &mut self.wire {
-                Wire::Single(single) => single.request(now, &request, &mut outputs),
-                Wire::Bus(bus) => bus.request(now, &request, &mut outputs),
+                Wire::Single(single) => single.request(now, &request, outputs),
+                Wire::Bus(bus) => bus.request(now, &request, outputs),
             },
             Input::Bytes(bytes) => {
                 for byte in bytes {
                     let heard = match &mut self.wire {
-                        Wire::Single(single) => single.hear(now, byte, &mut outputs),
-                        Wire::Bus(bus) => bus.hear(now, byte, &mut outputs),
+                        Wire::Single(single) => single.hear(now, byte, outputs),
+                        Wire::Bus(bus) => bus.hear(now, byte, outputs),
                     };
                     if heard {
-                        self.live_until(now, &mut outputs);
+                        self.live_until(now, outputs);
                     }
                 }
             }
         }
         if let Wire::Single(single) = &mut self.wire {
-            single.decide(now, &mut outputs);
+            single.decide(now, outputs);
         }
-        self.live_until(now, &mut outputs);
-        outputs
+        self.live_until(now, outputs);
     }
 
     /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
@@ -281,7 +289,7 @@ impl Line {
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
-    fn live_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn live_until(&mut self, now: Millis, outputs: &mut Take) {
         /// More at one moment would be a deadline that does not move on: then the input goes first.
         const MOST_AT_ONCE: u32 = 100;
         let mut at_once = 0;

@@ -16,7 +16,7 @@ use super::held::{Held, Rotation};
 use super::identity::Identity;
 use super::table::Table;
 use super::timeline::{Span, Told, timeline, told};
-use super::{Condition, Damage, Effect, LineSettings, Output, Status, hindsight, memory};
+use super::{Condition, Damage, Effect, LineSettings, Output, Status, Take, hindsight, memory};
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
@@ -112,7 +112,7 @@ impl Single {
     }
 
     /// The port is open.
-    pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    pub fn link_up(&mut self, now: Millis, outputs: &mut Take) {
         self.decoder = Decoder::new();
         self.identity.forget();
         self.has_no_memory = false;
@@ -167,7 +167,7 @@ impl Single {
     }
 
     /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> bool {
+    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Take) -> bool {
         let Some(item) = self.decoder.push(byte) else { return false };
         match item {
             Item::Message(message) => self.take(now, &message, outputs),
@@ -176,7 +176,7 @@ impl Single {
         true
     }
 
-    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Take) {
         if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
@@ -228,7 +228,7 @@ impl Single {
     }
 
     /// Does this message show that something was not heard?
-    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Take) {
         if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
             return;
         }
@@ -244,7 +244,7 @@ impl Single {
     }
 
     /// In the gap its lever may have been moved: whose time runs?
-    fn ask_clock(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn ask_clock(&mut self, now: Millis, outputs: &mut Take) {
         if self.gap.is_some() && self.table.runs_clock() {
             let turns = self.dialogue.ask(now, Command::SendClock);
             self.say(now, turns, outputs);
@@ -271,7 +271,7 @@ impl Single {
     }
 
     /// Closes the gap, or does what has to be done first.
-    fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn close_gap(&mut self, now: Millis, outputs: &mut Take) {
         let Some(gap) = &mut self.gap else { return };
         match gap.step(self.table.sensors()) {
             Step::Wait => {}
@@ -286,7 +286,7 @@ impl Single {
     }
 
     /// What was kept during the gap counts, and what happened before it is not known.
-    fn go_on(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn go_on(&mut self, now: Millis, outputs: &mut Take) {
         let Some(gap) = self.gap.take() else { return };
         self.was_away_for_unknown_time = false;
         let mut effects = Vec::new();
@@ -308,7 +308,7 @@ impl Single {
     }
 
     /// What the memory says of the gap is lived through, then what was heard since.
-    fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn recall(&mut self, now: Millis, outputs: &mut Take) {
         let Some(gap) = &self.gap else { return };
         let since = gap.since();
         let mut clock = BusClock::default();
@@ -384,7 +384,7 @@ impl Single {
     }
 
     /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
+    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Take) {
         let effects = match request.trim() {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
@@ -412,7 +412,7 @@ impl Single {
     }
 
     /// Asks and decides what is due.
-    pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    pub fn tick(&mut self, now: Millis, outputs: &mut Take) {
         if self.goes_on_at().is_some_and(|at| at <= now) {
             self.go_on(now, outputs);
         }
@@ -422,12 +422,13 @@ impl Single {
     }
 
     /// Decides what is due.
-    pub fn decide(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let effects = self.table.decide(self.table_time(now));
-        self.put(now, effects, outputs);
+    pub fn decide(&mut self, now: Millis, outputs: &mut Take) {
+        let at = self.table_time(now);
+        let Single { table, held, .. } = self;
+        table.decide_step_by_step(at, &mut |effects| put(held, now, effects, outputs));
     }
 
-    fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
+    fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Take) {
         let misses_memory = turns.contains(&Turn::NoMemory);
         let effect = |turn| match turn {
             Turn::Send(command) => Some(Effect::Send(command.encode())),
@@ -444,7 +445,7 @@ impl Single {
     }
 
     /// The memory was asked for and has not come: once more, or on without.
-    fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+    fn miss_memory(&mut self, now: Millis, outputs: &mut Take) {
         let Some(gap) = &mut self.gap else { return };
         if gap.miss_memory() {
             self.has_no_memory = true;
@@ -459,8 +460,14 @@ impl Single {
         }
     }
 
-    fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        let passed = self.held.pass(effects);
-        outputs.extend(passed.into_iter().map(|effect| Output { at, board: None, effect }));
+    fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Take) {
+        put(&mut self.held, at, effects, outputs);
+    }
+}
+
+fn put(held: &mut Held, at: Millis, effects: Vec<Effect>, outputs: &mut Take) {
+    let passed = held.pass(effects);
+    if !passed.is_empty() {
+        outputs(passed.into_iter().map(|effect| Output { at, board: None, effect }).collect());
     }
 }

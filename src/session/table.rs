@@ -390,6 +390,13 @@ impl Table {
 
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
+        let mut all = Vec::new();
+        self.decide_step_by_step(now, &mut |effects| all.extend(effects));
+        all
+    }
+
+    /// The same. The lines of a verdict are told before anything else is thought about.
+    pub fn decide_step_by_step(&mut self, now: Millis, tell: &mut dyn FnMut(Vec<Effect>)) {
         if self.gap_until.is_some_and(|until| until <= now) {
             self.end_gap(now);
         }
@@ -397,7 +404,8 @@ impl Table {
         effects.extend(self.tell_set_up(now));
         while let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(now, &verdict));
-            effects.extend(self.news());
+            tell(std::mem::take(&mut effects));
+            effects.extend(self.look_back_at(&verdict));
         }
         effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
@@ -405,7 +413,7 @@ impl Table {
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
         effects.extend(self.tell_listeners(now));
-        effects
+        tell(effects);
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
@@ -433,14 +441,24 @@ impl Table {
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let is_begun = game.number().is_some();
         let mut effects = game.publish(verdict, clocks.as_ref(), &self.settings, &mut self.games);
+        if let Verdict::Setup { reason, .. } = verdict {
+            effects.extend(is_begun.then(|| Effect::Aside(Aside::Correction(account::reason_word(*reason)))));
+        }
+        effects
+    }
+
+    /// Why a verdict was given that has been published, and what follows from it.
+    fn look_back_at(&mut self, verdict: &Verdict) -> Vec<Effect> {
+        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
+        game.follow(verdict);
         let text = game.last().unwrap_or_default();
         let why = account::note(verdict, game.recogniser.grounds(), self.settings.variant);
-        effects.insert(0, Effect::Note(format!("{text}: {why}")));
+        let mut effects = vec![Effect::Note(format!("{text}: {why}"))];
         if let Verdict::Setup { reason, .. } = verdict {
             let why = account::reason_for_people(*reason);
             effects.push(Effect::Notice(format!("the position had to be set up: {why}; game goes on with {text}")));
-            effects.extend(is_begun.then(|| Effect::Aside(Aside::Correction(account::reason_word(*reason)))));
         }
+        effects.extend(self.news());
         effects
     }
 }

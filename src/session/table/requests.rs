@@ -230,7 +230,7 @@ impl Table {
 
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let mut effects = self.publish(now, verdict);
-        effects.extend(self.news());
+        effects.extend(self.look_back_at(verdict));
         effects
     }
 
