@@ -15,7 +15,7 @@
 //! | `null` | the same link, the same runtime: reads, and appends a line of 45 bytes to a file |
 //! | `log` | the same with a log: writes the record of what came first |
 //! | `lazy` | the station with `sync = "lazy"`: log, core, live file |
-//! | `sync` | `log` with a thread that makes the record durable before it appends the line, in reserved space: one sync |
+//! | `sync` | `log` with a thread that makes the record durable before it appends the line, as the station does it |
 //! | `safe` | the station as it is by default: the log is durable before the line is seen |
 //! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
 //! | `separate` | the same for 64 files, one after the other |
@@ -29,13 +29,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use damcast::bytelog::{self, Kind, Record};
+use damcast::disk::{self, Disk, RealDisk};
 use damcast::link::{Link, LinkEvent, Ports};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
@@ -162,7 +162,8 @@ fn do_the_least(program: &str, files: &[String]) {
         fs::write("commits", space).unwrap();
         let commits = OpenOptions::new().write(true).open("commits").unwrap();
         commits.sync_all().unwrap();
-        std::thread::spawn(move || commit(&commits, &receiver));
+        let commits = RealDisk.open(Path::new("commits")).unwrap();
+        std::thread::spawn(move || commit(&*commits, &receiver));
         sender
     });
     tokio::runtime::Runtime::new().unwrap().block_on(async {
@@ -198,15 +199,15 @@ fn do_the_least(program: &str, files: &[String]) {
 }
 
 /// Makes records durable, all that there are with one sync, and appends a line for each.
-fn commit(commits: &File, receiver: &mpsc::Receiver<(String, File)>) {
+fn commit(commits: &dyn disk::File, receiver: &mpsc::Receiver<(String, File)>) {
     let mut end = 0;
     while let Ok(first) = receiver.recv() {
         let all: Vec<(String, File)> = std::iter::once(first).chain(receiver.try_iter()).collect();
-        let bytes: String = all.iter().map(|(record, _)| record.as_str()).collect();
-        end = if end as usize + bytes.len() > SPACE { 0 } else { end };
-        commits.write_all_at(bytes.as_bytes(), end).unwrap();
-        commits.sync_data().unwrap();
-        end += bytes.len() as u64;
+        let mut blocks: Vec<u8> = all.iter().flat_map(|(record, _)| record.bytes()).collect();
+        blocks.resize(blocks.len().next_multiple_of(disk::BLOCK), 0);
+        end = if end as usize + blocks.len() > SPACE { 0 } else { end };
+        commits.write_blocks_durably(&blocks, end).unwrap();
+        end += blocks.len() as u64;
         all.into_iter().for_each(|(_, mut file)| file.write_all(LINE).unwrap());
     }
 }

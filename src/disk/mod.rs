@@ -5,6 +5,7 @@
 //! | create, remove, rename | logs, live files, snapshots | the name may be the old one |
 //! | append | logs, live files | the end may be missing |
 //! | write at a place | the Result tag, the commits | either, also in part |
+//! | write blocks durably | the commits | they are there |
 //! | reserve, release | logs, live files, commits | nothing is lost: space is no content |
 //!
 //! Invariants: an operation that failed may have been done in part, and says how far where that matters
@@ -21,6 +22,9 @@ pub use real::RealDisk;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+
+/// What [`File::write_blocks_durably`] counts in; disks of today have blocks of 512 or 4096 bytes.
+pub const BLOCK: usize = 4096;
 
 /// A disk.
 pub trait Disk: Send + Sync {
@@ -89,6 +93,17 @@ pub trait File: Send + Sync {
     ///
     /// When not all could be written; some may have been.
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
+
+    /// Writes whole blocks of [`BLOCK`] bytes at the place of a block, and makes them durable: in one operation where the disk
+    /// can do that.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says; some may have been written.
+    fn write_blocks_durably(&self, blocks: &[u8], at: u64) -> io::Result<()> {
+        self.write_at(blocks, at)?;
+        self.sync()
+    }
 
     /// How long it is.
     ///

@@ -2,13 +2,13 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
-use super::{Disk, File};
+use super::{BLOCK, Disk, File};
 
 /// The disk of this machine.
 #[derive(Clone, Copy, Default, Debug)]
@@ -53,11 +53,62 @@ struct RealFile {
     path: PathBuf,
     end: fs::File,
     anywhere: Mutex<Option<fs::File>>,
+    direct: Mutex<Direct>,
+}
+
+/// The way to the disk past the system's memory: one operation, where a write and a sync are several.
+enum Direct {
+    NotTried,
+    Open(fs::File),
+    /// This file system has none.
+    Missing,
 }
 
 impl RealFile {
     fn new(path: &Path, end: fs::File) -> RealFile {
-        RealFile { path: path.to_owned(), end, anywhere: Mutex::new(None) }
+        let (path, anywhere, direct) = (path.to_owned(), Mutex::new(None), Mutex::new(Direct::NotTried));
+        RealFile { path, end, anywhere, direct }
+    }
+
+    /// Writes blocks past the system's memory, durably. Returns whether the file system can do it.
+    fn write_directly(&self, blocks: &[u8], at: u64) -> io::Result<bool> {
+        let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*direct, Direct::NotTried) {
+            let flags = (OFlags::DIRECT | OFlags::DSYNC).bits().cast_signed();
+            let opened = OpenOptions::new().write(true).custom_flags(flags).open(&self.path);
+            *direct = opened.map_or(Direct::Missing, Direct::Open);
+        }
+        let Direct::Open(file) = &*direct else { return Ok(false) };
+        match file.write_all_at(Aligned::new(blocks).as_slice(), at) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                *direct = Direct::Missing;
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Bytes at an address that the disk can read from: a multiple of [`BLOCK`].
+struct Aligned {
+    bytes: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+impl Aligned {
+    fn new(content: &[u8]) -> Aligned {
+        let mut bytes = vec![0; content.len() + BLOCK];
+        let start = bytes.as_ptr().align_offset(BLOCK);
+        if let Some(place) = bytes.get_mut(start..start + content.len()) {
+            place.copy_from_slice(content);
+        }
+        Aligned { bytes, start, length: content.len() }
+    }
+
+    fn as_slice(&self) -> &[u8] {
+        self.bytes.get(self.start..self.start + self.length).unwrap_or_default()
     }
 }
 
@@ -78,6 +129,14 @@ impl File for RealFile {
             None => OpenOptions::new().write(true).open(&self.path)?,
         };
         anywhere.insert(file).write_all_at(bytes, at)
+    }
+
+    fn write_blocks_durably(&self, blocks: &[u8], at: u64) -> io::Result<()> {
+        if self.write_directly(blocks, at)? {
+            return Ok(());
+        }
+        self.write_at(blocks, at)?;
+        self.sync()
     }
 
     fn length(&self) -> io::Result<u64> {
@@ -108,6 +167,24 @@ impl File for RealFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_are_written_whether_the_disk_can_do_it_at_once_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, vec![b'.'; 3 * BLOCK]).unwrap();
+        let file = RealFile::new(&path, OpenOptions::new().append(true).open(&path).unwrap());
+        file.write_blocks_durably(&vec![b'a'; BLOCK], BLOCK as u64).unwrap();
+        *file.direct.lock().unwrap() = Direct::Missing;
+        file.write_blocks_durably(&vec![b'b'; BLOCK], 2 * BLOCK as u64).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), [b'.', b'a', b'b'].map(|byte| vec![byte; BLOCK]).concat());
+        // What no disk can do at once is done all the same.
+        *file.direct.lock().unwrap() = Direct::NotTried;
+        file.write_blocks_durably(b"odd", 1).unwrap();
+        assert!(fs::read(&path).unwrap().starts_with(b".odd."));
+        assert_eq!(Aligned::new(b"here").as_slice(), b"here");
+        assert_eq!(Aligned::new(b"here").as_slice().as_ptr().align_offset(BLOCK), 0);
+    }
 
     #[test]
     fn a_file_grows_at_its_end_and_is_written_to_anywhere() {

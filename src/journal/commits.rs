@@ -14,14 +14,16 @@
 //! ([`Commits::open`], [`put_back`]). After a crash of the process alone nothing is missing, and what is here is there
 //! already. A log never has anything else at a place, so a fragment from long ago does no harm.
 //!
-//! A commit that failed is written again, at the same place, with what has come since: its pages count as clean although
-//! the disk may not have them, and a sync alone would do nothing.
+//! A commit is written as whole blocks, the one in which the last commit ended among them: that goes to the disk in one
+//! operation, past the system's memory. A commit that failed is written again, at the same place, with what has come since: a
+//! system that has it in memory believes that the disk has it, and a sync alone would do nothing.
 //!
 //! # Format
 //!
 //! A head `damcast commits 1\n`, 4 bytes of generation, then fragments, each of: length of what follows the checksum (4
 //! bytes), CRC-32C of what follows it (4), generation (4), place in the log (8), length of the log's name (2), name, bytes.
 //! Numbers are little-endian. A fragment of another generation, or a wrong checksum, is the end: it is left from before.
+//! Zeros behind the last fragment fill its block.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -30,7 +32,7 @@ use std::sync::Arc;
 
 use crc::{CRC_32_ISCSI, Crc};
 
-use crate::disk::{Disk, File, folder_of};
+use crate::disk::{BLOCK, Disk, File, folder_of};
 
 /// What the commits of a station have space for. A ply of a board has about 200 bytes of log.
 pub const SIZE: u64 = 4 << 20;
@@ -60,6 +62,8 @@ pub struct Commits {
     size: u64,
     generation: u32,
     end: u64,
+    /// What the block in which it ends holds before the end.
+    last_block: Vec<u8>,
     /// Its head is durable.
     is_begun: bool,
 }
@@ -86,7 +90,8 @@ impl Commits {
         let (generation, fragments) = read(&content);
         let end = START + fragments.iter().map(|fragment| frame(generation, fragment).len() as u64).sum::<u64>();
         let is_begun = !is_blank && content.len() >= START as usize;
-        let mut commits = Commits { file, size, generation, end, is_begun };
+        let last_block = content.get(start_of_block(end)..end as usize).unwrap_or_default().to_vec();
+        let mut commits = Commits { file, size, generation, end, last_block, is_begun };
         commits.take_space(content.len() as u64);
         // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
         // another generation, because something that is no fragment any more may follow it.
@@ -101,8 +106,8 @@ impl Commits {
         Ok((commits, fragments))
     }
 
-    /// A place of a file that was written once is written again without a change of the file's length or map, and its
-    /// sync takes two thirds of the time; and it can be written when the disk is full. Without, it works too.
+    /// A place of a file that was written once is written again without a change of the file's length or map, which would have
+    /// to be made durable too; and it can be written when the disk is full. Without, it works too.
     fn take_space(&self, length: u64) {
         let missing = self.size.saturating_sub(length) as usize;
         if missing > 0 && self.file.reserve(self.size).is_ok() {
@@ -126,11 +131,14 @@ impl Commits {
         if !self.is_begun {
             self.begin()?;
         }
-        let mut bytes = Vec::new();
-        fragments.iter().for_each(|fragment| bytes.extend(frame(self.generation, fragment)));
-        self.file.write_at(&bytes, self.end)?;
-        self.file.sync()?;
-        self.end += bytes.len() as u64;
+        let at = start_of_block(self.end);
+        let mut blocks = self.last_block.clone();
+        fragments.iter().for_each(|fragment| blocks.extend(frame(self.generation, fragment)));
+        let end = at + blocks.len();
+        blocks.resize(blocks.len().next_multiple_of(BLOCK), 0);
+        self.file.write_blocks_durably(&blocks, at as u64)?;
+        self.end = end as u64;
+        self.last_block = blocks.get(start_of_block(self.end) - at..end - at).unwrap_or_default().to_vec();
         Ok(())
     }
 
@@ -162,11 +170,17 @@ impl Commits {
     /// Writes the head. As long as it is not known which head the disk has, nothing counts that follows it.
     fn begin(&mut self) -> io::Result<()> {
         self.is_begun = false;
-        self.file.write_at(&[HEAD, &self.generation.to_le_bytes()].concat(), 0)?;
+        self.last_block = [HEAD, &self.generation.to_le_bytes()].concat();
+        self.file.write_at(&self.last_block, 0)?;
         self.file.sync()?;
         self.is_begun = true;
         Ok(())
     }
+}
+
+/// Where the block begins that this place is in.
+fn start_of_block(place: u64) -> usize {
+    place as usize / BLOCK * BLOCK
 }
 
 /// What the commits hold, for who only looks on. Nothing when there are none.
