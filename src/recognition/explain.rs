@@ -54,7 +54,7 @@ mod points {
 }
 
 /// A legal sequence that explains what is seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explanation {
     /// The plies, at least one.
     pub plies: Vec<Move>,
@@ -384,5 +384,100 @@ impl Search<'_> {
         }
         let seen = squares.iter().filter(|jump| self.touched.contains(jump.to)).count();
         points::PATH_SEEN * seen as i32 / squares.len() as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recognition::evidence::Source;
+    use crate::recognition::sight::{Seen, Sight};
+    use crate::rules::Variant;
+
+    /// The start of an international game, and what was reported after it: square, colour, a second apart.
+    fn evidence(reports: &[(&str, Option<Color>)]) -> (Position, Evidence) {
+        let start = Position::start(Variant::from_tag("20").unwrap());
+        let mut sight = Sight::default();
+        for color in Color::BOTH {
+            for square in start.placement().of(color) {
+                sight.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        let mut evidence = Evidence::new(sight, Millis::ZERO);
+        for (at, (name, color)) in (1..).zip(reports) {
+            let square = start.variant().geometry.square(name).unwrap();
+            let seen = color.map(|color| Seen { color, crowned: false });
+            evidence.see(Millis::seconds(at), square, seen, Source::Report);
+        }
+        (start, evidence)
+    }
+
+    const REPORTS: [(&str, Option<Color>); 9] = [
+        ("32", None),
+        ("28", Some(Color::White)),
+        ("19", None),
+        ("23", Some(Color::Black)),
+        ("28", None),
+        ("19", Some(Color::White)),
+        ("23", None),
+        ("14", None),
+        ("23", Some(Color::Black)),
+    ];
+
+    #[test]
+    fn a_press_is_weighed_as_if_all_had_been_looked_for_again() {
+        let mut weighed = 0;
+        for count in 1..=REPORTS.len() {
+            let (base, evidence) = evidence(&REPORTS[..count]);
+            let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+            let ask = |presses, press_missing, gap| Question {
+                base: &base,
+                evidence: &evidence,
+                since,
+                passed: SquareSet::EMPTY,
+                anomalies: SquareSet::EMPTY,
+                presses,
+                press_missing,
+                gap,
+            };
+            let fresh = |question: &Question| explain(question, DEEPEST, &mut MOST_WORK.clone());
+            let all = [None, Some(0), Some(1), Some(2), Some(3), Some(7)];
+            for (gap, before, after) in
+                [false, true].into_iter().flat_map(|gap| all.iter().flat_map(move |a| all.map(|b| (gap, *a, b))))
+            {
+                let findings = Findings::seek(&ask(before, false, gap), DEEPEST, &mut MOST_WORK.clone());
+                for press_missing in [false, true] {
+                    let question = ask(after, press_missing, gap);
+                    if findings.suffice(&question) {
+                        assert_eq!(
+                            findings.weigh(&question),
+                            fresh(&question),
+                            "{count} reports, {before:?}, {after:?}"
+                        );
+                        weighed += 1;
+                    }
+                }
+            }
+            let pressed = ask(Some(1), false, false);
+            assert!(Findings::seek(&ask(Some(0), false, false), DEEPEST, &mut MOST_WORK.clone()).suffice(&pressed));
+        }
+        assert!(weighed > 500, "{weighed}");
+    }
+
+    #[test]
+    fn what_was_cut_short_is_looked_for_again() {
+        let (base, evidence) = evidence(&REPORTS);
+        let question = Question {
+            base: &base,
+            evidence: &evidence,
+            since: Evidence::new(Sight::default(), Millis::ZERO).moment(),
+            passed: SquareSet::EMPTY,
+            anomalies: SquareSet::EMPTY,
+            presses: Some(4),
+            press_missing: false,
+            gap: false,
+        };
+        assert!(!Findings::seek(&question, DEEPEST, &mut 10).suffice(&question));
+        assert!(Findings::seek(&question, DEEPEST, &mut MOST_WORK.clone()).suffice(&question));
     }
 }

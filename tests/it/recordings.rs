@@ -159,6 +159,31 @@ fn what_the_memory_of_the_board_holds_is_recorded_as_if_it_had_been_heard() {
 }
 
 /// However the bytes were cut into reads, the record is the same.
+/// A line is on its way before the core thinks about what follows from it.
+#[test]
+fn a_ply_is_told_before_the_reason_for_it() {
+    let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
+    let mut line = Line::new(damcast::playback::settings(&log.header, None).unwrap().0);
+    let (mut plies, mut at_once) = (0, 0);
+    for record in &log.records {
+        let Some(input) = damcast::playback::input(&record.kind) else { continue };
+        let (mut lines, mut told) = (Vec::new(), 0);
+        line.handle_step_by_step(Millis(record.at), input, &mut |outputs| {
+            told += 1;
+            let appended = |output: &damcast::session::Output| matches!(output.effect, Effect::Append(_));
+            let is_reason = |output: &damcast::session::Output| matches!(&output.effect, Effect::Note(note) if note.contains("rule="));
+            if outputs.iter().any(appended) {
+                assert!(!outputs.iter().any(is_reason), "{outputs:?}");
+                lines.push(told);
+            } else if outputs.iter().any(is_reason) {
+                at_once += usize::from(lines.last().is_some_and(|line| *line < told));
+                plies += 1;
+            }
+        });
+    }
+    assert!(plies > 50 && at_once == plies, "{at_once} of {plies}");
+}
+
 #[test]
 fn the_size_of_reads_changes_nothing() {
     for name in ["blitz", "club", "no-clock", "taken-back", "outage-with-memory", "standard-live-example"] {
