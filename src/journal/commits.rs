@@ -4,7 +4,7 @@
 //!   hall-1-3.log  ......▒▒▒▒      ▒ written, not yet synced
 //!   hall-2-3.log  ....▒▒
 //!                    │  └────┐
-//!   commits       [ head | fragment | fragment | ..............reserved ]      one write, one sync
+//!   commits       [ head | fragment | fragment | ..............reserved ]      one durable write
 //! ```
 //!
 //! Sixty-four boards that move at once would cost sixty-four syncs of logs; so the new ends of their logs go into this one

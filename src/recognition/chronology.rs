@@ -203,12 +203,12 @@ impl<'a> Chronology<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::rules::Variant;
 
     /// The start of an international game and what was reported after it, as time, square, colour.
-    fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
+    pub fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
         let start = Position::start(Variant::from_tag("20").unwrap());
         let mut sight = Sight::default();
         for color in Color::BOTH {

@@ -390,38 +390,19 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recognition::evidence::Source;
-    use crate::recognition::sight::{Seen, Sight};
-    use crate::rules::Variant;
+    use crate::recognition::chronology::tests::evidence;
+    use crate::recognition::sight::Sight;
 
-    /// The start of an international game, and what was reported after it: square, colour, a second apart.
-    fn evidence(reports: &[(&str, Option<Color>)]) -> (Position, Evidence) {
-        let start = Position::start(Variant::from_tag("20").unwrap());
-        let mut sight = Sight::default();
-        for color in Color::BOTH {
-            for square in start.placement().of(color) {
-                sight.put(square, Some(Seen { color, crowned: false }));
-            }
-        }
-        let mut evidence = Evidence::new(sight, Millis::ZERO);
-        for (at, (name, color)) in (1..).zip(reports) {
-            let square = start.variant().geometry.square(name).unwrap();
-            let seen = color.map(|color| Seen { color, crowned: false });
-            evidence.see(Millis::seconds(at), square, seen, Source::Report);
-        }
-        (start, evidence)
-    }
-
-    const REPORTS: [(&str, Option<Color>); 9] = [
-        ("32", None),
-        ("28", Some(Color::White)),
-        ("19", None),
-        ("23", Some(Color::Black)),
-        ("28", None),
-        ("19", Some(Color::White)),
-        ("23", None),
-        ("14", None),
-        ("23", Some(Color::Black)),
+    const REPORTS: [(u64, &str, Option<Color>); 9] = [
+        (1_000, "32", None),
+        (2_000, "28", Some(Color::White)),
+        (3_000, "19", None),
+        (4_000, "23", Some(Color::Black)),
+        (5_000, "28", None),
+        (6_000, "19", Some(Color::White)),
+        (7_000, "23", None),
+        (8_000, "14", None),
+        (9_000, "23", Some(Color::Black)),
     ];
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   loop:  take everything that lines have told until now
-//!          their logs' ends ─▸ commits: one write, one sync        fails: each log is synced by itself
+//!          their logs' ends ─▸ commits: one durable write          fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
 //!   who announces a line wakes the thread, so that it is there when the line comes
