@@ -50,8 +50,10 @@ impl Feeds {
 
     /// Does what a board wants done to its files. What the disk does not do waits; see [`Feeds::fault`].
     pub fn publish(&mut self, board: Option<BusAddress>, effect: &Effect) {
-        let new = self.new_feed(board, None);
-        let published = self.feeds.entry(board).or_insert(new).publish(effect);
+        if !self.feeds.contains_key(&board) {
+            self.feeds.insert(board, self.new_feed(board, None));
+        }
+        let published = self.feeds.get_mut(&board).map_or(Ok(()), |feed| feed.publish(effect));
         self.note(published);
     }
 

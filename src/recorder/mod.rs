@@ -3,8 +3,8 @@
 //!
 //! ```text
 //!                    line's task                     │        one thread for all lines
-//!   what happened ─▸ log file ─▸ Line::handle ─▸ ────┼─▸ Writer: the ends of all logs that wait, one sync
-//!                                    │               │      └─▸ live files ─▸ Told::Published
+//!   what happened ─▸ log file ─▸ Line::begin ─▸ ─────┼─▸ Writer: the ends of all logs that wait, one sync
+//!                               Line::finish         │      └─▸ live files ─▸ Told::Published
 //!                                    ▾               │
 //!                              for the board         │      a fault of the disk: it waits, and is tried again
 //! ```
@@ -14,14 +14,17 @@
 //!
 //! Invariants: the record of an input is in the log before the core takes it; no line of a file is seen before the
 //! records that it was made of are durable (unless [`Durability::Lazy`] was asked for: then after they are written, and
-//! durable a moment later); files are written in the order of publication. Absent on purpose: clocks, ports, a runtime;
-//! a disk is what [`crate::disk::Disk`] says, and a test can be one.
+//! durable a moment later); files are written in the order of publication. Absent on purpose: the time of day, ports, a
+//! runtime; a disk is what [`crate::disk::Disk`] says, and a test can be one.
 
 mod committer;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::bytelog::{Kind, Record};
 use crate::disk::Durability;
@@ -48,8 +51,8 @@ pub struct Publication {
 /// What a line is told of its files.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Told {
-    /// This is durable, and was given to the live files.
-    Published(Vec<Publication>),
+    /// This is durable, and was given to the live files then.
+    Published(Vec<Publication>, Instant),
     /// These are the files of the games that were opened last.
     LiveFiles(Vec<(Option<BusAddress>, PathBuf)>),
     /// Something that the operator should know.
@@ -69,6 +72,8 @@ pub struct Recorder {
     durability: Durability,
     committer: Committer,
     id: LineId,
+    /// The live files have it, and the thread that writes was not told yet.
+    untold: Vec<Publication>,
 }
 
 impl Recorder {
@@ -89,7 +94,7 @@ impl Recorder {
     ) -> Result<Recorder, Gone> {
         let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
         let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
-        Ok(Recorder { line, shift, journal, feeds, durability, committer, id })
+        Ok(Recorder { line, shift, journal, feeds, durability, committer, id, untold: Vec::new() })
     }
 
     /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
@@ -99,15 +104,17 @@ impl Recorder {
     ///
     /// When the thread that writes has ended. The log has what happened.
     pub fn take(&mut self, at: u64, kind: Kind) -> Result<Vec<Output>, Gone> {
-        self.take_and_tell(at, kind, |_| {})
+        let mut others = self.begin(at, kind, |_| {})?;
+        others.extend(self.finish(|_| {})?);
+        Ok(others)
     }
 
-    /// The same; `told` hears of everything that the core wants done, before it is done.
+    /// The same as far as [`Line::begin`] goes. `told` hears of everything that the core wants done, before it is done.
     ///
     /// # Errors
     ///
     /// The same.
-    pub fn take_and_tell(&mut self, at: u64, kind: Kind, mut told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    pub fn begin(&mut self, at: u64, kind: Kind, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
         if self.durability == Durability::Safe && self.line.expects_a_ply() {
             self.committer.announce();
@@ -116,29 +123,49 @@ impl Recorder {
         if !is_tick {
             self.write(at, kind);
         }
-        let Recorder { line, shift, journal, feeds, durability, committer, id } = self;
-        let (mut others, mut result, mut is_written) = (Vec::new(), Ok(()), !is_tick);
-        line.handle_step_by_step(*shift + Millis(at), input, &mut |outputs| {
-            outputs.iter().map(|output| &output.effect).for_each(&mut told);
-            let (published, rest): (Vec<Output>, Vec<Output>) =
-                outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
-            others.extend(rest);
-            if published.is_empty() || result.is_err() {
-                return;
-            }
-            // What is published because time passed has no input; a replay has to know how far time had gone.
-            if !std::mem::replace(&mut is_written, true) {
-                journal.write(&Record::new(at, Kind::Tick));
-            }
-            let publication = |Output { at, board, effect }| Publication { at, board, effect };
-            let publications: Vec<Publication> = published.into_iter().map(publication).collect();
-            if *durability == Durability::Lazy {
-                let mut feeds = feeds.lock().unwrap_or_else(PoisonError::into_inner);
-                publications.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
-            }
-            result = committer.publish(*id, publications, journal.end(), *durability);
-        });
-        result.map(|()| others)
+        let outputs = self.line.begin(self.shift + Millis(at), input);
+        // What is published because time passed has no input; a replay has to know how far time had gone.
+        if is_tick && outputs.iter().any(|output| feed::is_publication(&output.effect)) {
+            self.write(at, Kind::Tick);
+        }
+        self.publish(outputs, told)
+    }
+
+    /// Is there something left for [`Recorder::finish`]?
+    pub fn is_unfinished(&self) -> bool {
+        self.line.is_unfinished()
+    }
+
+    /// What [`Recorder::begin`] has left: to be done before anything else.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn finish(&mut self, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        let outputs = self.line.finish();
+        self.publish(outputs, told)
+    }
+
+    /// What the core publishes goes on its way. Returns the rest.
+    fn publish(&mut self, outputs: Vec<Output>, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        outputs.iter().map(|output| &output.effect).for_each(told);
+        let (published, rest): (Vec<Output>, Vec<Output>) =
+            outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
+        let publication = |Output { at, board, effect }| Publication { at, board, effect };
+        let published: Vec<Publication> = published.into_iter().map(publication).collect();
+        let is_lazy = self.durability == Durability::Lazy;
+        if is_lazy && !published.is_empty() {
+            let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+            published.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
+        }
+        self.untold.extend(published);
+        // A lazy line is in its file: to tell of it would only keep its readers waiting.
+        let may_wait = is_lazy && self.line.is_unfinished();
+        if !self.untold.is_empty() && !may_wait {
+            let publications = std::mem::take(&mut self.untold);
+            self.committer.publish(self.id, publications, self.journal.end(), self.durability)?;
+        }
+        Ok(rest)
     }
 
     /// Adds a record that the core has not to know of: what was sent, a note.

@@ -4,6 +4,7 @@
 //!   loop:  take everything that lines have told until now
 //!          their logs' ends ─▸ commits: one durable write          fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
+//!          nothing more has come for a moment: lines are told of it, and their files are looked after
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
 //!   who announces a line wakes the thread, so that it is there when the line comes
 //!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself
@@ -16,6 +17,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use tracing::{info, warn};
@@ -38,6 +40,12 @@ const SWEEP: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(500);
 /// What is told beside the files is made durable within this, or with the next line of a file.
 const COMPANY: Duration = Duration::from_millis(50);
+/// Who waits for a line is not kept from reading it: nothing else is done for so long.
+const READERS_FIRST: Duration = Duration::from_millis(1);
+/// The live files of so many lines are written by two threads.
+const MANY: usize = 16;
+/// A line is told of what was published within this, whatever else there is to be done.
+const LONGEST_UNTOLD: Duration = Duration::from_millis(20);
 /// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
 const LOOKOUT: Duration = Duration::from_micros(250);
 /// Names for commits files that are none, before somebody has to look.
@@ -54,6 +62,12 @@ pub struct Writer {
     busy: BTreeSet<LineId>,
     /// When it is to be done.
     due: Option<Instant>,
+    /// Those that something was done for, and that were not told of it yet.
+    untold: BTreeSet<LineId>,
+    /// Since when there are some.
+    untold_since: Instant,
+    /// When something was done last.
+    done_at: Instant,
     /// Those with something that the disk did not do.
     stuck: BTreeSet<LineId>,
     /// Those whose logs are to be synced one after the other.
@@ -71,8 +85,8 @@ struct Recording {
     /// What is published as soon as the log is durable up to `upto`.
     waiting: Vec<(Publication, Durability)>,
     upto: u64,
-    /// What was given to the live files, and is to be told.
-    published: Vec<Publication>,
+    /// What was given to the live files, and when, and is to be told.
+    published: Vec<(Vec<Publication>, Instant)>,
     told_fault: Option<String>,
     /// Who waits for its end, which is when this is gone.
     finish: Vec<mpsc::Sender<()>>,
@@ -114,6 +128,9 @@ impl Writer {
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
             due: None,
+            untold: BTreeSet::new(),
+            untold_since: Instant::now(),
+            done_at: Instant::now(),
             stuck: BTreeSet::new(),
             unsettled: Vec::new(),
             is_settling: false,
@@ -127,6 +144,7 @@ impl Writer {
         let (mut swept, mut tried) = (Instant::now(), Instant::now());
         loop {
             let wait = match (self.unsettled.is_empty(), self.stuck.is_empty()) {
+                _ if !self.untold.is_empty() => READERS_FIRST.saturating_sub(self.done_at.elapsed()),
                 (false, _) => Duration::ZERO,
                 (true, true) => SWEEP.saturating_sub(swept.elapsed()),
                 (true, false) => AGAIN.saturating_sub(tried.elapsed()),
@@ -143,6 +161,11 @@ impl Writer {
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
+                Err(mpsc::RecvTimeoutError::Timeout) if !self.untold.is_empty() => {
+                    if self.done_at.elapsed() >= READERS_FIRST {
+                        self.tell_next();
+                    }
+                }
                 Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if !self.stuck.is_empty() && tried.elapsed() >= AGAIN {
@@ -156,7 +179,10 @@ impl Writer {
                 }
             }
             if self.is_due() {
-                self.turn();
+                self.publish();
+            }
+            if !self.untold.is_empty() && self.untold_since.elapsed() > LONGEST_UNTOLD {
+                while self.tell_next() {}
             }
         }
         self.turn();
@@ -179,8 +205,14 @@ impl Writer {
         self.due.is_some_and(|due| due <= Instant::now())
     }
 
-    /// Takes what has been told, and does it.
+    /// Takes what has been told, does it, and tells of it.
     pub fn turn(&mut self) {
+        self.publish();
+        while self.tell_next() {}
+    }
+
+    /// Takes what has been told, and does it: every line is seen before there is time to tell of them.
+    fn publish(&mut self) {
         while let Ok(message) = self.inbox.try_recv() {
             self.hear(message);
         }
@@ -188,24 +220,31 @@ impl Writer {
         let is_waiting = |recording: &Recording| !recording.waiting.is_empty() && !recording.is_durable();
         let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
         self.make_durable(&waiting);
-        // First every line is seen; then there is time to tell of them, and to look after their files.
-        let busy = std::mem::take(&mut self.busy);
-        for id in &busy {
-            self.recordings.get_mut(id).into_iter().for_each(Recording::publish);
+        let busy = self.recordings.iter_mut().filter(|(id, _)| self.busy.contains(id));
+        let mut busy: Vec<&mut Recording> = busy.map(|(_, recording)| recording).collect();
+        publish_all(&mut busy);
+        self.done_at = Instant::now();
+        if self.untold.is_empty() {
+            self.untold_since = self.done_at;
         }
-        for id in busy {
-            let Some(recording) = self.recordings.get_mut(&id) else { continue };
-            recording.tell_published();
-            recording.tell_fault(self.fault.as_deref());
-            if recording.is_finished() {
-                self.recordings.remove(&id);
-                self.stuck.remove(&id);
-            } else if recording.is_stuck() {
-                self.stuck.insert(id);
-            } else {
-                self.stuck.remove(&id);
-            }
+        self.untold.append(&mut self.busy);
+    }
+
+    /// Tells the next line of what was done for it, and looks after its files. Returns whether there was one.
+    fn tell_next(&mut self) -> bool {
+        let Some(id) = self.untold.pop_first() else { return false };
+        let Some(recording) = self.recordings.get_mut(&id) else { return true };
+        recording.tell_published();
+        recording.tell_fault(self.fault.as_deref());
+        if recording.is_finished() {
+            self.recordings.remove(&id);
+            self.stuck.remove(&id);
+        } else if recording.is_stuck() {
+            self.stuck.insert(id);
+        } else {
+            self.stuck.remove(&id);
         }
+        true
     }
 
     /// Does what the disk did not do before, as far as it does it now.
@@ -347,6 +386,20 @@ impl Writer {
     }
 }
 
+/// Writes the live files of lines, with a second thread where many of them wait.
+fn publish_all(recordings: &mut [&mut Recording]) {
+    let publish = |recordings: &mut [&mut Recording]| recordings.iter_mut().for_each(|recording| recording.publish());
+    if recordings.len() >= MANY {
+        let (some, others) = recordings.split_at_mut(recordings.len() / 2);
+        thread::scope(|scope| {
+            // If there is no second thread to be had, theirs are written below.
+            let _ = thread::Builder::new().spawn_scoped(scope, || publish(some));
+            publish(others);
+        });
+    }
+    publish(recordings);
+}
+
 impl Recording {
     fn is_durable(&self) -> bool {
         self.journal.durable() >= self.upto
@@ -357,17 +410,22 @@ impl Recording {
             return;
         }
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
-        for (publication, durability) in self.waiting.drain(..) {
+        let publish = |(publication, durability): (Publication, Durability)| {
             if durability == Durability::Safe {
                 feeds.publish(publication.board, &publication.effect);
             }
-            self.published.push(publication);
+            publication
+        };
+        let published: Vec<Publication> = self.waiting.drain(..).map(publish).collect();
+        if !published.is_empty() {
+            self.published.push((published, Instant::now()));
         }
     }
 
     fn tell_published(&mut self) {
         let published = std::mem::take(&mut self.published);
-        let opens = published.iter().any(|publication| matches!(publication.effect, Effect::Open { .. }));
+        let publications = published.iter().flat_map(|(publications, _)| publications);
+        let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::Open { .. }));
         let mut feeds = self.feeds();
         feeds.look_after();
         let notices = feeds.take_notices();
@@ -375,9 +433,7 @@ impl Recording {
         let paths = (opens || !notices.is_empty()).then(|| feeds.paths());
         drop(feeds);
         notices.into_iter().for_each(|notice| (self.tell)(Told::Notice(notice)));
-        if !published.is_empty() {
-            (self.tell)(Told::Published(published));
-        }
+        published.into_iter().for_each(|(publications, at)| (self.tell)(Told::Published(publications, at)));
         if let Some(paths) = paths {
             (self.tell)(Told::LiveFiles(paths));
         }

@@ -79,9 +79,6 @@ pub struct Output {
     pub effect: Effect,
 }
 
-/// Takes what a line wants done, as soon as it is known, and what belongs together at once.
-pub type Take<'a> = dyn FnMut(Vec<Output>) + 'a;
-
 /// What a line wants done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
@@ -132,6 +129,19 @@ pub enum Aside {
 pub struct Line {
     now: Millis,
     wire: Wire,
+    /// Something was published, and it was not yet thought about what follows from it, nor were these bytes heard.
+    rest: Option<std::vec::IntoIter<u8>>,
+}
+
+/// What a byte has told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Heard {
+    /// It neither ended a message nor showed that earlier bytes were none.
+    Nothing,
+    /// It did.
+    Something,
+    /// It did, and something is published because of it. What follows from that is still to be decided.
+    Published,
 }
 
 #[derive(Debug)]
@@ -147,25 +157,27 @@ impl Line {
             Mode::Single => Wire::Single(Box::new(Single::new(settings))),
             Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
         };
-        Line { now: Millis::ZERO, wire }
+        Line { now: Millis::ZERO, wire, rest: None }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
     pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let mut outputs = Vec::new();
-        self.handle_step_by_step(now, input, &mut |more| outputs.extend(more));
+        let mut outputs = self.begin(now, input);
+        outputs.extend(self.finish());
         outputs
     }
 
-    /// The same. A line that is to be published is told before the line has thought about what follows from it.
-    pub fn handle_step_by_step(&mut self, now: Millis, input: Input, outputs: &mut Take) {
+    /// The same as far as lines that are published because of a board's bytes. What follows from them is left to
+    /// [`Line::finish`], which comes before the next input and before anything that is asked of the line.
+    pub fn begin(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.finish();
         let now = now.max(self.now);
-        self.live_until(now, outputs);
+        self.live_until(now, &mut outputs);
         self.now = now;
         match input {
             Input::Tick => {}
             Input::LinkUp => match &mut self.wire {
-                Wire::Single(single) => single.link_up(now, outputs),
+                Wire::Single(single) => single.link_up(now, &mut outputs),
                 Wire::Bus(bus) => bus.link_up(now),
             },
             Input::LinkDown => match &mut self.wire {
@@ -173,25 +185,62 @@ impl Line {
                 Wire::Bus(bus) => bus.link_down(now),
             },
             Input::Operator(request) => match &mut self.wire {
-                Wire::Single(single) => single.request(now, &request, outputs),
-                Wire::Bus(bus) => bus.request(now, &request, outputs),
+                Wire::Single(single) => single.request(now, &request, &mut outputs),
+                Wire::Bus(bus) => bus.request(now, &request, &mut outputs),
             },
             Input::Bytes(bytes) => {
-                for byte in bytes {
-                    let heard = match &mut self.wire {
-                        Wire::Single(single) => single.hear(now, byte, outputs),
-                        Wire::Bus(bus) => bus.hear(now, byte, outputs),
-                    };
-                    if heard {
-                        self.live_until(now, outputs);
-                    }
+                self.hear(bytes.into_iter(), &mut outputs);
+                return outputs;
+            }
+        }
+        self.end(&mut outputs);
+        outputs
+    }
+
+    /// Was something published, and not yet thought about what follows from it?
+    pub fn is_unfinished(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// What [`Line::begin`] has left of the last input.
+    pub fn finish(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while let Some(bytes) = self.rest.take() {
+            if let Wire::Single(single) = &mut self.wire {
+                single.decide(self.now, &mut outputs);
+            }
+            self.live_until(self.now, &mut outputs);
+            self.hear(bytes, &mut outputs);
+        }
+        outputs
+    }
+
+    /// Hears bytes, up to the first of them that has something published.
+    fn hear(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
+        let now = self.now;
+        while let Some(byte) = bytes.next() {
+            let heard = match &mut self.wire {
+                Wire::Single(single) => single.hear(now, byte, outputs),
+                Wire::Bus(bus) => bus.hear(now, byte, outputs),
+            };
+            match heard {
+                Heard::Nothing => {}
+                Heard::Something => self.live_until(now, outputs),
+                Heard::Published => {
+                    self.rest = Some(bytes);
+                    return;
                 }
             }
         }
+        self.end(outputs);
+    }
+
+    /// An input is over.
+    fn end(&mut self, outputs: &mut Vec<Output>) {
         if let Wire::Single(single) = &mut self.wire {
-            single.decide(now, outputs);
+            single.decide(self.now, outputs);
         }
-        self.live_until(now, outputs);
+        self.live_until(self.now, outputs);
     }
 
     /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
@@ -289,7 +338,7 @@ impl Line {
     }
 
     /// Lives through every deadline up to `now`, each at its own time.
-    fn live_until(&mut self, now: Millis, outputs: &mut Take) {
+    fn live_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         /// More at one moment would be a deadline that does not move on: then the input goes first.
         const MOST_AT_ONCE: u32 = 100;
         let mut at_once = 0;

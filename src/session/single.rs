@@ -16,7 +16,7 @@ use super::held::{Held, Rotation};
 use super::identity::Identity;
 use super::table::Table;
 use super::timeline::{Span, Told, timeline, told};
-use super::{Condition, Damage, Effect, LineSettings, Output, Status, Take, hindsight, memory};
+use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
@@ -112,7 +112,7 @@ impl Single {
     }
 
     /// The port is open.
-    pub fn link_up(&mut self, now: Millis, outputs: &mut Take) {
+    pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         self.decoder = Decoder::new();
         self.identity.forget();
         self.has_no_memory = false;
@@ -166,17 +166,19 @@ impl Single {
         self.gap = Some(if self.has_no_memory { gap.without_memory() } else { gap });
     }
 
-    /// Takes one byte. Returns whether it ended a message or showed that earlier bytes were none.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Take) -> bool {
-        let Some(item) = self.decoder.push(byte) else { return false };
-        match item {
-            Item::Message(message) => self.take(now, &message, outputs),
-            Item::Noise(noise) => self.noise_bytes += noise.bytes as u64,
+    /// Takes one byte.
+    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
+        match self.decoder.push(byte) {
+            None => Heard::Nothing,
+            Some(Item::Message(message)) => self.take(now, &message, outputs),
+            Some(Item::Noise(noise)) => {
+                self.noise_bytes += noise.bytes as u64;
+                Heard::Something
+            }
         }
-        true
     }
 
-    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Take) {
+    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) -> Heard {
         if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
         }
@@ -195,7 +197,7 @@ impl Single {
             self.ask_clock(now, outputs);
         }
         if !self.identity.is_admitted() {
-            return;
+            return Heard::Something;
         }
         self.notice_gap(now, message, outputs);
         let at = self.table_time(now);
@@ -224,11 +226,11 @@ impl Single {
             self.table.hear(self.table_time(now));
             self.heard_at = self.table_time(now);
         }
-        self.decide(now, outputs);
+        if self.decide_next(now, outputs) { Heard::Published } else { Heard::Something }
     }
 
     /// Does this message show that something was not heard?
-    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Take) {
+    fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
         if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
             return;
         }
@@ -244,7 +246,7 @@ impl Single {
     }
 
     /// In the gap its lever may have been moved: whose time runs?
-    fn ask_clock(&mut self, now: Millis, outputs: &mut Take) {
+    fn ask_clock(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.gap.is_some() && self.table.runs_clock() {
             let turns = self.dialogue.ask(now, Command::SendClock);
             self.say(now, turns, outputs);
@@ -271,7 +273,7 @@ impl Single {
     }
 
     /// Closes the gap, or does what has to be done first.
-    fn close_gap(&mut self, now: Millis, outputs: &mut Take) {
+    fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else { return };
         match gap.step(self.table.sensors()) {
             Step::Wait => {}
@@ -286,7 +288,7 @@ impl Single {
     }
 
     /// What was kept during the gap counts, and what happened before it is not known.
-    fn go_on(&mut self, now: Millis, outputs: &mut Take) {
+    fn go_on(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = self.gap.take() else { return };
         self.was_away_for_unknown_time = false;
         let mut effects = Vec::new();
@@ -308,7 +310,7 @@ impl Single {
     }
 
     /// What the memory says of the gap is lived through, then what was heard since.
-    fn recall(&mut self, now: Millis, outputs: &mut Take) {
+    fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
         let since = gap.since();
         let mut clock = BusClock::default();
@@ -384,7 +386,7 @@ impl Single {
     }
 
     /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Take) {
+    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
         let effects = match request.trim() {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
@@ -412,7 +414,7 @@ impl Single {
     }
 
     /// Asks and decides what is due.
-    pub fn tick(&mut self, now: Millis, outputs: &mut Take) {
+    pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.goes_on_at().is_some_and(|at| at <= now) {
             self.go_on(now, outputs);
         }
@@ -421,14 +423,19 @@ impl Single {
         self.decide(now, outputs);
     }
 
-    /// Decides what is due.
-    pub fn decide(&mut self, now: Millis, outputs: &mut Take) {
-        let at = self.table_time(now);
-        let Single { table, held, .. } = self;
-        table.decide_step_by_step(at, &mut |effects| put(held, now, effects, outputs));
+    /// Decides what is due, and what follows from what was published.
+    pub fn decide(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        while self.decide_next(now, outputs) {}
     }
 
-    fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Take) {
+    /// Decides up to the next lines that are published. Returns whether there were any: more follows from them.
+    fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
+        let (effects, has_published) = self.table.decide_next(self.table_time(now));
+        self.put(now, effects, outputs);
+        has_published
+    }
+
+    fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
         let misses_memory = turns.contains(&Turn::NoMemory);
         let effect = |turn| match turn {
             Turn::Send(command) => Some(Effect::Send(command.encode())),
@@ -445,7 +452,7 @@ impl Single {
     }
 
     /// The memory was asked for and has not come: once more, or on without.
-    fn miss_memory(&mut self, now: Millis, outputs: &mut Take) {
+    fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else { return };
         if gap.miss_memory() {
             self.has_no_memory = true;
@@ -460,14 +467,11 @@ impl Single {
         }
     }
 
-    fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Take) {
+    fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
         put(&mut self.held, at, effects, outputs);
     }
 }
 
-fn put(held: &mut Held, at: Millis, effects: Vec<Effect>, outputs: &mut Take) {
-    let passed = held.pass(effects);
-    if !passed.is_empty() {
-        outputs(passed.into_iter().map(|effect| Output { at, board: None, effect }).collect());
-    }
+fn put(held: &mut Held, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
+    outputs.extend(held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
 }

@@ -87,6 +87,8 @@ pub struct Table {
     /// The link is up again, but no dump has come since: until when one is waited for.
     gap_until: Option<Millis>,
     listeners: Listeners,
+    /// It is published, and what follows from it was not thought about yet.
+    published: Option<Verdict>,
     linked: bool,
     /// When the board was last heard.
     heard_at: Millis,
@@ -140,6 +142,7 @@ impl Table {
             had_clock: false,
             gap_until: None,
             listeners: Listeners::default(),
+            published: None,
             linked: false,
             begun: 0,
             heard_at: Millis::ZERO,
@@ -391,21 +394,26 @@ impl Table {
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
         let mut all = Vec::new();
-        self.decide_step_by_step(now, &mut |effects| all.extend(effects));
-        all
+        loop {
+            let (effects, has_published) = self.decide_next(now);
+            all.extend(effects);
+            if !has_published {
+                return all;
+            }
+        }
     }
 
-    /// The same. The lines of a verdict are told before anything else is thought about.
-    pub fn decide_step_by_step(&mut self, now: Millis, tell: &mut dyn FnMut(Vec<Effect>)) {
-        if self.gap_until.is_some_and(|until| until <= now) {
-            self.end_gap(now);
-        }
-        let mut effects = self.begin_new_game(now);
-        effects.extend(self.tell_set_up(now));
-        while let Some(verdict) = self.verdict(now) {
+    /// The same up to the lines of the next verdict. Returns whether there is one: then what follows from it is told by the
+    /// next call, which has to come before anything else happens on the table.
+    pub fn decide_next(&mut self, now: Millis) -> (Vec<Effect>, bool) {
+        let mut effects = match self.published.take() {
+            Some(verdict) => self.look_back_at(&verdict),
+            None => self.begin_to_decide(now),
+        };
+        if let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(now, &verdict));
-            tell(std::mem::take(&mut effects));
-            effects.extend(self.look_back_at(&verdict));
+            self.published = Some(verdict);
+            return (effects, true);
         }
         effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
@@ -413,7 +421,16 @@ impl Table {
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
         effects.extend(self.tell_listeners(now));
-        tell(effects);
+        (effects, false)
+    }
+
+    fn begin_to_decide(&mut self, now: Millis) -> Vec<Effect> {
+        if self.gap_until.is_some_and(|until| until <= now) {
+            self.end_gap(now);
+        }
+        let mut effects = self.begin_new_game(now);
+        effects.extend(self.tell_set_up(now));
+        effects
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {

@@ -10,19 +10,21 @@
 //! too much of it are no more bytes taken from the port.
 
 mod clock;
+mod effects;
 pub mod opening;
 mod order;
 mod report;
+mod underway;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Local;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
-use tracing::{debug, error, info, warn};
+use tracing::{error, info, warn};
 
 use crate::bytelog::{Kind, Mode};
 use crate::config::LineConfig;
@@ -35,9 +37,11 @@ use crate::playback;
 use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
-use crate::session::{BusAddress, Damage, Effect, Line, Output, account};
+use crate::session::{BusAddress, Damage, Effect, Line};
 use clock::Clock;
+use effects::count;
 use opening::{Carried, Opened};
+use underway::Underway;
 
 pub use opening::{Folders, OpeningError};
 pub use order::{Answer, Inbox, Order, orders};
@@ -46,14 +50,16 @@ pub use report::{BoardReport, LineReport, Reporter};
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
 
-/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
-/// board that is played faster than time.
-const SURELY_QUIET: Duration = Duration::from_secs(3);
-
 /// A line that ends waits so long for a disk that fails, and then gives up what is only in memory.
 const LONGEST_FINISH: Duration = Duration::from_secs(10);
 /// A line for whose bytes there is no memory left looks again after this whether there is.
 const MEMORY_AGAIN: Duration = Duration::from_millis(100);
+
+/// A port that never rests is left for a moment after so many reads, for whatever else the line has to do.
+const MOST_HEARD_IN_A_ROW: u32 = 64;
+
+/// A lazy line is in its file at once. Who waits for it is not kept from reading it: nothing else is done for so long.
+const READERS_FIRST: Duration = Duration::from_millis(1);
 
 /// What the lines of a station share.
 #[derive(Clone)]
@@ -137,6 +143,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
     station.ask_again().await?;
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut heard_in_a_row = 0;
     loop {
         pulse.beat();
         let reports_at = station.report_if_due();
@@ -146,21 +153,28 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
         }
         let deadline = station.next_tick();
         let is_full = station.recorder.is_full();
+        let listens = !is_full && heard_in_a_row < MOST_HEARD_IN_A_ROW;
+        heard_in_a_row += 1;
         tokio::select! {
+            // A press is not kept waiting by what would have nothing to say.
+            biased;
+            event = station.link.next(), if listens => {
+                station.on_link(event).await?;
+                continue;
+            }
             () = told_to_stop(&mut stop) => {
                 station.stop().await?;
                 return Ok(Ending::Stopped);
             }
-            event = station.link.next(), if !is_full => {
-                station.on_link(event).await?;
-            }
-            () = sleep(MEMORY_AGAIN), if is_full => {}
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
             Some(told) = station.told.recv() => station.on_told(told),
             order = orders.next() => station.on_order(order).await?,
             () = sleep_until(reports_at.unwrap_or_else(Instant::now)), if reports_at.is_some() => {}
             _ = beats.tick() => {}
+            () = sleep(MEMORY_AGAIN), if is_full => {}
+            () = std::future::ready(()), if !is_full && !listens => {}
         }
+        heard_in_a_row = 0;
     }
 }
 
@@ -180,9 +194,6 @@ fn tidy_logs(line: String, logs: PathBuf, keeping: Keeping) {
 pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
-
-/// When each thing was given to the thread that writes, and is not yet told to be published.
-type Underway = Arc<Mutex<VecDeque<Instant>>>;
 
 struct Station {
     config: LineConfig,
@@ -208,7 +219,9 @@ struct Station {
     reports_at: Instant,
     /// What the thread that writes has to say.
     told: mpsc::UnboundedReceiver<Told>,
-    underway: Underway,
+    underway: Arc<Underway>,
+    /// Whether a line is durable before anybody sees it.
+    durability: Durability,
     /// The files of the games that were opened last.
     live_files: BTreeMap<Option<BusAddress>, PathBuf>,
     counters: Arc<LineCounters>,
@@ -238,17 +251,17 @@ impl Station {
         teller.opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let (live_files, damage) = (feeds.paths().into_iter().collect(), line.damage());
-        let underway = Underway::default();
+        let underway = Arc::new(Underway::default());
         let (to_station, told) = mpsc::unbounded_channel();
         let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
         let tell = move |told| match told {
-            Told::Published(publications) => {
+            Told::Published(publications, published_at) => {
                 for publication in publications {
-                    let begun = begun.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                    let begun = begun.arrive();
                     // What is told beside the files waits for company, and a lazy line for nothing.
                     let waited = durability == Durability::Safe && !matches!(publication.effect, Effect::Aside(_));
                     if let Some(begun) = begun.filter(|_| waited) {
-                        counted.publishing.count(begun.elapsed());
+                        counted.publishing.count(published_at.saturating_duration_since(begun));
                     }
                     let at = playback::moment(epoch, publication.at);
                     teller.published(&line_name, publication.board, at, publication.effect);
@@ -277,6 +290,7 @@ impl Station {
             reports_at: Instant::now(),
             told,
             underway,
+            durability,
             live_files,
             counters,
             damage,
@@ -309,7 +323,7 @@ impl Station {
                 self.reporter.update(|row| row.fault = None);
             }
             Told::LiveFiles(files) => self.live_files = files.into_iter().collect(),
-            Told::Published(_) => {}
+            Told::Published(..) => {}
         }
     }
 
@@ -468,14 +482,22 @@ impl Station {
         while let Some(kind) = next.take() {
             let now = self.clock.now();
             let (counters, underway, reports_at) = (&self.counters, &self.underway, &mut self.reports_at);
-            let outputs = self.recorder.take_and_tell(now, kind, |effect| {
+            let mut hear_of = |effect: &Effect| {
                 count(counters, underway, effect);
                 if matches!(effect, Effect::Append(_) | Effect::Result(_)) {
-                    // Whoever sees it in the file finds it in the status.
+                    // Whoever sees it in the file finds it in the status a moment later.
                     *reports_at = Instant::now();
                 }
                 told(effect);
-            })?;
+            };
+            let mut outputs = self.recorder.begin(now, kind, &mut hear_of)?;
+            if self.recorder.is_unfinished() {
+                match self.durability {
+                    Durability::Safe => underway.have_arrived().await,
+                    Durability::Lazy => sleep(READERS_FIRST).await,
+                }
+                outputs.extend(self.recorder.finish(&mut hear_of)?);
+            }
             let was_up = self.link.is_up();
             self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {
@@ -483,69 +505,6 @@ impl Station {
             }
         }
         Ok(())
-    }
-
-    /// Does what the core wants done. The link may be down then.
-    async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) {
-        for Output { board, effect, .. } in outputs {
-            match effect {
-                Effect::Send(bytes) if self.link.is_up() => {
-                    self.recorder.write(now, Kind::ToBoard(bytes.clone()));
-                    self.counters.bytes_out.add(bytes.len() as u64);
-                    if let Err(reason) = self.link.send(&bytes).await {
-                        self.tell_link_is_down(reason);
-                    }
-                }
-                // What listeners are told is published, and part of the status.
-                Effect::Send(_) | Effect::Aside(_) => {}
-                Effect::Reopen { board } => self.reopen(board.as_deref()),
-                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
-                Effect::Note(text) => {
-                    if let Some(quiet) = account::quiet(&text) {
-                        self.counters.delay.count(Duration::from_millis(quiet.0));
-                    }
-                    let text = playback::about(board, &text);
-                    debug!(line = self.name, "{text}");
-                    self.recorder.write(now, Kind::Note(text));
-                }
-                // The recorder has kept what is published.
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => {}
-            }
-        }
-    }
-
-    /// Tells the operator.
-    fn tell(&self, at: u64, notice: &str) {
-        self.tell_of(at, None, notice);
-    }
-
-    /// Tells the operator something of a board.
-    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str) {
-        let line = self.recorder.line();
-        let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
-        let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
-        let (game, ply) = (status.game, status.game.map(|_| status.plies));
-        let text = playback::about(board, notice);
-        warn!(line = self.name, board = board.map(BusAddress::number), game, ply, "{text}");
-        self.recorder.write(at, Kind::Note(text));
-    }
-
-    /// Gives up the open port: another board is at it, or none that answers.
-    fn reopen(&mut self, board: Option<&str>) {
-        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
-            return;
-        }
-        let place = self.link.place();
-        self.link.reopen(board);
-        self.tell_link_is_down(match board {
-            Some(board) => format!("{place} carries board {board}"),
-            None => format!("nothing answers at {place}; opening it again"),
-        });
-    }
-
-    fn tell_link_is_down(&self, reason: String) {
-        warn!(line = self.name, "the link is down: {reason}");
-        self.reporter.update(|row| row.no_link = Some(reason));
     }
 
     /// Tells how the line is, unless that was told a moment ago: when it is to be told again.
@@ -586,20 +545,5 @@ impl Station {
             row.live_file = live_file;
             row.boards = boards;
         });
-    }
-}
-
-/// Counts what is published, and remembers since when it is underway.
-fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
-    if !feed::is_publication(effect) {
-        return;
-    }
-    underway.lock().unwrap_or_else(PoisonError::into_inner).push_back(Instant::now());
-    let Effect::Append(line) = effect else { return };
-    match line.chars().next() {
-        Some('/') => counters.setups.add(1),
-        // The tags, the empty lines behind them, and the end.
-        Some('[' | '*') | None => {}
-        Some(_) => counters.plies.add(1),
     }
 }

@@ -160,7 +160,9 @@ fn numbers_are_there_for_programs_that_watch() {
     pty.wait_for_the_station();
     pty.send(&[1, 2, 3, 4, 5]);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
-    wait_until("all is counted", || value(&get(&address, "/metrics"), "damcast_plies_total{line=\"a\"}") >= 4.0);
+    // How long a ply took to be recognised is counted behind the ply.
+    let counted = "damcast_recognition_delay_seconds_count{line=\"a\"}";
+    wait_until("all is counted", || value(&get(&address, "/metrics"), counted) >= 4.0);
     let text = get(&address, "/metrics");
     assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("text/plain; version=0.0.4"), "{text}");
     assert!(value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);

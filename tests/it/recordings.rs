@@ -168,13 +168,13 @@ fn a_ply_is_told_before_the_reason_for_it() {
     let mut plies = 0;
     for record in &log.records {
         let Some(input) = damcast::playback::input(&record.kind) else { continue };
-        let mut has_line = false;
-        line.handle_step_by_step(Millis(record.at), input, &mut |outputs| {
-            let has_reason = outputs.iter().any(is_reason);
-            assert!(!has_reason || has_line, "{outputs:?}");
-            plies += usize::from(has_reason);
-            has_line |= outputs.iter().any(is_line);
-        });
+        // What time decides is told as a whole, as a station has it, which asks for it when it is due.
+        line.handle(Millis(record.at), Input::Tick);
+        let first = line.begin(Millis(record.at), input);
+        assert_eq!(line.is_unfinished(), first.iter().any(is_line), "{first:?}");
+        assert!(!first.iter().any(is_reason), "{first:?}");
+        plies += usize::from(line.finish().iter().any(is_reason));
+        assert!(!line.is_unfinished());
     }
     assert!(plies > 50, "{plies}");
 }

@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 
 use super::held::Rotation;
 use super::table::{Attention, Table};
-use super::{BusAddress, Condition, Damage, Effect, LineSettings, Output, Status, Take, UnknownBoards};
+use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 use board::{BusBoard, Origin, Presence};
@@ -149,8 +149,8 @@ impl Bus {
         }
     }
 
-    /// Takes one byte. Returns whether it ended an answer or showed that earlier bytes were none.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Take) -> bool {
+    /// Takes one byte.
+    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
         self.usage.carry(now, 1);
         let item = self.decoder.push(byte);
         if let (Some(asked), Some(missing)) = (&mut self.asked, self.decoder.missing())
@@ -160,7 +160,7 @@ impl Bus {
             asked.until = (now + time_of(missing) + patience).min(asked.latest);
         }
         match item {
-            None => return false,
+            None => return Heard::Nothing,
             Some(BusItem::Message(message)) => self.take(now, &message, outputs),
             Some(BusItem::BadChecksum { id, .. }) => {
                 self.damage.bad_checksums += 1;
@@ -172,10 +172,10 @@ impl Bus {
                 self.disturb(now, false, outputs);
             }
         }
-        true
+        Heard::Something
     }
 
-    fn take(&mut self, now: Millis, message: &BusMessage, outputs: &mut Take) {
+    fn take(&mut self, now: Millis, message: &BusMessage, outputs: &mut Vec<Output>) {
         let from = message.from;
         self.silence.end(now);
         let asked = self.asked.filter(|asked| asked.to == from && asked.command.answer() == Some(message.answer.id()));
@@ -195,7 +195,7 @@ impl Bus {
             self.boards.remove(&from);
             self.ignored.push(from);
             let notice = "a board that the configuration does not name is on the bus; it is not recorded";
-            outputs(vec![Output { at: now, board: Some(from), effect: Effect::Notice(notice.to_owned()) }]);
+            outputs.push(Output { at: now, board: Some(from), effect: Effect::Notice(notice.to_owned()) });
             return;
         }
         let mut effects = Vec::new();
@@ -226,7 +226,7 @@ impl Bus {
     }
 
     /// A board that nobody asked tells what stands on it: in the log of another program.
-    fn meet(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Take) {
+    fn meet(&mut self, now: Millis, address: BusAddress, answer: &BusAnswer, outputs: &mut Vec<Output>) {
         let says_much = matches!(answer, BusAnswer::Board(_) | BusAnswer::Board50Black(_));
         if !says_much
             || address == BusAddress::ALL
@@ -237,11 +237,11 @@ impl Bus {
         }
         self.boards.insert(address, BusBoard::new(self.settings.of_board(address), Origin::Rumoured, now));
         let note = "a board that was not asked tells what stands on it";
-        outputs(vec![Output { at: now, board: Some(address), effect: Effect::Note(note.to_owned()) }]);
+        outputs.push(Output { at: now, board: Some(address), effect: Effect::Note(note.to_owned()) });
     }
 
     /// Bytes that are no answer. `is_awaited`: they looked like the one that is due, but for their checksum.
-    fn disturb(&mut self, now: Millis, is_awaited: bool, outputs: &mut Take) {
+    fn disturb(&mut self, now: Millis, is_awaited: bool, outputs: &mut Vec<Output>) {
         if self.discovery.is_listening() {
             self.discovery.heard_something();
             return;
@@ -300,7 +300,7 @@ impl Bus {
     }
 
     /// Decides and asks what is due.
-    pub fn tick(&mut self, now: Millis, outputs: &mut Take) {
+    pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         for (&address, board) in &mut self.boards {
             if board.deadline_away().is_some_and(|at| at <= now) {
                 let mut effects = Vec::new();
@@ -315,14 +315,14 @@ impl Bus {
         }
         if self.reopen_at().is_some_and(|at| at <= now) {
             self.silence.reopen(now);
-            outputs(vec![Output { at: now, board: None, effect: Effect::Reopen { board: None } }]);
+            outputs.push(Output { at: now, board: None, effect: Effect::Reopen { board: None } });
         }
         if self.is_up && self.asked.is_none() && self.free_at <= now {
             self.ask(now, outputs);
         }
     }
 
-    fn miss(&mut self, now: Millis, asked: Asked, outputs: &mut Take) {
+    fn miss(&mut self, now: Millis, asked: Asked, outputs: &mut Vec<Output>) {
         if asked.to == BusAddress::ALL {
             self.discovery.round_is_over(now);
             return;
@@ -342,16 +342,16 @@ impl Bus {
         self.tell_if_nobody_is_here(now, outputs);
     }
 
-    fn tell_if_nobody_is_here(&mut self, now: Millis, outputs: &mut Take) {
+    fn tell_if_nobody_is_here(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let all_away = self.boards.values().all(|board| matches!(board.presence, Presence::Away { tries: 1.. }));
         if all_away && !self.boards.is_empty() && !std::mem::replace(&mut self.told_nobody, true) {
             let notice = "no board of the bus answers; is the bus plugged in, and is this its port?";
-            outputs(vec![Output { at: now, board: None, effect: Effect::Notice(notice.to_owned()) }]);
+            outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice.to_owned()) });
         }
     }
 
     /// Asks who is to be asked.
-    fn ask(&mut self, now: Millis, outputs: &mut Take) {
+    fn ask(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.search_due().is_some_and(|due| due <= now) {
             let here = self.boards.iter().filter(|(_, board)| board.is_here()).map(|(&address, _)| address);
             let here: Vec<_> = here.chain(self.ignored.iter().copied()).collect();
@@ -370,7 +370,7 @@ impl Bus {
         }
     }
 
-    fn send(&mut self, now: Millis, command: BusCommand, to: BusAddress, outputs: &mut Take) {
+    fn send(&mut self, now: Millis, command: BusCommand, to: BusAddress, outputs: &mut Vec<Output>) {
         let bytes = command.encode(to);
         self.usage.carry(now, bytes.len());
         let may_wait = self.boards.get(&to).is_some_and(BusBoard::may_wait);
@@ -388,12 +388,12 @@ impl Bus {
         };
         self.asked = Some(Asked { command, to, at: now, until: now + wait, latest: now + longest });
         self.last_asked = Some(to);
-        outputs(vec![Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) }]);
+        outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }
 
     /// An operator's request: the address of the board, then what it is about. With `when-found` before it, a board that is not
     /// known yet is told as soon as it is.
-    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Take) {
+    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
         let when_found = request.trim().strip_prefix(WHEN_FOUND);
         let request = when_found.unwrap_or(request).trim();
         let (first, rest) = request.split_once(' ').unwrap_or((request, ""));
@@ -424,7 +424,7 @@ impl Bus {
                 return;
             }
         };
-        outputs(vec![Output { at: now, board: None, effect: Effect::Refused(notice) }]);
+        outputs.push(Output { at: now, board: None, effect: Effect::Refused(notice) });
     }
 
     /// What boards that have not been found yet are to be told.
@@ -485,8 +485,6 @@ impl Bus {
     }
 }
 
-fn put(at: Millis, board: BusAddress, effects: Vec<Effect>, outputs: &mut Take) {
-    if !effects.is_empty() {
-        outputs(effects.into_iter().map(|effect| Output { at, board: Some(board), effect }).collect());
-    }
+fn put(at: Millis, board: BusAddress, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
+    outputs.extend(effects.into_iter().map(|effect| Output { at, board: Some(board), effect }));
 }

@@ -1,0 +1,56 @@
+//! The thread that writes, for many lines at once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::mpsc;
+use std::thread;
+
+use super::*;
+use crate::bytelog::Header;
+use crate::disk::RealDisk;
+
+/// More than one thread writes at once.
+const LINES: usize = 40;
+
+#[test]
+fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
+    fs::create_dir(&logs).unwrap();
+    fs::create_dir(&live).unwrap();
+    let (committer, writer, _) = Writer::open(&RealDisk, folder.path(), &logs, 1 << 20).unwrap();
+    let (told, heard) = mpsc::channel();
+    let (mut ids, mut journals) = (Vec::new(), Vec::new());
+    for line in 0..LINES {
+        let journal = Journal::create(&RealDisk, &logs.join(format!("b{line}-1.log")), &Header::default()).unwrap();
+        let journal = Arc::new(journal);
+        let feeds = Feeds::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new(), BTreeMap::new());
+        let told = told.clone();
+        let tell = Box::new(move |said| told.send((line, said)).unwrap());
+        ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap());
+        journals.push(journal);
+    }
+    let publish = |line: usize, effect: Effect| {
+        journals[line].write(&Record::new(1, Kind::Tick));
+        let publications = vec![Publication { at: Millis(1), board: None, effect }];
+        committer.publish(ids[line], publications, journals[line].end(), Durability::Safe).unwrap();
+    };
+    let effects = [Effect::Open { game: 1 }, Effect::Append("1. 32-28".into()), Effect::Append("19-23".into())];
+    let running = thread::spawn(move || writer.run(|| {}));
+    for effect in &effects {
+        (0..LINES).for_each(|line| publish(line, effect.clone()));
+    }
+    let mut published = vec![Vec::new(); LINES];
+    while published.iter().any(|of_line| of_line.len() < effects.len()) {
+        if let (line, Told::Published(publications, _)) = heard.recv().unwrap() {
+            published[line].extend(publications.into_iter().map(|publication| publication.effect));
+        }
+    }
+    assert!(published.iter().all(|of_line| of_line[..] == effects), "{published:?}");
+    for line in 0..LINES {
+        assert_eq!(fs::read_to_string(live.join(format!("b{line}-1.pdn"))).unwrap(), "1. 32-28\n19-23\n");
+    }
+    drop(committer);
+    running.join().unwrap();
+    assert!(journals.iter().all(|journal| journal.is_settled()));
+}

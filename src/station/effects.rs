@@ -1,0 +1,97 @@
+//! What the core wants done, and where it belongs: bytes to the board, notices to the operator, notes into the log.
+
+use std::time::Duration;
+
+use tracing::{debug, warn};
+
+use super::Station;
+use super::underway::Underway;
+use crate::bytelog::Kind;
+use crate::counters::LineCounters;
+use crate::feed;
+use crate::playback;
+use crate::session::{BusAddress, Effect, Output, account};
+
+/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
+/// board that is played faster than time.
+const SURELY_QUIET: Duration = Duration::from_secs(3);
+
+impl Station {
+    /// Does what the core wants done. The link may be down then.
+    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) {
+        for Output { board, effect, .. } in outputs {
+            match effect {
+                Effect::Send(bytes) if self.link.is_up() => {
+                    self.recorder.write(now, Kind::ToBoard(bytes.clone()));
+                    self.counters.bytes_out.add(bytes.len() as u64);
+                    if let Err(reason) = self.link.send(&bytes).await {
+                        self.tell_link_is_down(reason);
+                    }
+                }
+                // What listeners are told is published, and part of the status.
+                Effect::Send(_) | Effect::Aside(_) => {}
+                Effect::Reopen { board } => self.reopen(board.as_deref()),
+                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
+                Effect::Note(text) => {
+                    if let Some(quiet) = account::quiet(&text) {
+                        self.counters.delay.count(Duration::from_millis(quiet.0));
+                    }
+                    let text = playback::about(board, &text);
+                    debug!(line = self.name, "{text}");
+                    self.recorder.write(now, Kind::Note(text));
+                }
+                // The recorder has kept what is published.
+                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => {}
+            }
+        }
+    }
+
+    /// Tells the operator.
+    pub(super) fn tell(&self, at: u64, notice: &str) {
+        self.tell_of(at, None, notice);
+    }
+
+    /// Tells the operator something of a board.
+    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str) {
+        let line = self.recorder.line();
+        let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
+        let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
+        let (game, ply) = (status.game, status.game.map(|_| status.plies));
+        let text = playback::about(board, notice);
+        warn!(line = self.name, board = board.map(BusAddress::number), game, ply, "{text}");
+        self.recorder.write(at, Kind::Note(text));
+    }
+
+    /// Gives up the open port: another board is at it, or none that answers.
+    fn reopen(&mut self, board: Option<&str>) {
+        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
+            return;
+        }
+        let place = self.link.place();
+        self.link.reopen(board);
+        self.tell_link_is_down(match board {
+            Some(board) => format!("{place} carries board {board}"),
+            None => format!("nothing answers at {place}; opening it again"),
+        });
+    }
+
+    pub(super) fn tell_link_is_down(&self, reason: String) {
+        warn!(line = self.name, "the link is down: {reason}");
+        self.reporter.update(|row| row.no_link = Some(reason));
+    }
+}
+
+/// Counts what is published, and remembers since when it is underway.
+pub(super) fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
+    if !feed::is_publication(effect) {
+        return;
+    }
+    underway.begin();
+    let Effect::Append(line) = effect else { return };
+    match line.chars().next() {
+        Some('/') => counters.setups.add(1),
+        // The tags, the empty lines behind them, and the end.
+        Some('[' | '*') | None => {}
+        Some(_) => counters.plies.add(1),
+    }
+}
