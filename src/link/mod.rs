@@ -55,6 +55,8 @@ const LONGEST_REFUSED: Duration = Duration::from_secs(10);
 const IN_ORDER: Duration = Duration::from_secs(60);
 /// Commands have one to five bytes, a few milliseconds on the wire; who takes none for so long is gone.
 const LONGEST_WRITE: Duration = Duration::from_secs(5);
+/// The system needs that long at most to say that something has come.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// One read; more than four seconds of a wire at full speed.
 const READ_SIZE: usize = 4096;
 
@@ -148,6 +150,14 @@ impl Link {
                 },
             }
         }
+    }
+
+    /// What an open port has said that nobody has read: whoever was kept from running takes it for silent.
+    pub async fn unread(&mut self) -> Option<LinkEvent> {
+        if !self.is_up() {
+            return None;
+        }
+        timeout(LOOK_AGAIN, self.next()).await.ok()
     }
 
     /// Sends bytes. A closed link takes them and does nothing: whoever asks a board asks again when the link is up.
@@ -329,6 +339,22 @@ mod tests {
             assert!(matches!(link.next().await, LinkEvent::Down(_)));
             assert!(!link.is_up());
         }
+    }
+
+    #[tokio::test]
+    async fn what_came_while_nobody_looked_is_not_given_up_with_the_port() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut link = link(&format!("tcp://{}", listener.local_addr().unwrap()));
+        assert_eq!(link.unread().await, None, "a port that is closed has nothing to say");
+        assert_eq!(link.next().await, LinkEvent::Up);
+        let (mut server, _) = listener.accept().await.unwrap();
+        server.write_all(&[0x93, 0xff]).await.unwrap();
+        // Time that the runtime had nothing of.
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(link.unread().await, Some(LinkEvent::Bytes(vec![0x93, 0xff])));
+        assert_eq!(link.unread().await, None);
+        drop(server);
+        assert!(matches!(link.unread().await, Some(LinkEvent::Down(_))));
     }
 
     #[tokio::test]

@@ -9,16 +9,19 @@ use super::underway::Underway;
 use crate::bytelog::Kind;
 use crate::counters::LineCounters;
 use crate::feed;
+use crate::link::LinkEvent;
 use crate::playback;
 use crate::session::{BusAddress, Effect, Output, account};
 
 /// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
-/// board that is played faster than time.
+/// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
+/// station from running at all.
 const SURELY_QUIET: Duration = Duration::from_secs(3);
 
 impl Station {
-    /// Does what the core wants done. The link may be down then.
-    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) {
+    /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
+    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Kind> {
+        let mut heard = None;
         for Output { board, effect, .. } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
@@ -30,7 +33,7 @@ impl Station {
                 }
                 // What listeners are told is published, and part of the status.
                 Effect::Send(_) | Effect::Aside(_) => {}
-                Effect::Reopen { board } => self.reopen(board.as_deref()),
+                Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
                 Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
                 Effect::Note(text) => {
                     if let Some(quiet) = account::quiet(&text) {
@@ -44,6 +47,7 @@ impl Station {
                 Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => {}
             }
         }
+        heard
     }
 
     /// Tells the operator.
@@ -62,10 +66,23 @@ impl Station {
         self.recorder.write(at, Kind::Note(text));
     }
 
-    /// Gives up the open port: another board is at it, or none that answers.
-    fn reopen(&mut self, board: Option<&str>) {
+    /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.
+    async fn reopen(&mut self, board: Option<&str>) -> Option<Kind> {
         if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
-            return;
+            return None;
+        }
+        if board.is_none() {
+            match self.link.unread().await {
+                Some(LinkEvent::Bytes(bytes)) => {
+                    self.counters.bytes_in.add(bytes.len() as u64);
+                    return Some(Kind::FromBoard(bytes));
+                }
+                Some(LinkEvent::Down(reason)) => {
+                    self.tell_link_is_down(reason);
+                    return None;
+                }
+                Some(LinkEvent::Up | LinkEvent::Waiting(_)) | None => {}
+            }
         }
         let place = self.link.place();
         self.link.reopen(board);
@@ -73,6 +90,7 @@ impl Station {
             Some(board) => format!("{place} carries board {board}"),
             None => format!("nothing answers at {place}; opening it again"),
         });
+        None
     }
 
     pub(super) fn tell_link_is_down(&self, reason: String) {

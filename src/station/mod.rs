@@ -499,7 +499,7 @@ impl Station {
                 outputs.extend(self.recorder.finish(&mut hear_of)?);
             }
             let was_up = self.link.is_up();
-            self.carry_out(now, outputs).await;
+            next = self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {
                 next = Some(Kind::LinkDown);
             }
