@@ -468,10 +468,6 @@ impl Single {
     }
 
     fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        put(&mut self.held, at, effects, outputs);
+        outputs.extend(self.held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
     }
-}
-
-fn put(held: &mut Held, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-    outputs.extend(held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
 }
