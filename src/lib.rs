@@ -4,6 +4,8 @@
 // The core: pure and deterministic. Modules stand in the order of their dependencies; none names a later one.
 pub mod millis;
 
+pub mod calendar;
+
 pub mod rules;
 
 pub mod protocol;

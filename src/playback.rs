@@ -14,14 +14,21 @@
 //! of that head. The others go on with the line of the log before them, whatever their heads say. `# games-before: N`
 //! tells how many games the line had when the log was opened, so that a chain can be played without those before it.
 //!
+//! `# clock: RFC3339` tells what the clock of the machine showed when the log was opened, where that is not `opened`: logs are in the
+//! order of `opened`, and a clock can be set back. `# dates-from: RFC3339` says which moments are none, because that clock has
+//! plainly not been set.
+//!
 //! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
 //! times of a chain never decrease. Absent on purpose: files, clocks, and any judgement of what was recorded.
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, FixedOffset, TimeDelta};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
 
 use crate::bytelog::{self, BoardHeader, ByteLog, Header, Kind, LogError};
+use crate::calendar::Calendar;
 use crate::millis::Millis;
 use crate::pdn::live;
 use crate::rules::{GameTypeError, Variant};
@@ -31,6 +38,10 @@ use crate::session::{Aside, BusAddress, Effect, Input, Line, LineSettings, Outpu
 pub const CONTINUES: &str = "continues";
 /// The key of a log's head that says how many games its line had before it.
 pub const GAMES_BEFORE: &str = "games-before";
+/// The key of a log's head that says what the clock of the machine showed when it was opened, where that is not `opened`.
+pub const CLOCK: &str = "clock";
+/// The key of a log's head that says before which moment a clock has plainly not been set.
+pub const DATES_FROM: &str = "dates-from";
 /// The game that is played when nothing says which.
 pub const DEFAULT_GAME_TYPE: &str = "20";
 
@@ -126,8 +137,8 @@ pub struct Game {
 /// When a game was published, piece by piece.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Times {
-    /// The moment from which the others count; `None` for logs that do not say when they were opened.
-    epoch: Option<DateTime<FixedOffset>>,
+    /// Which moments the others are; `None` for logs that do not say when they were opened.
+    calendar: Option<Arc<Calendar>>,
     opened: Millis,
     /// Of each line that was appended.
     lines: Vec<Millis>,
@@ -167,13 +178,13 @@ impl Game {
     /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not
     /// say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
-        let Some(epoch) = self.times.epoch else { return Vec::new() };
+        let Some(calendar) = &self.times.calendar else { return Vec::new() };
         let text = std::str::from_utf8(&self.appended).unwrap_or_default();
         let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
         let result = self.result().map(|result| (self.times.result, Published::Result(result)));
         let asides = self.asides.iter().map(|(at, aside)| (*at, Published::Aside(aside)));
         let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(asides);
-        all.map(|(at, published)| (moment(epoch, at), published)).collect()
+        all.map(|(at, published)| (calendar.moment(at), published)).collect()
     }
 
     /// Has its file its end?
@@ -200,6 +211,8 @@ pub struct Playback {
     /// What is played, on the line and where boards differ from it.
     variant: &'static Variant,
     variants: BTreeMap<BusAddress, &'static Variant>,
+    /// Which moments its times are, as far as its log says it.
+    calendar: Option<Calendar>,
     /// All games, in the order of their opening.
     pub games: Vec<Game>,
     /// What the operator was told, and when.
@@ -212,12 +225,16 @@ impl Playback {
         let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
         let names = settings.boards.iter().filter_map(name).collect();
         let variants = settings.boards.iter().map(|(&address, board)| (address, board.variant)).collect();
-        let variant = settings.variant;
-        Playback { line: Line::new(settings), names, variant, variants, games: Vec::new(), notices: Vec::new() }
+        let (variant, calendar) = (settings.variant, settings.opened.map(Calendar::new));
+        let line = Line::new(settings);
+        Playback { line, names, variant, variants, calendar, games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
     pub fn take(&mut self, at: Millis, input: Input) {
+        if let Input::ClockSet(shown) = input {
+            self.calendar.get_or_insert_with(|| Calendar::new(shown)).set(at, shown);
+        }
         for Output { at, board, effect } in self.line.handle(at, input) {
             match effect {
                 Effect::Open { game } => {
@@ -260,12 +277,6 @@ impl Playback {
     }
 }
 
-/// The moment on the wall that a time of a line is, which counts from `epoch`.
-pub fn moment(epoch: DateTime<FixedOffset>, at: Millis) -> DateTime<FixedOffset> {
-    let span = i64::try_from(at.0).ok().and_then(TimeDelta::try_milliseconds);
-    span.and_then(|span| epoch.checked_add_signed(span)).unwrap_or(epoch)
-}
-
 /// A text about a board, or about the line as a whole.
 pub fn about(board: Option<BusAddress>, text: &str) -> String {
     board.map_or_else(|| text.to_owned(), |board| format!("board {board}: {text}"))
@@ -288,8 +299,10 @@ pub struct Chain {
     pub line: Line,
     /// The head of the log that began the chain; the line obeys it.
     pub header: Header,
-    /// When the last record was made, where the chain says when it was opened.
-    pub end: Option<DateTime<FixedOffset>>,
+    /// Which moments its times are, where it says when it was opened.
+    pub calendar: Option<Calendar>,
+    /// The time of its last record.
+    pub end: Millis,
 }
 
 /// Plays all logs of one line, in the order in which they were opened. `game_type` overrides what their heads say.
@@ -328,10 +341,10 @@ fn play_chain(
     let mut last = Millis::ZERO;
     let mut earlier_end = None;
     for NamedLog { name, log } in logs {
-        let shift = shift(head, &log.header);
-        if earlier_end.is_some_and(|end| shift <= end + SHORTEST_PAUSE) {
-            playback.line.away_for_unknown_time();
-        }
+        let shift = match (earlier_end, &mut playback.calendar) {
+            (Some(end), Some(calendar)) => go_on(&mut playback.line, calendar, end, &log.header),
+            _ => Millis::ZERO,
+        };
         let mut is_up = false;
         for record in &log.records {
             let at = shift + Millis(record.at);
@@ -355,12 +368,14 @@ fn play_chain(
     }
     let told = playback.notices.drain(..).map(|(at, text)| format!("{at} ms: {text}"));
     played.notices.extend(told);
+    let calendar = playback.calendar.take().filter(|_| head.opened.is_some());
+    let shared = calendar.clone().map(Arc::new);
     for mut game in playback.games.drain(..) {
-        game.times.epoch = head.opened;
+        game.times.calendar.clone_from(&shared);
         played.games.push(game);
     }
-    let end = head.opened.map(|opened| moment(opened, last));
-    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), end });
+    let end = earlier_end.unwrap_or(last);
+    played.last = Some(Chain { line: playback.into_line(), header: head.clone(), calendar, end });
     Ok(())
 }
 
@@ -386,8 +401,20 @@ pub fn input(kind: &Kind) -> Option<Input> {
         Kind::LinkDown => Some(Input::LinkDown),
         Kind::Operator(request) => Some(Input::Operator(request.clone())),
         Kind::Tick => Some(Input::Tick),
+        Kind::ClockSet(shown) => Some(Input::ClockSet(*shown)),
         Kind::ToBoard(_) | Kind::Note(_) | Kind::Other(..) => None,
     }
+}
+
+/// Which moments the times of one log are. `None`: it does not say when it was opened.
+pub fn calendar(log: &ByteLog) -> Option<Calendar> {
+    let mut calendar = Calendar::new(shown(&log.header)?);
+    for record in &log.records {
+        if let Kind::ClockSet(shown) = record.kind {
+            calendar.set(Millis(record.at), shown);
+        }
+    }
+    Some(calendar)
 }
 
 /// What a log's head tells its line, and which of its settings are not known here. `game_type` overrides the head's.
@@ -399,7 +426,8 @@ pub fn settings(header: &Header, game_type: Option<&str>) -> Result<(LineSetting
     let of_line = game_type.or(header.game_type.as_deref()).unwrap_or(DEFAULT_GAME_TYPE);
     let mut settings = LineSettings::new(Variant::from_tag(of_line)?);
     settings.mode = header.mode.unwrap_or_default();
-    settings.opened = header.opened;
+    settings.opened = shown(header);
+    settings.dates_from = moment(header, DATES_FROM);
     settings.games_before = number(&header.other);
     settings.tags = header.tags.clone();
     let mut unknown = set_all(&mut settings, "", &header.settings)?;
@@ -470,10 +498,47 @@ pub fn read_longest(text: &[u8]) -> (ByteLog, Option<LogError>) {
     (bytelog::read(&text[..before]).unwrap_or_default(), Some(error))
 }
 
-/// How much later than the first log of its chain a log was opened.
-pub fn shift(first: &Header, log: &Header) -> Millis {
-    let milliseconds = first.opened.zip(log.opened).map_or(0, |(first, log)| (log - first).num_milliseconds());
-    Millis(u64::try_from(milliseconds).unwrap_or(0))
+/// The time at which a log was opened that goes on from one whose last record was made at `end`.
+pub fn shift(calendar: &Calendar, end: Millis, header: &Header) -> Millis {
+    let Some(shown) = shown(header) else { return end };
+    let since_epoch = (shown - calendar.epoch()).num_milliseconds();
+    let by_clock = Millis(u64::try_from(since_epoch).unwrap_or(0));
+    if is_date(header, shown) != is_date(header, calendar.moment(end)) {
+        // The clock was set while nobody looked, so it does not tell for how long.
+        end + SHORTEST_PAUSE
+    } else if key(header, CLOCK).is_some() {
+        by_clock.max(end + SHORTEST_PAUSE)
+    } else {
+        by_clock
+    }
+}
+
+/// A log goes on with a line whose last record was made at `end`. Returns the time of the line at which it was opened.
+pub fn go_on(line: &mut Line, calendar: &mut Calendar, end: Millis, header: &Header) -> Millis {
+    let shift = shift(calendar, end, header);
+    if shift <= end + SHORTEST_PAUSE {
+        line.away_for_unknown_time();
+    }
+    if let Some(shown) = shown(header).filter(|shown| calendar.moment(shift) != *shown) {
+        calendar.set(shift, shown);
+        line.set_clock(shift, shown);
+    }
+    shift
+}
+
+/// Is this moment one that only a clock shows which was set, as far as the head of a log says?
+pub fn is_date(header: &Header, moment: DateTime<FixedOffset>) -> bool {
+    self::moment(header, DATES_FROM).is_none_or(|from| moment >= from)
+}
+
+/// What the clock of the machine showed when a log was opened.
+pub fn shown(header: &Header) -> Option<DateTime<FixedOffset>> {
+    moment(header, CLOCK).or(header.opened)
+}
+
+/// The moment that a head says under a key of its own.
+fn moment(header: &Header, name: &str) -> Option<DateTime<FixedOffset>> {
+    key(header, name).and_then(|text| DateTime::parse_from_rfc3339(text).ok())
 }
 
 /// What a head says under a key of its own.

@@ -8,6 +8,8 @@
 //!
 //! The end may be seen when all entries may, and its own seconds have passed; the result with it or after it. What may be seen once may be seen always:
 //! the view of a later moment begins with that of an earlier one. It needs no memory, so it survives a restart.
+//!
+//! Of a machine whose clock was set back what was recorded before that is later than what follows: it may be seen with it.
 
 use chrono::TimeDelta;
 
@@ -41,7 +43,8 @@ impl Delay {
     /// What may be seen of a game at a moment.
     pub fn view(self, game: &GameRecord, now: Moment) -> View<'_> {
         let is_closed = game.closed().is_some_and(|at| self.due(at) <= now);
-        let by_time = game.entries().partition_point(|entry| self.due(entry.at) <= now);
+        let due = game.entries().iter().rposition(|entry| self.due(entry.at) <= now);
+        let by_time = if is_closed { game.entries().len() } else { due.map_or(0, |last| last + 1) };
         let by_plies = if is_closed { game.entries().len() } else { self.shown_by_plies(game.entries()) };
         let count = by_time.min(by_plies);
         let is_closed = is_closed && count == game.entries().len();

@@ -170,12 +170,12 @@ impl GameRecord {
         self.result.as_ref().map(|(at, result)| (*at, result.as_str()))
     }
 
-    /// When something last happened to it.
+    /// When something last happened to it. Of a machine whose clock was set back, what happened last may be of an earlier moment.
     pub fn latest(&self) -> Moment {
         let last = self.entries.last().map(|entry| entry.at);
         let last = last.into_iter().chain(self.asides.last().map(|aside| aside.at));
         let times = last.chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
-        times.fold(self.opened, Moment::max)
+        times.max().unwrap_or(self.opened)
     }
 
     /// Did the operator say that its setups may be seen by everybody?

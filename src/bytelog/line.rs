@@ -1,5 +1,7 @@
 //! One line of a log, or of a line driven from outside: what it says, or what is wrong with it and where.
 
+use chrono::DateTime;
+
 use super::header::{FORMAT, HeaderError, TITLE};
 use super::record::{Kind, Record};
 use super::{checksum, hex};
@@ -65,6 +67,9 @@ pub enum Fault {
     /// Something behind a tick.
     #[error("nothing follows a \".\", but here is \"{0}\"")]
     AfterTick(String),
+    /// Something else than a moment behind a clock that was set.
+    #[error("\"{0}\" is no moment; write date, time and offset, as in \"6000 @ 2026-11-21T09:30:06.000+01:00\"")]
+    NoMoment(String),
     /// The record is not the one that was written.
     #[error(
         "the checksum is {written:08x} but the record has {computed:08x}: the record was changed or damaged; \
@@ -175,6 +180,10 @@ fn record(line: &str) -> Result<Record, LineError> {
         '?' => Kind::Note(rest.to_owned()),
         '.' if word.is_empty() => Kind::Tick,
         '.' => return Err(fault(word_at, Fault::AfterTick(word.to_owned()))),
+        '@' => match DateTime::parse_from_rfc3339(word) {
+            Ok(shown) => Kind::ClockSet(shown),
+            Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
+        },
         other => Kind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })
@@ -227,6 +236,8 @@ mod tests {
         check("9 ?", 9, Kind::Note(String::new()));
         check("5300 .", 5300, Kind::Tick);
         check("5300 . ;cf4793f4", 5300, Kind::Tick);
+        let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
+        check("6000 @ 2026-11-21T09:30:06.250+01:00", 6000, Kind::ClockSet(shown));
         check("5300 % of a later version", 5300, Kind::Other('%', "of a later version".into()));
         check("18446744073709551615 .", u64::MAX, Kind::Tick);
     }
@@ -267,6 +278,8 @@ mod tests {
         refuse("12 = sideways", 6, "not \"sideways\"");
         refuse("12 =", 5, "not \"\"");
         refuse("12 . 5300", 6, "nothing follows");
+        refuse("12 @ at nine", 6, "\"at nine\" is no moment");
+        refuse("12 @", 5, "is no moment");
         refuse("1040 < 8e00051f01 ;12efc721", 20, "the checksum is 12efc721 but the record has");
         refuse("1041 < 8e00051f00 ;12efc721", 20, "the checksum is 12efc721 but the record has");
         // One digit short, it is no checksum, and so no bytes either.
@@ -284,6 +297,10 @@ mod tests {
             text().prop_map(Kind::Operator),
             text().prop_map(Kind::Note),
             Just(Kind::Tick),
+            (0..4_102_444_800_000i64, -14 * 60..14 * 60).prop_map(|(millis, minutes)| {
+                let offset = chrono::FixedOffset::east_opt(minutes * 60).unwrap();
+                Kind::ClockSet(DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&offset))
+            }),
             ("[a-z%&*+-]", text()).prop_map(|(mark, text)| Kind::Other(mark.chars().next().unwrap(), text)),
         ]
     }
@@ -312,7 +329,7 @@ mod tests {
         }
 
         #[test]
-        fn no_line_is_too_strange(line in "\\PC{0,40}", record in "[0-9]{1,3} [<>=!?.%] ?[0-9a-fé ;]{0,20}") {
+        fn no_line_is_too_strange(line in "\\PC{0,40}", record in "[0-9]{1,3} [<>=!?.%@] ?[0-9a-fTZ:é ;]{0,20}") {
             for line in [line, record] {
                 if let Err(error) = parse_line(&line) {
                     prop_assert!((1..=line.chars().count() + 1).contains(&error.column));

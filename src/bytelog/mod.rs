@@ -17,6 +17,7 @@
 //! 1040 < 8e00051f00 ;12efc721             CRC-32C of everything before " ;"
 //! 2000 ! result 2-0
 //! 5300 .
+//! 6000 @ 2026-11-21T09:30:06.000+01:00
 //! ```
 //!
 //! | kind | meaning | replayed |
@@ -27,10 +28,14 @@
 //! | `!` | an operator's request | yes |
 //! | `?` | a note of the recorder | no |
 //! | `.` | time is now this; nothing else happened | yes |
+//! | `@` | the machine's clock was set, and shows this | yes |
 //! | other | of a later version | no |
 //!
 //! `.` is an extension of format 1. The recorder writes it before it publishes something because time passed rather
 //! than because bytes came; without it a replay would have to guess how far time went before the next bytes.
+//!
+//! `@` is one as well: the times of the records do not jump when somebody sets the machine's clock, so it says which moment a
+//! time is from then on. A reader that does not know it counts from `opened`.
 //!
 //! Invariants: `read(log.to_text())` gives the log back; a record is written with its checksum and one LF, and nothing
 //! in it can break the line; a log that was torn by a crash loses its torn last line and nothing else; any other damage

@@ -1,5 +1,7 @@
 //! One record: something that happened on a line, and when.
 
+use chrono::{DateTime, FixedOffset, SecondsFormat};
+
 use super::{checksum, hex};
 
 /// Something that happened on a line.
@@ -28,6 +30,8 @@ pub enum Kind {
     Note(String),
     /// `.`: time is now this.
     Tick,
+    /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
+    ClockSet(DateTime<FixedOffset>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
 }
@@ -56,6 +60,10 @@ impl Record {
                 line.extend(printable(text));
             }
             Kind::Tick => {}
+            Kind::ClockSet(shown) => {
+                line.push(' ');
+                line.push_str(&shown.to_rfc3339_opts(SecondsFormat::Millis, false));
+            }
         }
         checksum::append(&mut line);
         line.push('\n');
@@ -73,6 +81,7 @@ impl Kind {
             Kind::Operator(_) => '!',
             Kind::Note(_) => '?',
             Kind::Tick => '.',
+            Kind::ClockSet(_) => '@',
             Kind::Other(mark, _) => *mark,
         }
     }
@@ -89,6 +98,7 @@ mod tests {
 
     #[test]
     fn every_kind_as_a_line() {
+        let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
         for (at, kind, line) in [
             (0, Kind::LinkUp, "0 = up ;15b53040\n"),
             (15592, Kind::LinkDown, "15592 = down ;9e8131bf\n"),
@@ -97,6 +107,7 @@ mod tests {
             (2000, Kind::Operator("result 2-0".into()), "2000 ! result 2-0 ;65171f59\n"),
             (2100, Kind::Operator("names a ;12345678 / b".into()), "2100 ! names a ;12345678 / b ;3f88372d\n"),
             (5300, Kind::Tick, "5300 . ;cf4793f4\n"),
+            (6000, Kind::ClockSet(shown), "6000 @ 2026-11-21T09:30:06.250+01:00 ;a457c192\n"),
         ] {
             assert_eq!(Record::new(at, kind).to_line(), line);
         }

@@ -18,6 +18,7 @@ use damcast::feed;
 use damcast::folder::extract::{self, Span};
 use damcast::folder::{Folder, LineOfLogs, LogOfLine};
 use damcast::journal::logs;
+use damcast::millis::Millis;
 use damcast::playback::{self, CONTINUES, Game};
 use damcast::session::BusAddress;
 
@@ -136,9 +137,9 @@ fn file(log: &LogOfLine) -> String {
 
 /// From the opening of a log to its last record.
 fn span(log: &LogOfLine) -> Option<Span> {
-    let opened = log.log.header.opened?;
+    let calendar = playback::calendar(&log.log)?;
     let last = log.log.records.last().map_or(0, |record| record.at);
-    Some((opened, playback::moment(opened, damcast::millis::Millis(last))))
+    Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(last))))
 }
 
 fn when(span: Option<Span>) -> String {
@@ -283,7 +284,7 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     };
     let names: Vec<&str> = folder.lines.iter().map(|line| line.name.as_str()).collect();
     let line = line.with_context(|| format!("--line: one of {}", names.join(", ")))?;
-    let last = line.logs.iter().rev().find_map(|log| log.log.header.opened);
+    let last = line.logs.iter().rev().find_map(|log| Some(playback::calendar(&log.log)?.epoch()));
     let last = last.with_context(|| format!("{}: no log says when it was opened", line.name))?;
     let board =
         arguments.board.map(|board| BusAddress::new(board).context("--board: no address of a bus")).transpose()?;

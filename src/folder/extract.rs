@@ -15,6 +15,8 @@ use chrono::TimeDelta;
 use super::LineOfLogs;
 use crate::broadcast::Moment;
 use crate::bytelog::{ByteLog, Header, Kind, Record};
+use crate::calendar::Calendar;
+use crate::millis::Millis;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
 use crate::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::session::BusAddress;
@@ -48,23 +50,34 @@ pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -
 /// The records of a line in a span of time, as one log. `None` when there are none.
 pub fn extract(line: &LineOfLogs, span: Span, games_before: Option<(Option<BusAddress>, u32)>) -> Option<ByteLog> {
     let mut part: Option<ByteLog> = None;
-    let mut start = Moment::default();
+    let (mut start, mut end) = (Millis::ZERO, Millis::ZERO);
+    let mut calendar: Option<Calendar> = None;
     for log in &line.logs {
-        let Some(opened) = log.log.header.opened else { continue };
-        let moment = |record: &Record| playback::moment(opened, crate::millis::Millis(record.at));
+        let Some(shown) = playback::shown(&log.log.header) else { continue };
+        let shift = calendar.as_ref().map_or(Millis::ZERO, |calendar| playback::shift(calendar, end, &log.log.header));
+        let calendar = calendar.get_or_insert_with(|| Calendar::new(shown));
+        calendar.set(shift, shown);
         let mut is_up = false;
         let mut begun = false;
         for record in &log.log.records {
-            let at = moment(record);
+            end = shift + Millis(record.at);
+            if let Kind::ClockSet(shown) = record.kind {
+                calendar.set(end, shown);
+            }
+            let at = calendar.moment(end);
             if at > span.1 {
                 break;
             }
             if at >= span.0 {
                 let part = part.get_or_insert_with(|| {
-                    start = opened;
-                    ByteLog { header: head(&log.log.header, games_before), ..ByteLog::default() }
+                    start = shift;
+                    let mut part = ByteLog { header: head(&log.log.header, games_before), ..ByteLog::default() };
+                    if calendar.since() > shift && calendar.since() < end {
+                        part.records.push(Record::new(record.at, Kind::ClockSet(at)));
+                    }
+                    part
                 });
-                let ms = u64::try_from((at - start).num_milliseconds()).unwrap_or(0);
+                let ms = (end - start).0;
                 if !begun && is_up {
                     part.records.push(Record::new(ms, Kind::LinkUp));
                 }

@@ -38,7 +38,11 @@ pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffs
         return Ok(done);
     }
     let chains = chains(folder, line)?;
-    let opened = |chain: &Chain| chain.first().and_then(|(_, log)| log.header.opened);
+    let opened = |chain: &Chain| {
+        let header = &chain.first()?.1.header;
+        // Of a clock that was not set nobody knows how long ago that was.
+        playback::shown(header).filter(|shown| playback::is_date(header, *shown))
+    };
     let kept = TimeDelta::days(keeping.keep_days.into());
     let mut is_oldest = true;
     // The last one goes on; each of the others ended when the next began.

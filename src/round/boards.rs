@@ -17,7 +17,7 @@ pub struct Seating {
     seats: Vec<Seat>,
     /// What the lines play: their logs say so, and a game is played to its end with what it began with.
     settings: BTreeMap<String, LineSettings>,
-    /// The latest moment that a line told of: simulated boards may be ahead of the clock on the wall.
+    /// The latest moment that a line told of, since the clock of the machine was last set back: simulated boards may be ahead of it.
     pub latest: Option<Moment>,
 }
 
@@ -94,16 +94,21 @@ impl Seating {
         }
         for game in games {
             if let Some(record) = record(game) {
-                self.latest = self.latest.max(Some(record.latest()));
                 self.board(line, game.board).games.push(record);
             }
         }
+        let latest = self.boards_of(line).filter_map(|board| board.games.last()).map(GameRecord::latest).max();
+        self.latest = self.latest.max(latest);
     }
 
     /// A board has published something.
     pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
-        self.latest = self.latest.max(Some(at));
-        self.board(line, address).take(at, change);
+        let board = self.board(line, address);
+        let before = board.games.last().map(GameRecord::latest);
+        let is_entry = matches!(change, Change::Line(_));
+        board.take(at, change);
+        let was_set_back = is_entry && before.is_some_and(|before| at < before);
+        self.latest = if was_set_back { Some(at) } else { self.latest.max(Some(at)) };
     }
 
     fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {

@@ -162,9 +162,7 @@ impl Game {
     fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
         let mut tags = settings.tags.clone();
         let has = |tags: &[(String, String)], name: &str| tags.iter().any(|(known, _)| known == name);
-        if let Some(opened) = settings.opened.filter(|_| !has(&tags, "Date")) {
-            let started = opened.checked_add_signed(chrono::TimeDelta::milliseconds(self.started_at.0 as i64));
-            let date = started.unwrap_or(opened).format("%Y.%m.%d").to_string();
+        if let Some(date) = settings.date(self.started_at).filter(|_| !has(&tags, "Date")) {
             tags.push(("Date".to_owned(), date));
         }
         if self.has_fen_tag() {

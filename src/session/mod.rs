@@ -44,7 +44,10 @@ pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;
 pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
+use chrono::{DateTime, FixedOffset};
+
 pub use crate::bytelog::Mode;
+use crate::calendar;
 use crate::millis::Millis;
 use crate::pdn::clock::Clocks;
 use bus::Bus;
@@ -66,6 +69,8 @@ pub enum Input {
     Operator(String),
     /// Nothing but time.
     Tick,
+    /// The clock of the machine was set, or the machine slept: from now on it shows this.
+    ClockSet(DateTime<FixedOffset>),
 }
 
 /// What a line wants done, in order, each with the time it belongs to.
@@ -176,6 +181,16 @@ impl Line {
         self.now = now;
         match input {
             Input::Tick => {}
+            Input::ClockSet(shown) => {
+                let was = self.moment(now).map_or_else(String::new, |was| format!(" from {}", in_words(was)));
+                self.set_clock(now, shown);
+                let notice = format!(
+                    "the clock of this machine was set{was} to {}: games whose file begins from now on have their date \
+                     from it",
+                    in_words(shown)
+                );
+                outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice) });
+            }
             Input::LinkUp => match &mut self.wire {
                 Wire::Single(single) => single.link_up(now, &mut outputs),
                 Wire::Bus(bus) => bus.link_up(now),
@@ -251,6 +266,23 @@ impl Line {
             // The boards of a bus keep what they have to tell until they are asked, however long that is.
             Wire::Bus(_) => {}
         }
+    }
+
+    /// From a time on the clock of the machine shows this: games whose file begins later have their date from it.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        match &mut self.wire {
+            Wire::Single(single) => single.set_clock(at, shown),
+            Wire::Bus(bus) => bus.set_clock(at, shown),
+        }
+    }
+
+    /// What the clock of the machine shows at a time, as far as is known.
+    fn moment(&self, at: Millis) -> Option<DateTime<FixedOffset>> {
+        let settings = match &self.wire {
+            Wire::Single(single) => single.table().settings(),
+            Wire::Bus(bus) => bus.settings(),
+        };
+        settings.opened.map(|opened| calendar::moment(opened, at))
     }
 
     /// When this line wants to be called again even if nothing happens.
@@ -355,6 +387,10 @@ impl Line {
             }
         }
     }
+}
+
+fn in_words(moment: DateTime<FixedOffset>) -> String {
+    moment.format("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 /// What is going on on a board, as a program sees it: one word of a short list.

@@ -10,6 +10,8 @@ use chrono::{DateTime, FixedOffset};
 
 use super::codes::CodeMap;
 use crate::bytelog::Mode;
+use crate::calendar;
+use crate::millis::Millis;
 use crate::pdn::time_control::{Period, TimeControl};
 use crate::protocol::{BusAddress, Command};
 use crate::recognition::{Pace, Settings as RecognitionSettings};
@@ -26,6 +28,8 @@ pub struct LineSettings {
     pub variant: &'static Variant,
     /// When the line was opened; gives the date of its games. Unknown: games have no Date tag.
     pub opened: Option<DateTime<FixedOffset>>,
+    /// A clock that shows an earlier moment has plainly not been set: it tells no date. `None`: every moment is a date.
+    pub dates_from: Option<DateTime<FixedOffset>>,
     /// Tags of the header, in the order given; the writer puts them into the standard's order.
     pub tags: Vec<(String, String)>,
     /// How the board lies.
@@ -95,6 +99,9 @@ pub enum OrientationSetting {
     Turned,
 }
 
+/// What stands in the Date tag where no date is known.
+const UNKNOWN_DATE: &str = "????.??.??";
+
 /// Serial numbers have five digits, or ten.
 const LONGEST_SERIAL: usize = 10;
 
@@ -160,6 +167,7 @@ impl LineSettings {
             name: None,
             variant,
             opened: None,
+            dates_from: None,
             tags: Vec::new(),
             orientation: OrientationSetting::Auto,
             codes: CodeMap::default(),
@@ -185,6 +193,7 @@ impl LineSettings {
     pub fn without_history(&self) -> LineSettings {
         let plain = |settings: &LineSettings| LineSettings {
             opened: None,
+            dates_from: None,
             games_before: 0,
             boards: BTreeMap::new(),
             ..settings.clone()
@@ -193,6 +202,14 @@ impl LineSettings {
         let boards = self.boards.iter().map(|(&address, board)| (address, plain(board)));
         let boards = boards.filter(|(_, board)| *board != line).collect();
         LineSettings { boards, ..line }
+    }
+
+    /// The date of a time, as PDN has it; `????.??.??` while the clock of the machine has not been set. `None` where nothing says
+    /// when the line was opened.
+    pub fn date(&self, at: Millis) -> Option<String> {
+        let moment = calendar::moment(self.opened?, at);
+        let is_set = self.dates_from.is_none_or(|from| moment >= from);
+        Some(if is_set { moment.format("%Y.%m.%d").to_string() } else { UNKNOWN_DATE.to_owned() })
     }
 
     /// Sets one key to a value given as text.

@@ -9,6 +9,8 @@
 
 use std::collections::VecDeque;
 
+use chrono::{DateTime, FixedOffset};
+
 use super::bus::clock::BusClock;
 use super::dialogue::{Dialogue, Turn};
 use super::gap::{Gap, Report, Step};
@@ -136,6 +138,11 @@ impl Single {
     /// Nobody listened, and the times do not tell for how long.
     pub fn away_for_unknown_time(&mut self) {
         self.was_away_for_unknown_time = true;
+    }
+
+    /// From a time on the clock of the machine shows this.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        self.table.set_clock(self.table_time(at), shown);
     }
 
     /// From now on it is heard, and is the board expected.

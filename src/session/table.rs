@@ -28,6 +28,8 @@ mod telling;
 
 use std::collections::VecDeque;
 
+use chrono::{DateTime, FixedOffset};
+
 use super::account;
 use super::clock_truth::{ClockNotices, ClockTruth};
 use super::game::Game;
@@ -36,6 +38,7 @@ use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
 use super::timeline::Begun;
 use super::{Aside, Effect, LineSettings, OrientationSetting};
+use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Verdict};
@@ -148,6 +151,16 @@ impl Table {
             heard_at: Millis::ZERO,
             settings,
         }
+    }
+
+    /// What holds for its games.
+    pub fn settings(&self) -> &LineSettings {
+        &self.settings
+    }
+
+    /// From a time on the clock of the machine shows this.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        self.settings.opened = Some(calendar::epoch(at, shown));
     }
 
     /// Is a game going on that has a file?

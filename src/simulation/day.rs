@@ -24,6 +24,7 @@ use super::score::Played;
 use super::script;
 use crate::broadcast::Moment;
 use crate::bytelog::{Header, Kind, Mode, Record};
+use crate::calendar;
 use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
 use crate::disk::{Durability, RealDisk};
 use crate::folder::fsck::{self, Level};
@@ -446,7 +447,7 @@ impl<'d> Hall<'d> {
                 Effect::Result(result) => set_result(&recorder.live_path, result)?,
                 _ => {}
             }
-            let moment = playback::moment(recorder.epoch, output.at);
+            let moment = calendar::moment(recorder.epoch, output.at);
             self.round.published(&table.config.name, None, moment, output.effect);
         }
         Ok(())

@@ -219,7 +219,7 @@ impl Recorder for Peer {
                     }
                 }
             }
-            Input::Tick => {}
+            Input::Tick | Input::ClockSet(_) => {}
         }
         if self.asks_at().is_some_and(|at| at <= now) {
             self.asks = false;

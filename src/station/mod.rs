@@ -18,27 +18,28 @@ mod underway;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use chrono::Local;
+use chrono::{Local, SubsecRound};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{error, info, warn};
 
 use crate::bytelog::{Kind, Mode};
+use crate::calendar::Calendar;
 use crate::config::LineConfig;
 use crate::counters::LineCounters;
 use crate::disk::{Disk, Durability};
 use crate::feed;
 use crate::journal::tidy::{self, Keeping};
 use crate::link::{Link, LinkEvent, Ports};
-use crate::playback;
+use crate::millis::Millis;
 use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
 use crate::session::{BusAddress, Damage, Effect, Line};
-use clock::Clock;
+use clock::{Clock, Wall};
 use effects::count;
 use opening::{Carried, Opened};
 use underway::Underway;
@@ -146,6 +147,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
     let mut heard_in_a_row = 0;
     loop {
         pulse.beat();
+        station.look_at_wall().await?;
         let reports_at = station.report_if_due();
         if let Some(ending) = station.ending() {
             station.stop().await?;
@@ -208,6 +210,11 @@ struct Station {
     /// The board that is known to be at the open port.
     board: Option<String>,
     clock: Clock,
+    wall: Wall,
+    /// Which moments the times of the line are: the thread that writes asks, too.
+    calendar: Arc<Mutex<Calendar>>,
+    /// The time of the line when its log was opened.
+    shift: Millis,
     is_outdated: bool,
     /// What operators asked of the chain before that this one has not heard yet.
     carried: Vec<Carried>,
@@ -237,21 +244,25 @@ impl Station {
         let board = config.board().map(str::to_owned);
         let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
         let (rotation, keeping, logs) = (opening::rotation(&config), keeping(&config), folders.log.clone());
+        // A clock that is set while old logs are played has been set since this log was opened.
+        let (wall, opened_at) = (Wall::watch(), Local::now().fixed_offset());
         let open = move || -> Result<Opened, StationError> {
             // A recording that a bug has ended may still be written.
             earlier.0.finish(&earlier.1, LONGEST_FINISH)?;
-            Ok(opening::open(&wanted, &folders, &disk, Local::now().fixed_offset())?)
+            Ok(opening::open(&wanted, &folders, &disk, opened_at)?)
         };
-        let Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header, carried } =
+        let Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header, carried } =
             tokio::task::spawn_blocking(open).await??;
         let clock = Clock::start(config.time_scale, shift);
-        let age = Local::now().fixed_offset() - epoch;
+        let age = opened_at - calendar.epoch();
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
         tidy_logs(name.clone(), logs, keeping);
         teller.opened(&name, header, games);
         info!(line = name, log = %journal.path().display(), port = %address, "recording");
         let (live_files, damage) = (feeds.paths().into_iter().collect(), line.damage());
         let underway = Arc::new(Underway::default());
+        let calendar = Arc::new(Mutex::new(calendar));
+        let moments = Arc::clone(&calendar);
         let (to_station, told) = mpsc::unbounded_channel();
         let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
         let tell = move |told| match told {
@@ -263,7 +274,7 @@ impl Station {
                     if let Some(begun) = begun.filter(|_| waited) {
                         counted.publishing.count(published_at.saturating_duration_since(begun));
                     }
-                    let at = playback::moment(epoch, publication.at);
+                    let at = moments.lock().unwrap_or_else(PoisonError::into_inner).moment(publication.at);
                     teller.published(&line_name, publication.board, at, publication.effect);
                 }
             }
@@ -282,6 +293,9 @@ impl Station {
             link,
             board: None,
             clock,
+            wall,
+            calendar,
+            shift,
             is_outdated,
             carried,
             rotate_at,
@@ -305,6 +319,15 @@ impl Station {
         station.report_pending();
         notices.iter().for_each(|notice| station.tell(0, notice));
         Ok(station)
+    }
+
+    /// A clock that was set has its record, and what follows from it: nobody waits for that.
+    async fn look_at_wall(&mut self) -> Result<(), StationError> {
+        let Some(jump) = self.wall.jump() else { return Ok(()) };
+        let at = self.shift + Millis(self.clock.now());
+        let expected = self.calendar.lock().unwrap_or_else(PoisonError::into_inner).moment(at);
+        let shown = (expected + jump).with_timezone(&Local).fixed_offset().trunc_subsecs(3);
+        self.take(Kind::ClockSet(shown)).await
     }
 
     /// What the thread that writes says.
@@ -480,7 +503,15 @@ impl Station {
     async fn take_and_tell(&mut self, kind: Kind, mut told: impl FnMut(&Effect)) -> Result<(), StationError> {
         let mut next = Some(kind);
         while let Some(kind) = next.take() {
-            let now = self.clock.now();
+            let now = match kind {
+                Kind::ClockSet(shown) => {
+                    // What is told of earlier times keeps the moments that they had.
+                    let now = self.clock.later();
+                    self.calendar.lock().unwrap_or_else(PoisonError::into_inner).set(self.shift + Millis(now), shown);
+                    now
+                }
+                _ => self.clock.now(),
+            };
             let (counters, underway, reports_at) = (&self.counters, &self.underway, &mut self.reports_at);
             let mut hear_of = |effect: &Effect| {
                 count(counters, underway, effect);

@@ -7,23 +7,26 @@
 //! ```
 //!
 //! A log is never opened before the end of the one before it, even if the clock of the machine was set back or a simulated
-//! board was played faster than time: the order of `opened` is the order of the logs.
+//! board was played faster than time: the order of `opened` is the order of the logs. What the clock showed then stands in the
+//! head, too, where that is something else.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset, SubsecRound, TimeDelta};
+use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
 
+use super::clock;
 use crate::bytelog::{Header, Mode};
+use crate::calendar::Calendar;
 use crate::config::LineConfig;
 use crate::disk::Disk;
 use crate::feed::{self, Feeds, reconcile};
 use crate::journal::Journal;
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
-use crate::playback::{self, CONTINUES, Chain, GAMES_BEFORE, Game, NamedLog, PlaybackError, Played};
+use crate::playback::{self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, NamedLog, PlaybackError, Played};
 use crate::session::{BusAddress, Line, LineSettings};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -72,8 +75,8 @@ pub struct Opened {
     pub is_outdated: bool,
     /// What the operator should know.
     pub notices: Vec<String>,
-    /// The moment from which the times of the line count.
-    pub epoch: DateTime<FixedOffset>,
+    /// Which moments the times of the line are.
+    pub calendar: Calendar,
     /// Its games so far.
     pub games: Vec<Game>,
     /// The head of the chain that goes on or begins.
@@ -112,29 +115,31 @@ pub fn open(
     }
     let last_games = last_games(config, folders, &**disk, &played).map_err(failed(&folders.live))?;
 
-    let last_end = played.last.as_ref().and_then(|chain| chain.end).max(last_opening);
+    let end = |chain: &Chain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end));
+    let last_end = played.last.as_ref().and_then(end).max(last_opening);
     let opened = opening(now, last_end);
+    // Simulated boards are ahead of the clock.
+    let shown = (config.time_scale == 1.0 && opened - now > clock::JUMP).then_some(now);
     let games = played.games;
     let next_step = decide(config, played.last, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
-    let (mut epoch, mut carried) = (opened, Vec::new());
-    let (line, chain_header, header, shift) = match next_step {
+    let mut carried = Vec::new();
+    let (line, chain_header, header, shift, calendar) = match next_step {
         NextStep::GoOn { chain, .. } => {
-            let header = head(chain.header.clone(), opened, "yes", &last_games);
-            let shift = playback::shift(&chain.header, &header);
-            epoch = chain.header.opened.unwrap_or(opened);
-            let Chain { mut line, header: chain_header, .. } = *chain;
-            if last_end.is_some_and(|end| opened <= end + SHORTEST_PAUSE) {
-                line.away_for_unknown_time();
-            }
-            (line, chain_header, header, shift)
+            let header = head(chain.header.clone(), opened, shown, "yes", &last_games);
+            let Chain { mut line, header: chain_header, calendar, end } = *chain;
+            let mut calendar = calendar.unwrap_or_else(|| Calendar::new(opened));
+            let shift = playback::go_on(&mut line, &mut calendar, end, &header);
+            (line, chain_header, header, shift, calendar)
         }
         NextStep::Begin { carried: of_last, .. } => {
             carried = of_last;
             current.clear();
-            let header = head(config.header(), opened, "no", &last_games);
-            (Line::new(playback::settings(&header, None)?.0), header.clone(), header, Millis::ZERO)
+            let mut header = head(config.header(), opened, shown, "no", &last_games);
+            put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
+            let line = Line::new(playback::settings(&header, None)?.0);
+            (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }
     };
     let path = history::path(&folders.log, &config.name, next);
@@ -145,7 +150,7 @@ pub fn open(
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect(), current);
-    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, epoch, games, header: chain_header, carried })
+    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header: chain_header, carried })
 }
 
 /// The number of the last game of each board that had one, by the logs and by the files.
@@ -220,7 +225,8 @@ fn decide(
     let had = playback::settings(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
-    let is_old = chain.header.opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
+    let opened = chain.calendar.as_ref().map(Calendar::epoch);
+    let is_old = opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
     let is_old = is_old || chain.line.wants_rotation();
     Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
         NextStep::GoOn { chain, is_outdated: false }
@@ -255,14 +261,19 @@ pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
     (hours > 0).then(|| TimeDelta::hours(hours.into()))
 }
 
-/// The head of the next log.
+/// The head of the next log. `shown`: what the clock showed when it was opened, where that is something else.
 fn head(
     mut header: Header,
     opened: DateTime<FixedOffset>,
+    shown: Option<DateTime<FixedOffset>>,
     continues: &str,
     games: &BTreeMap<Option<BusAddress>, u32>,
 ) -> Header {
     header.opened = Some(opened);
+    header.other.retain(|(key, _)| key != CLOCK);
+    if let Some(shown) = shown {
+        put(&mut header.other, CLOCK, &rfc3339(shown));
+    }
     put(&mut header.other, CONTINUES, continues);
     if header.mode != Some(Mode::Bus) {
         put(&mut header.other, GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
@@ -278,6 +289,10 @@ fn head(
 fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
     other.retain(|(known, _)| known != key);
     other.push((key.to_owned(), value.to_owned()));
+}
+
+fn rfc3339(moment: DateTime<FixedOffset>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Millis, false)
 }
 
 /// Now, to the millisecond that a log can tell, but after everything that was logged before.

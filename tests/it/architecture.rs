@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 const EDGES: &[(&str, &[&str])] = &[
     // the core
     ("millis", &[]),
+    ("calendar", &["millis"]),
     ("rules", &[]),
     ("protocol", &[]),
     ("bytelog", &[]),
     ("pdn", &["rules"]),
     ("recognition", &["millis", "rules"]),
-    ("session", &["millis", "rules", "protocol", "bytelog", "pdn", "recognition"]),
-    ("playback", &["millis", "rules", "bytelog", "pdn", "session"]),
+    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "recognition"]),
+    ("playback", &["millis", "calendar", "rules", "bytelog", "pdn", "session"]),
     ("broadcast", &["rules", "pdn"]),
     // the shell
     ("link", &[]),
@@ -31,8 +32,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "station",
         &[
-            "millis", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "counters", "journal",
-            "feed", "recorder", "round",
+            "millis", "calendar", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "counters",
+            "journal", "feed", "recorder", "round",
         ],
     ),
     ("overview", &["session", "counters", "station"]),
@@ -53,6 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "folder",
         &[
             "millis",
+            "calendar",
             "protocol",
             "bytelog",
             "pdn",
@@ -72,6 +74,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "simulation",
         &[
             "millis",
+            "calendar",
             "rules",
             "protocol",
             "bytelog",

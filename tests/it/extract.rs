@@ -17,6 +17,7 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
             Input::LinkDown => Kind::LinkDown,
             Input::Operator(request) => Kind::Operator(request),
             Input::Tick => Kind::Tick,
+            Input::ClockSet(shown) => Kind::ClockSet(shown),
         };
         Record::new(at.0, kind)
     };

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use damcast::playback::{self, NamedLog};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
-use crate::program::damcast;
+use crate::program::{damcast, preload};
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
 use crate::recorded_session::{is_beginning, wanted_step};
 
@@ -51,21 +51,7 @@ struct Hit {
 /// The library; `None` where there is no compiler.
 fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let build = || {
-        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("preload.so");
-        let built = library.with_extension(std::process::id().to_string());
-        let status = Command::new("cc")
-            .args(["-shared", "-fPIC", "-O1", "-o"])
-            .arg(&built)
-            .args(["tests/it/preload.c", "-ldl"])
-            .status();
-        if !status.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        fs::rename(&built, &library).unwrap();
-        Some(library)
-    };
-    LIBRARY.get_or_init(build).as_deref()
+    LIBRARY.get_or_init(|| preload("preload")).as_deref()
 }
 
 /// A recording with most of the clock's readings left out: they would be most of its records.

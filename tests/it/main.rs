@@ -71,3 +71,4 @@ mod simulation;
 mod storm;
 mod telling;
 mod test_board;
+mod wall_clock;

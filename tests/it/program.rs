@@ -1,6 +1,7 @@
 //! The program under test: run it to its end, or feed it and read what it answers.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What a run left behind.
@@ -8,6 +9,22 @@ pub struct Run {
     pub code: i32,
     pub out: String,
     pub err: String,
+}
+
+/// A library of the tests, `tests/it/NAME.c`, to be loaded into a program; `None` where there is no compiler.
+pub fn preload(name: &str) -> Option<PathBuf> {
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.so"));
+    let built = library.with_extension(std::process::id().to_string());
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .arg(&built)
+        .args([&format!("tests/it/{name}.c"), "-ldl"])
+        .status();
+    if !status.is_ok_and(|status| status.success()) {
+        return None;
+    }
+    std::fs::rename(&built, &library).unwrap();
+    Some(library)
 }
 
 /// The program with these arguments, not started yet.

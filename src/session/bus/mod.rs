@@ -36,9 +36,12 @@ mod usage;
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, FixedOffset};
+
 use super::held::Rotation;
 use super::table::{Attention, Table};
 use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
+use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 use board::{BusBoard, Origin, Presence};
@@ -147,6 +150,19 @@ impl Bus {
         for (&address, board) in &mut self.boards {
             board.link_down(now, asked.filter(|asked| asked.to == address).map(|asked| asked.command));
         }
+    }
+
+    /// What holds for boards of which nothing else is said.
+    pub fn settings(&self) -> &LineSettings {
+        &self.settings
+    }
+
+    /// From a time on the clock of the machine shows this.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        let opened = Some(calendar::epoch(at, shown));
+        self.settings.opened = opened;
+        self.settings.boards.values_mut().for_each(|board| board.opened = opened);
+        self.boards.values_mut().for_each(|board| board.set_clock(at, shown));
     }
 
     /// Takes one byte.

@@ -18,6 +18,8 @@ mod reports;
 
 use std::collections::VecDeque;
 
+use chrono::{DateTime, FixedOffset};
+
 use super::clock::BusClock;
 use super::usage::{Usage, time_of};
 use crate::millis::Millis;
@@ -137,6 +139,11 @@ impl BusBoard {
     /// Its games.
     pub fn table(&self) -> &Table {
         &self.table
+    }
+
+    /// From a time on the clock of the machine shows this.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        self.table.set_clock(self.reports.table_time(at), shown);
     }
 
     /// The link came up: is the board there?

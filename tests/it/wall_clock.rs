@@ -1,0 +1,181 @@
+//! A machine whose clock is wrong, and is set while boards are recorded: what that does to the dates of games and to the times at
+//! which things happened.
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::process::Stdio;
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chrono::{Local, TimeDelta};
+use damcast::bytelog::{self, ByteLog, Kind, Record};
+use damcast::playback::{self, CLOCK, DATES_FROM, Game, NamedLog, Published};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::boards::{Process, recorded};
+use crate::program::{damcast, preload, run};
+use crate::pty::{Board, Pty, wait_until};
+
+const OPENED: &str = "2026-11-21T10:00:00.000+01:00";
+const SET_AT: u64 = 1_003;
+const CUT_AT: u64 = 840_000;
+/// What a clock shows at `SET_AT` that was right when the log was opened.
+const SET_TO: &str = "2026-11-21T10:00:01.003+01:00";
+
+fn recording(name: &str) -> ByteLog {
+    bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap()
+}
+
+/// The recording as a machine would have logged it whose clock showed `opened` at first, and was set a second later.
+fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> ByteLog {
+    let mut log = recording("ideal");
+    log.header.set("opened", opened).unwrap();
+    log.header.other.extend(dates_from.map(|from| (DATES_FROM.to_owned(), from.to_owned())));
+    if let Some(shown) = set_to {
+        let index = log.records.partition_point(|record| record.at <= SET_AT);
+        let shown = chrono::DateTime::parse_from_rfc3339(shown).unwrap();
+        log.records.insert(index, Record::new(SET_AT, Kind::ClockSet(shown)));
+    }
+    // As it is on a disk.
+    bytelog::read(log.to_text().as_bytes()).unwrap()
+}
+
+fn games(logs: Vec<ByteLog>) -> Vec<Game> {
+    let named = |(index, log)| NamedLog { name: format!("a-{index}.log"), log };
+    playback::play(logs.into_iter().enumerate().map(named).collect(), None).unwrap().games
+}
+
+fn date(game: &Game) -> String {
+    let text = String::from_utf8(game.bytes()).unwrap();
+    let value = |line: &str| Some(line.strip_prefix("[Date \"")?.strip_suffix("\"]")?.to_owned());
+    text.lines().find_map(value).unwrap()
+}
+
+#[test]
+fn a_game_has_the_date_of_the_clock_that_was_set() {
+    const UNSET: &str = "1970-01-01T00:00:05.000+00:00";
+    const MADE: Option<&str> = Some("2026-11-01T00:00:00.000Z");
+    for (opened, set_to, dates_from, expected) in [
+        (OPENED, None, MADE, "2026.11.21"),
+        (UNSET, None, MADE, "????.??.??"),
+        (UNSET, None, None, "1970.01.01"),
+        (UNSET, Some(SET_TO), MADE, "2026.11.21"),
+        (UNSET, Some(SET_TO), None, "2026.11.21"),
+        (OPENED, Some("2027-01-01T00:00:02.000+01:00"), MADE, "2027.01.01"),
+        (OPENED, Some("1980-01-01T00:00:00.000Z"), MADE, "????.??.??"),
+    ] {
+        let games = games(vec![with_clock(opened, set_to, dates_from)]);
+        let dates: Vec<String> = games.iter().map(date).collect();
+        assert_eq!(dates, [expected], "{opened} {set_to:?} {dates_from:?}");
+    }
+}
+
+/// Two logs of one line, cut in the middle of the game: half a minute passes between them.
+fn cut(log: &ByteLog, next: impl FnOnce(&mut ByteLog, chrono::DateTime<chrono::FixedOffset>)) -> Vec<ByteLog> {
+    let middle = log.records.partition_point(|record| record.at < CUT_AT);
+    let mut first = log.clone();
+    let rest = first.records.split_off(middle);
+    let at = first.records.last().unwrap().at;
+    let mut second = ByteLog { records: rest, ..log.clone() };
+    for record in &mut second.records {
+        record.at -= at;
+    }
+    second.records.insert(0, Record::new(0, Kind::LinkUp));
+    second.header.other.push(("continues".to_owned(), "yes".to_owned()));
+    let opened = chrono::DateTime::parse_from_rfc3339(OPENED).unwrap();
+    next(&mut second, opened + TimeDelta::milliseconds(i64::try_from(at).unwrap()) + TimeDelta::seconds(30));
+    vec![first, second]
+}
+
+#[test]
+fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
+    let at_its_time = |log: &mut ByteLog, moment| log.header.opened = Some(moment);
+    let right = games(cut(&with_clock(OPENED, None, None), at_its_time));
+    let from_1970 = with_clock("1970-01-01T00:00:05.000+00:00", Some(SET_TO), None);
+    let from_1970 = games(cut(&from_1970, at_its_time));
+    let from_2031 = with_clock("2031-01-01T00:00:05.000+01:00", Some(SET_TO), None);
+    // Logs stay in the order of their opening.
+    let from_2031 = games(cut(&from_2031, |log, moment| {
+        log.header.opened = Some(chrono::DateTime::parse_from_rfc3339("2031-01-01T00:00:05.001+01:00").unwrap());
+        log.header.other.push((CLOCK.to_owned(), moment.to_rfc3339()));
+    }));
+    for (other, what) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
+        assert_eq!(other.len(), right.len(), "{what}");
+        for (other, right) in other.iter().zip(&right) {
+            let text = |game: &Game| String::from_utf8(game.bytes()).unwrap();
+            assert_eq!(text(other), text(right), "{what}");
+            let history = |game: &Game| -> Vec<_> {
+                let history = game.history().into_iter();
+                history.map(|(at, what)| (at, matches!(what, Published::Line(_)))).collect()
+            };
+            assert_eq!(history(other), history(right), "{what}");
+        }
+    }
+}
+
+/// From a clock that shows 1970, set while boards are played: real processes and ports.
+#[test]
+fn a_station_tells_the_dates_of_a_clock_that_is_set_while_it_records() {
+    const SPEED: f64 = 100.0;
+    static LIBRARY: OnceLock<Option<std::path::PathBuf>> = OnceLock::new();
+    let Some(library) = LIBRARY.get_or_init(|| preload("wall_clock")) else {
+        println!("there is no `cc`: no clock was set");
+        return;
+    };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
+    let mut boards: Vec<(Pty, Board)> = Vec::new();
+    for (line, name) in [("a", "ideal"), ("b", "calm")] {
+        let port = path(line);
+        boards.push((Pty::plug_in(&port), Board::new(&recording(name), SPEED)));
+        config += &format!("[[line]]\nname = {line:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {SPEED}\n");
+    }
+    fs::write(path("damcast.toml"), config).unwrap();
+    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
+    fs::write(path("wall"), (5 - now).to_ne_bytes()).unwrap();
+    let said = fs::File::create(path("said")).unwrap();
+    let mut command = damcast(&["run", "--config", "damcast.toml"]);
+    command.current_dir(folder.path()).stdout(Stdio::null()).stderr(said);
+    command.env("LD_PRELOAD", library).env("DAMCAST_WALL", path("wall"));
+    let mut station = Process(command.spawn().unwrap());
+    boards.iter_mut().for_each(|(pty, _)| pty.wait_for_the_station());
+
+    let live = |line: &str| path("recordings/live").join(format!("{line}-1.pdn"));
+    let [(pty_a, a), (pty_b, b)] = boards.as_mut_slice() else { unreachable!() };
+    a.play(pty_a, u64::MAX, || recorded(&live("a")).len() >= 3);
+    let today = Local::now();
+    fs::File::options().write(true).open(path("wall")).unwrap().write_all_at(&0_i64.to_ne_bytes(), 0).unwrap();
+    let log = |line: &str| fs::read_to_string(path("recordings/log").join(format!("{line}-1.log"))).unwrap();
+    wait_until("both logs say that the clock was set", || {
+        a.answer(pty_a);
+        b.answer(pty_b);
+        ["a", "b"].into_iter().all(|line| log(line).contains(" @ 20"))
+    });
+    a.play(pty_a, u64::MAX, || recorded(&live("a")).len() >= 6);
+    b.play(pty_b, u64::MAX, || recorded(&live("b")).len() >= 3);
+
+    let date = |line: &str| {
+        let text = fs::read_to_string(live(line)).unwrap();
+        text.lines().find(|line| line.starts_with("[Date")).unwrap().to_owned()
+    };
+    assert_eq!(date("a"), "[Date \"????.??.??\"]", "it was published before the clock was set");
+    let days = [today, today + TimeDelta::days(1)].map(|day| format!("[Date \"{}\"]", day.format("%Y.%m.%d")));
+    assert!(days.contains(&date("b")), "{} is not of {days:?}", date("b"));
+    assert_eq!(log("b").matches(" @ ").count(), 1, "{}", log("b"));
+    assert!(fs::read_to_string(path("said")).unwrap().contains("the clock of this machine was set from 1970-01-01"));
+
+    kill_process(Pid::from_child(&station.0), Signal::TERM).unwrap();
+    wait_until("the end of the station", || station.0.try_wait().unwrap().is_some());
+    for line in ["a", "b"] {
+        let replayed = run(&["replay", path("recordings/log").join(format!("{line}-1.log")).to_str().unwrap()]);
+        assert_eq!(replayed.out, fs::read_to_string(live(line)).unwrap());
+    }
+    let events = fs::read_to_string(path("recordings/public/events.ndjson")).unwrap();
+    let moments: Vec<&str> = events.lines().filter_map(|event| event.split("\"at\":\"").nth(1)).collect();
+    let (before, after): (Vec<&str>, Vec<&str>) = moments.iter().partition(|at| at.starts_with("1970-01-0"));
+    assert!(before.len() >= 3 && after.len() >= 6, "{moments:?}");
+    assert!(after.iter().all(|at| at.starts_with("20")), "{moments:?}");
+    let fsck = run(&["fsck", path("recordings").to_str().unwrap()]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+}
