@@ -185,12 +185,17 @@ fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
 }
 
 fn describe(identity: &Identity) -> String {
-    let Identity { serial, version, maker, fields, has_clock } = identity;
+    let Identity { serial, version, maker, fields, codes, has_clock } = identity;
     let mut parts = Vec::new();
     parts.extend(serial.as_ref().map(|serial| format!("board {serial}")));
     parts.extend(maker.as_ref().map(|maker| format!("\"{maker}\"")));
     parts.extend(version.as_ref().map(|version| format!("firmware {version}")));
     parts.extend(fields.map(|fields| format!("{fields} fields")));
+    parts.extend(codes.as_ref().map(|codes| match codes.as_str() {
+        "chess" => "a chess set".to_owned(),
+        "draughts-old" => "piece codes of older draughts firmware".to_owned(),
+        other => format!("piece codes read as {other}, with White's men where the connector is on the left: try a move with damcast test-board"),
+    }));
     parts.push(if *has_clock { "with a clock" } else { "no clock heard" }.to_owned());
     if serial.is_none() && fields.is_none() { "no board yet".to_owned() } else { parts.join(", ") }
 }
@@ -212,6 +217,7 @@ fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result
     let lines = found.into_iter().enumerate().map(|(index, found)| DraftLine {
         name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
         board: found.identity.serial.clone().filter(|_| found.is_anywhere),
+        codes: found.identity.codes.clone(),
         remark: if found.identity == Identity::default() { String::new() } else { describe(&found.identity) },
         port: found.port,
         game_type: game_type.clone(),

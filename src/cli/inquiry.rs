@@ -3,6 +3,7 @@
 //! Nothing is sent that `damcast run` would not send: no scan mode, no boot loader. What the board says is handed on both as
 //! bytes and as what the station makes of them.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use damcast::bytelog::{Header, Mode};
 use damcast::link::{Link, LinkEvent, PortAddress, Ports};
 use damcast::millis::Millis;
 use damcast::playback;
-use damcast::protocol::{Decoder, Item, Message};
+use damcast::protocol::{Decoder, Item, Message, PieceCode};
 use damcast::session::{BusAddress, Effect, Input, Line};
 use tokio::time::{Instant, sleep_until};
 
@@ -99,6 +100,8 @@ pub struct Identity {
     pub maker: Option<String>,
     /// How many fields it has.
     pub fields: Option<usize>,
+    /// What the codes of its pieces mean, as in the configuration, where they are not those of a draughts set.
+    pub codes: Option<String>,
     /// Does it have a clock?
     pub has_clock: bool,
 }
@@ -113,11 +116,40 @@ impl Identity {
             Message::SerialNumber(number) => self.serial = Some(number.clone()),
             Message::Version(version) => self.version = Some(version.to_string()),
             Message::Trademark(text) => self.maker = text.lines().next().map(|line| line.trim().to_owned()),
-            Message::BoardDump(fields) => self.fields = Some(fields.len()),
+            Message::BoardDump(fields) => {
+                self.fields = Some(fields.len());
+                self.codes = set_of(fields);
+            }
             Message::Clock(damcast::protocol::ClockReport::Times(_)) => self.has_clock = true,
             _ => {}
         }
     }
+}
+
+/// The set to which these pieces belong, as the setting `codes` names it; `None`: a draughts set, or nothing can be told. Codes of
+/// no set that is known are taken as they stand on a board whose connector is on White's left: White's men below.
+fn set_of(fields: &[PieceCode]) -> Option<String> {
+    let kinds: BTreeSet<u8> = fields.iter().map(|code| code.0).filter(|code| (1..=12).contains(code)).collect();
+    let all_in = |set: &[u8]| kinds.iter().all(|kind| set.contains(kind));
+    let (white, black) = (kinds.range(1..=6).count(), kinds.range(7..=12).count());
+    if kinds.contains(&7) && !kinds.contains(&4) && all_in(&[1, 7, 10]) {
+        // White kings that stand for black men: an old draughts board, or the pawns of a chess set.
+        return Some(if fields.len() == 64 { "chess" } else { "draughts-old" }.to_owned());
+    }
+    if all_in(&[1, 4, 7, 10]) {
+        return None;
+    }
+    if white > 0 && black > 0 {
+        return Some("chess".to_owned());
+    }
+    let (above, below) = fields.split_at(fields.len() / 2);
+    let only = |half: &[PieceCode]| {
+        let mut kinds = half.iter().map(|code| code.0).filter(|&code| code != 0);
+        let first = kinds.next()?;
+        kinds.all(|kind| kind == first).then_some(first)
+    };
+    let (white, black) = (only(below)?, only(above)?);
+    (white != black && kinds.len() == 2).then(|| format!("{white}=w {black}=b"))
 }
 
 /// A board says what it is asked within a second or two; who says nothing in so long is none.
@@ -201,4 +233,32 @@ pub fn who_is_on_the_bus_at(address: &PortAddress) -> anyhow::Result<Vec<BusAddr
 /// Runs one task to its end.
 pub fn block_on<T>(task: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(task)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_of_a_set_are_known_by_its_pieces() {
+        let board = |fields: usize, white: u8, black: u8| -> Vec<PieceCode> {
+            let code = |field: usize| match field * 8 / fields {
+                0..=2 if field % 2 == 1 => black,
+                5..=7 if field.is_multiple_of(2) => white,
+                _ => 0,
+            };
+            (0..fields).map(|field| PieceCode(code(field))).collect()
+        };
+        for (fields, white, black, expected) in [
+            (100, 1, 4, None),
+            (100, 1, 7, Some("draughts-old")),
+            (64, 1, 7, Some("chess")),
+            (64, 6, 12, Some("chess")),
+            (100, 2, 5, Some("2=w 5=b")),
+            (100, 0, 0, None),
+            (100, 1, 1, None),
+        ] {
+            assert_eq!(set_of(&board(fields, white, black)).as_deref(), expected, "{fields} {white} {black}");
+        }
+    }
 }

@@ -28,6 +28,8 @@ pub struct DraftLine {
     pub board: Option<String>,
     /// The addresses on it, if it is a bus.
     pub bus: Option<Vec<u16>>,
+    /// What the codes of its pieces mean, if it has no draughts set.
+    pub codes: Option<String>,
     /// How many times as fast as life its board is played, for simulated ones.
     pub time_scale: Option<f64>,
     /// What was found there, in words.
@@ -60,6 +62,7 @@ impl Draft {
             text += &format!("port = {}\n", quoted(&line.port));
             text += &line.board.iter().map(|board| format!("board = {}\n", quoted(board))).collect::<String>();
             text += &format!("game-type = {}\n", quoted(&line.game_type));
+            text += &line.codes.iter().map(|codes| format!("codes = {}\n", quoted(codes))).collect::<String>();
             text += &line.time_scale.iter().map(|scale| format!("time-scale = {scale}\n")).collect::<String>();
             text += &boards(line);
         }
@@ -75,6 +78,8 @@ impl Draft {
             "port" if !text.starts_with('#') => Some(quoted(&line.port)),
             "game-type" if !text.starts_with('#') => Some(quoted(&line.game_type)),
             "time-scale" => line.time_scale.map(|scale| scale.to_string()),
+            // Boards of a bus have one of their own further down.
+            "codes" if text.ends_with("\"draughts\"") => line.codes.as_deref().map(quoted),
             "board" => line.board.as_deref().map(quoted),
             "mode" => line.bus.as_ref().map(|_| quoted("bus")),
             _ => None,
@@ -113,6 +118,7 @@ mod tests {
         let known = DraftLine {
             time_scale: Some(20.0),
             board: Some("01025".into()),
+            codes: Some("chess".into()),
             remark: "a board\nof DGT".into(),
             ..line("board-1", "any")
         };
@@ -133,6 +139,8 @@ mod tests {
                 assert_eq!(read.port, meant.port.parse().unwrap());
                 assert_eq!(read.time_scale, meant.time_scale.unwrap_or(1.0));
                 assert_eq!(read.board(), meant.board.as_deref());
+                let codes = read.settings.iter().find(|(key, _)| key == "codes").map(|(_, value)| value.clone());
+                assert_eq!(codes, meant.codes);
                 assert_eq!(read.mode == Mode::Bus, meant.bus.is_some());
                 let addresses: Vec<u16> = read.boards.iter().map(|board| board.address.number()).collect();
                 assert_eq!(addresses, meant.bus.clone().unwrap_or_default());

@@ -11,7 +11,7 @@
 //! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
 //! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
 
-use super::evidence::{Change, Evidence, Moment, Source};
+use super::evidence::{Change, Evidence, FLICKER_CHANGES, FLICKER_SPAN, Moment, Source};
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
@@ -20,8 +20,6 @@ use crate::rules::{Color, Move, Position, Square, SquareSet};
 const SCAN: Millis = Millis(300);
 /// A piece that is adjusted, crowned or taken off by mistake is back sooner.
 const AWAY: Millis = Millis::seconds(8);
-/// A square that changed more often than a hand does it flickered.
-const FLICKER_CHANGES: usize = 5;
 
 /// What was seen between two changes.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +51,23 @@ impl<'a> Chronology<'a> {
             sight.put(change.square, change.before.map(|color| Seen { color, crowned: false }));
         }
         let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
-        let mut count = [0_usize; Square::MAX_COUNT];
+        // The piece that was seen there last, and when it came or went, latest first.
+        let mut traces = [(None, [None; FLICKER_CHANGES]); Square::MAX_COUNT];
         let (mut flickering, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for change in &changes {
             sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
             scenes.push(Scene { sight, from: change.at, moment: change.moment });
-            count[change.square.index()] += 1;
+            let piece = change.after.or(change.before);
+            let (last, times) = &mut traces[change.square.index()];
+            if *last != piece {
+                (*last, *times) = (piece, [None; FLICKER_CHANGES]);
+            }
+            times.rotate_right(1);
+            times[0] = Some(change.at);
             if change.source == Source::Dump {
                 untold.insert(change.square);
             }
-            if count[change.square.index()] >= FLICKER_CHANGES {
+            if times[FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= FLICKER_SPAN) {
                 flickering.insert(change.square);
             }
         }

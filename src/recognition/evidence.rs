@@ -7,9 +7,9 @@ use crate::millis::Millis;
 use crate::rules::{Color, Placement, Square, SquareSet};
 
 /// A square that changes this often within [`FLICKER_SPAN`] holds a badly placed piece, not a game.
-const FLICKER_CHANGES: usize = 5;
+pub(super) const FLICKER_CHANGES: usize = 5;
 /// See [`FLICKER_CHANGES`]; a flickering square is trusted again when it has been quiet for as long.
-const FLICKER_SPAN: Millis = Millis::seconds(6);
+pub(super) const FLICKER_SPAN: Millis = Millis::seconds(6);
 
 /// A flickering piece shows in at least half of the scans; a square that stays empty for so long has lost its piece.
 const FLICKER_GONE: Millis = Millis::seconds(2);
@@ -24,8 +24,10 @@ pub struct Moment(u64);
 /// What happened on one square.
 #[derive(Clone, Copy, Debug)]
 struct Traces {
-    /// The times of the last changes, latest first.
+    /// The times at which the piece that was seen here last came or went, latest first.
     changes: [Option<Millis>; FLICKER_CHANGES],
+    /// The colour of that piece.
+    color: Option<Color>,
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
     touched: Option<Moment>,
     /// Flickers between empty and this colour.
@@ -34,7 +36,8 @@ struct Traces {
     gone: Option<(Color, Moment)>,
 }
 
-const NO_TRACES: Traces = Traces { changes: [None; FLICKER_CHANGES], touched: None, flickers: None, gone: None };
+const NO_TRACES: Traces =
+    Traces { changes: [None; FLICKER_CHANGES], color: None, touched: None, flickers: None, gone: None };
 
 /// How a change came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,6 +150,10 @@ impl Evidence {
         }
         self.generation += 1;
         let traces = &mut self.traces[square.index()];
+        if traces.color != color.or(before) {
+            // Another piece: squares on which pieces are exchanged do not flicker.
+            (traces.changes, traces.color) = ([None; FLICKER_CHANGES], color.or(before));
+        }
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
         traces.touched = Some(Moment(self.generation));

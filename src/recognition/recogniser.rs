@@ -152,6 +152,10 @@ pub struct Recogniser {
     clock: Clock,
     /// Has a whole dump shown what is seen?
     confirmed: bool,
+    /// The board never sends a dump: reports that explain the board exactly count without one.
+    trusts_reports: bool,
+    /// Nobody has shown what stood at the start.
+    is_start_assumed: bool,
     /// When the last dump came.
     dumped_at: Millis,
     snapshots: Vec<Snapshot>,
@@ -212,6 +216,8 @@ impl Recogniser {
             unpressed_run: 0,
             clock,
             confirmed: true,
+            trusts_reports: false,
+            is_start_assumed: false,
             dumped_at: now,
             snapshots: Vec::new(),
             unexplained_since: None,
@@ -397,6 +403,24 @@ impl Recogniser {
         }
     }
 
+    /// Does the board never send a dump? Then what its reports show counts as confirmed.
+    pub fn trust_reports(&mut self, trusts: bool) {
+        if self.trusts_reports != trusts {
+            self.trusts_reports = trusts;
+            self.revision += 1;
+        }
+    }
+
+    /// The position of the start is one that the board has not shown: the first ply counts with its reply only.
+    pub fn assume_start(&mut self) {
+        self.is_start_assumed = true;
+    }
+
+    /// Is what is seen known to stand on the board?
+    fn is_confirmed(&self) -> bool {
+        self.confirmed || self.trusts_reports
+    }
+
     /// The link to the board is up, or gone: without it nothing is decided.
     pub fn link(&mut self, now: Millis, up: bool) {
         if up && !self.linked {
@@ -517,7 +541,7 @@ impl Recogniser {
         self.snapshots.clear();
         self.foreseen = None;
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
-        if !self.confirmed || now < quiet_at {
+        if !self.is_confirmed() || now < quiet_at {
             self.wake_at(now, Some(quiet_at));
             return;
         }

@@ -55,6 +55,14 @@ impl CodeMap {
     pub fn piece(&self, code: PieceCode) -> Option<Seen> {
         self.0.get(usize::from(code.0)).copied().flatten()
     }
+
+    /// A code that stands for a piece; for a king that no code means, the code of a man.
+    pub fn code(&self, piece: Seen) -> PieceCode {
+        let find = |wanted: Seen| self.0.iter().position(|known| *known == Some(wanted));
+        let index = find(piece).or_else(|| find(Seen { crowned: false, ..piece }));
+        // Every map has a man of each colour.
+        PieceCode(index.unwrap_or_default() as u8)
+    }
 }
 
 const WHITE_MAN: Seen = Seen { color: Color::White, crowned: false };

@@ -29,6 +29,8 @@ pub struct Identity {
     /// The last answer was a wrong one; a second is no damaged byte.
     suspect: Option<String>,
     told: Option<String>,
+    /// The address on a bus that it has said since the link came up.
+    address: Option<u16>,
 }
 
 impl Identity {
@@ -56,8 +58,14 @@ impl Identity {
     /// The link came up, or went away: it may be another board.
     pub fn forget(&mut self) {
         self.is_admitted = self.expected.is_none();
-        self.suspect = None;
+        (self.suspect, self.address) = (None, None);
         self.before = self.serial.take().or(self.before.take());
+    }
+
+    /// Does it name an address that does not belong to its serial number? So do several boards that answer at once.
+    pub fn contradicts_itself(&self) -> bool {
+        let number = self.serial.as_deref().and_then(|serial| serial.trim().parse::<u64>().ok());
+        number.zip(self.address).is_some_and(|(number, address)| number & 0x3fff != u64::from(address))
     }
 
     /// A message has come. What the board says of itself is noted.
@@ -67,7 +75,10 @@ impl Identity {
             Message::LongSerialNumber(number) => format!("long serial number {number}"),
             Message::Version(version) => format!("version {}.{}", version.main, version.sub),
             Message::Trademark(text) => format!("trade mark {text}"),
-            Message::BusAddress(address) => format!("bus address {address}"),
+            Message::BusAddress(address) => {
+                self.address = Some(address.number());
+                format!("bus address {address}")
+            }
             _ => return Vec::new(),
         };
         let mut effects = vec![Effect::Note(note)];

@@ -7,7 +7,7 @@ use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
 use crate::protocol::{Field, PieceCode};
 use crate::recognition::{Seen, Sight};
-use crate::rules::{Geometry, Square};
+use crate::rules::{Geometry, Placement, Square};
 
 /// How the board lies on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,6 +131,32 @@ impl Sensors {
         self.known = true;
         self.look_for_result_pieces();
         Some(changed)
+    }
+
+    /// This stands on the playing squares and nothing on the others, as somebody says who is not the board.
+    pub fn assume(&mut self, placement: &Placement) {
+        self.fields.fill(PieceCode::EMPTY);
+        for index in 0..self.fields.len() {
+            let Some(square) = self.square_of(index, self.orientation) else { continue };
+            if let Some(piece) = placement.color(square) {
+                let seen = Seen { color: piece, crowned: placement.kings().contains(square) };
+                self.fields[index] = self.codes.code(seen);
+            }
+        }
+        self.known = true;
+        self.reports.clear();
+        self.look_for_result_pieces();
+    }
+
+    /// Can these reports follow what is known: does the first piece that lands have the colour of one that was lifted?
+    pub fn may_have_led_to(&self, reports: &[(Field, PieceCode)]) -> bool {
+        let color = |code: PieceCode| self.codes.piece(code).map(|seen| seen.color);
+        let landed = reports.iter().position(|(_, code)| *code != PieceCode::EMPTY).unwrap_or(reports.len());
+        let Some(color_landed) = reports.get(landed).and_then(|(_, code)| color(*code)) else { return true };
+        let stood = |field: Field| self.fields.get(self.field_at(self.numbering, field)?).copied();
+        // A scan may tell of the square where it lands first.
+        let mut lifted = reports.iter().filter(|(_, code)| *code == PieceCode::EMPTY).take(landed.max(1));
+        lifted.any(|(field, _)| stood(*field).and_then(color) == Some(color_landed))
     }
 
     /// Takes the report of one field. `None`: not a field of this board, or not a playing square.

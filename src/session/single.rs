@@ -23,6 +23,12 @@ use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
 
+/// Reports of a board of which no dump has come yet that are kept until it does, or proves not to.
+const MOST_UNPLACED: usize = 1_000;
+/// So many bytes that are no message, since the link came up, are no disturbance of a cable.
+const MUCH_NOISE: u64 = 60;
+/// So many dumps with changes, and no report of one: the board does not know the command that makes it report.
+const UNREPORTED: u32 = 2;
 /// How many fields a dump may show otherwise than the reports did before the memory is asked: one report may be lost, or two.
 const FEW_MISSED: usize = 2;
 
@@ -37,6 +43,11 @@ pub struct Single {
     rotation: Rotation,
     told_unknown: Vec<u8>,
     noise_bytes: u64,
+    /// How many of them came before the link came up.
+    noise_before: u64,
+    /// How many bytes have come since then.
+    heard_bytes: u64,
+    told_bus: bool,
     /// A time in which it was not heard, and which is not closed yet.
     gap: Option<Gap>,
     /// When it was last heard, in the table's time.
@@ -51,6 +62,11 @@ pub struct Single {
     has_no_memory: bool,
     /// How long it was not heard, the times do not tell.
     was_away_for_unknown_time: bool,
+    /// What was reported since the first change of a field, while nobody knows what stands on the others.
+    unplaced: Vec<(Millis, Report)>,
+    /// So many dumps showed changes since a field was last reported.
+    unreported: u32,
+    told_no_dumps: bool,
 }
 
 impl Single {
@@ -67,6 +83,9 @@ impl Single {
             rotation: Rotation::default(),
             told_unknown: Vec::new(),
             noise_bytes: 0,
+            noise_before: 0,
+            heard_bytes: 0,
+            told_bus: false,
             gap: None,
             heard_at: Millis::ZERO,
             ahead: Millis::ZERO,
@@ -74,6 +93,9 @@ impl Single {
             clock: None,
             has_no_memory: false,
             was_away_for_unknown_time: false,
+            unplaced: Vec::new(),
+            unreported: 0,
+            told_no_dumps: false,
         }
     }
 
@@ -116,6 +138,7 @@ impl Single {
     /// The port is open.
     pub fn link_up(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         self.decoder = Decoder::new();
+        (self.noise_before, self.heard_bytes) = (self.noise_bytes, 0);
         self.identity.forget();
         self.has_no_memory = false;
         if self.identity.is_admitted() {
@@ -175,11 +198,13 @@ impl Single {
 
     /// Takes one byte.
     pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
+        self.heard_bytes += 1;
         match self.decoder.push(byte) {
             None => Heard::Nothing,
             Some(Item::Message(message)) => self.take(now, &message, outputs),
             Some(Item::Noise(noise)) => {
                 self.noise_bytes += noise.bytes as u64;
+                self.tell_of_bus(now, outputs);
                 Heard::Something
             }
         }
@@ -214,11 +239,18 @@ impl Single {
             Message::Clock(report) => Some(Report::Clock(*report)),
             _ => None,
         };
+        let waits = report.as_ref().is_some_and(|report| self.is_unplaced(report));
         match (&mut self.gap, report, message) {
             (Some(gap), Some(report), _) => gap.keep(at, report),
             (Some(gap), None, Message::EepromMoves(data)) => gap.remember(data),
+            (None, Some(report), _) if waits => self.unplaced.push((at, report)),
             (None, Some(report), _) => {
-                let effects = self.hear_report(at, report);
+                self.count_unreported(now, &report, outputs);
+                let mut effects = Vec::new();
+                for (at, report) in std::mem::take(&mut self.unplaced) {
+                    effects.extend(self.hear_report(at, report));
+                }
+                effects.extend(self.hear_report(at, report));
                 self.put(now, effects, outputs);
             }
             (_, None, Message::Unknown { id, data, why }) if !self.told_unknown.contains(&id.0) => {
@@ -260,10 +292,94 @@ impl Single {
         }
     }
 
+    /// Does this report wait until it is known what stands on the board?
+    fn is_unplaced(&self, report: &Report) -> bool {
+        let waits = self.table.fields().is_none() && !self.dialogue.is_without_dumps();
+        match report {
+            Report::Dump(_) => false,
+            Report::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
+            Report::Clock(_) => waits && !self.unplaced.is_empty() && self.unplaced.len() < MOST_UNPLACED,
+        }
+    }
+
+    /// A board that shows changes in its dumps and reports none is told to report in another way.
+    fn count_unreported(&mut self, now: Millis, report: &Report, outputs: &mut Vec<Output>) {
+        self.unreported = match report {
+            Report::Field(..) => 0,
+            Report::Dump(codes) if self.table.fields().is_some() && self.table.misses(codes) > 0 => self.unreported + 1,
+            Report::Dump(_) | Report::Clock(_) => self.unreported,
+        };
+        if self.unreported < UNREPORTED {
+            return;
+        }
+        self.unreported = 0;
+        let Some(command) = self.dialogue.fall_back(now) else { return };
+        let code = command.encode();
+        let clock = if command == Command::SendUpdateBoard { ", and again and again what its clock shows" } else { "" };
+        let notice =
+            format!("the board does not report what changes on it; it is asked to in another way ({code:02x?}{clock})");
+        self.put(now, vec![Effect::Notice(notice), Effect::Send(code)], outputs);
+    }
+
+    /// Is what comes no speech of one board? Boards of a bus that are asked as one answer all at once.
+    fn is_babel(&self) -> bool {
+        let noise = self.noise_bytes - self.noise_before;
+        noise >= MUCH_NOISE && (self.identity.contradicts_itself() || noise >= self.heard_bytes / 4)
+    }
+
+    /// Nothing that one board says comes from this port: perhaps because there are several.
+    fn tell_of_bus(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        if self.is_babel() && !std::mem::replace(&mut self.told_bus, true) {
+            let notice = "what comes from this port cannot be read as one board: do several boards answer at once? Then it is \
+                          a bus: set mode = \"bus\" for this line";
+            self.put(now, vec![Effect::Notice(notice.to_owned())], outputs);
+        }
+    }
+
+    /// The board speaks and has proved not to say what stands on it: its reports alone count from here on.
+    fn go_without_dumps(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        if self.is_babel() {
+            return;
+        }
+        let is_unknown = self.table.fields().is_none();
+        self.table.trust_reports(self.table_time(now), true);
+        let mut effects = Vec::new();
+        if !std::mem::replace(&mut self.told_no_dumps, true) {
+            let start = if is_unknown {
+                "; the start position is taken to stand on it, if another does say so: damcast ctl setup BOARD FEN"
+            } else {
+                ""
+            };
+            effects.push(Effect::Notice(format!(
+                "the board reports moves and does not answer what stands on it: they are recorded as it reports them{start}"
+            )));
+        }
+        if is_unknown {
+            let fields = self.unplaced.iter().filter_map(|(_, report)| match report {
+                Report::Field(field, piece) => Some((*field, *piece)),
+                Report::Dump(_) | Report::Clock(_) => None,
+            });
+            let mut lived = self.unplaced.first().map_or(self.table_time(now), |(at, _)| *at);
+            self.table.assume_start(lived, &fields.collect::<Vec<_>>());
+            effects.extend(self.table.decide(lived));
+            for (at, report) in std::mem::take(&mut self.unplaced) {
+                hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects);
+                self.table.hear(at);
+                effects.extend(self.hear_report(at, report));
+                lived = lived.max(at);
+                effects.extend(self.table.decide(lived));
+            }
+        }
+        self.put(now, effects, outputs);
+    }
+
     /// Something that the board says reaches the table.
     fn hear_report(&mut self, at: Millis, report: Report) -> Vec<Effect> {
         match report {
-            Report::Dump(codes) => self.table.dump(at, &codes),
+            Report::Dump(codes) => {
+                self.table.trust_reports(at, false);
+                self.table.dump(at, &codes)
+            }
             Report::Field(field, piece) => {
                 if self.recent.len() == memory::MOST_RECENT {
                     self.recent.pop_front();
@@ -444,17 +560,21 @@ impl Single {
 
     fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Vec<Output>) {
         let misses_memory = turns.contains(&Turn::NoMemory);
+        let misses_dumps = turns.contains(&Turn::NoDumps);
         let effect = |turn| match turn {
             Turn::Send(command) => Some(Effect::Send(command.encode())),
             Turn::Silent => {
                 Some(Effect::Notice("the board does not answer; is it switched on and plugged in?".to_owned()))
             }
             Turn::Reopen => Some(Effect::Reopen { board: None }),
-            Turn::NoMemory => None,
+            Turn::NoMemory | Turn::NoDumps => None,
         };
         self.put(now, turns.into_iter().filter_map(effect).collect(), outputs);
         if misses_memory {
             self.miss_memory(now, outputs);
+        }
+        if misses_dumps {
+            self.go_without_dumps(now, outputs);
         }
     }
 

@@ -42,7 +42,7 @@ use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Verdict};
-use crate::rules::SquareSet;
+use crate::rules::{Position, SquareSet};
 use listeners::Listeners;
 use requests::Resync;
 
@@ -93,6 +93,10 @@ pub struct Table {
     /// It is published, and what follows from it was not thought about yet.
     published: Option<Verdict>,
     linked: bool,
+    /// The board never says what stands on it: what it reports counts without a dump.
+    trusts_reports: bool,
+    /// What stood on it when it was first heard was never shown; the start position was taken for it.
+    is_assumed: bool,
     /// When the board was last heard.
     heard_at: Millis,
     /// How many games were begun, with a file or not yet.
@@ -147,6 +151,8 @@ impl Table {
             listeners: Listeners::default(),
             published: None,
             linked: false,
+            trusts_reports: false,
+            is_assumed: false,
             begun: 0,
             heard_at: Millis::ZERO,
             settings,
@@ -244,6 +250,49 @@ impl Table {
         Millis(self.settings.recognition.unconfirmed_ms)
     }
 
+    /// Does the board report what happens on it, and never answer what stands on it? Then its reports count without a dump.
+    pub fn trust_reports(&mut self, now: Millis, trusts: bool) {
+        self.trusts_reports = trusts;
+        if trusts {
+            // No dump will end it.
+            self.end_gap(now);
+        }
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.trust_reports(trusts);
+        }
+    }
+
+    /// This stands on the board, by the word of somebody else than the board.
+    fn assume(&mut self, now: Millis, position: &Position) {
+        self.sensors.assume(position.placement());
+        self.start_seen = self.look_for_start();
+        let sight = self.sensors.sight();
+        if let Stage::Playing(game) = &mut self.stage {
+            game.recogniser.dump(now, &sight);
+        }
+    }
+
+    /// The start position is taken to have stood on the board before these reports, lying as they tell; or the position of the
+    /// game that the operator has begun.
+    pub fn assume_start(&mut self, now: Millis, reports: &[(Field, PieceCode)]) {
+        if let Stage::Playing(game) = &self.stage {
+            let position = *game.recogniser.position();
+            return self.assume(now, &position);
+        }
+        let start = Position::start(self.settings.variant);
+        let shown = |orientation: Orientation| {
+            let mut sensors = self.sensors.clone();
+            sensors.turn(orientation);
+            sensors.assume(start.placement());
+            sensors
+        };
+        let all = self.orientations();
+        let fits = all.iter().map(|&orientation| shown(orientation)).find(|sensors| sensors.may_have_led_to(reports));
+        self.sensors = fits.unwrap_or_else(|| shown(all[0]));
+        self.start_seen = self.look_for_start();
+        self.is_assumed = true;
+    }
+
     /// The board reported one field.
     pub fn field_update(&mut self, now: Millis, field: Field, code: PieceCode) -> Vec<Effect> {
         if !self.sensors.has(field) {
@@ -276,6 +325,7 @@ impl Table {
             ))];
         };
         self.end_gap(now);
+        self.is_assumed = false;
         self.confirmed = !changed;
         self.is_shown(!changed);
         if changed {

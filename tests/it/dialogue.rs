@@ -258,6 +258,8 @@ fn is_harmless(command: &Command) -> bool {
         command,
         SendClock
             | SendBoard
+            | SendUpdate
+            | SendUpdateBoard
             | SendUpdateNice
             | ReturnSerialNumber
             | ReturnLongSerialNumber

@@ -28,6 +28,7 @@ mod endings;
 mod extract;
 mod fen;
 mod folder;
+mod foreign_boards;
 mod fuzz;
 mod games;
 mod generated_games;

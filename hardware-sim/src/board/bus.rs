@@ -63,6 +63,9 @@ impl SimBoard {
         if to_all && !matches!(code, 0x87..=0x89) {
             return;
         }
+        if self.options.ignores.contains(&code) {
+            return;
+        }
         if self.duty.waiting.is_some() || !self.queue.is_empty() || self.line_free_us > now {
             self.dropped += 1;
             return;

@@ -29,7 +29,7 @@ mod options;
 mod shape;
 mod single;
 
-pub use options::{BoardOptions, Numbering};
+pub use options::{BoardOptions, Numbering, PieceSet};
 
 use crate::clock::SimClock;
 use crate::memory::EventMemory;
@@ -131,13 +131,15 @@ impl SimBoard {
         }
     }
 
-    /// Puts a piece on a field, or takes it away. Fields are counted from White's point of view, whichever way round the board lies.
+    /// Puts a piece, by its code in a draughts set, on a field, or takes it away. Fields are counted from White's point of view,
+    /// whichever way round the board lies.
     pub fn set(&mut self, now_us: u64, field: u8, contact: Contact) {
         let sensor = self.sensor(field);
+        let contact = Contact { code: self.options.set.code(contact.code), ..contact };
         self.scanner.set(now_us, sensor, contact);
     }
 
-    /// What stands on a field, whether the board has seen it or not.
+    /// What stands on a field, by its code on the wire, whether the board has seen it or not.
     pub fn contact(&self, field: u8) -> Contact {
         self.scanner.contact(self.sensor(field))
     }

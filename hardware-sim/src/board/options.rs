@@ -48,6 +48,48 @@ pub struct BoardOptions {
     pub reset_ms: Span,
     /// Events of earlier games that stand in the memory already; 4000 fill it (reading it takes 8 s then).
     pub old_events: u32,
+    /// Which codes its pieces have.
+    pub set: PieceSet,
+    /// Commands that this board does not know, by their codes, of the single-board mode or of a bus: it does not answer them.
+    pub ignores: Vec<u8>,
+}
+
+/// The codes that the pieces of a set have on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PieceSet {
+    /// Men 1 and 4, kings 7 and 10.
+    #[default]
+    Draughts,
+    /// Men 1 and 7, kings 4 and 10, as older draughts firmware has it.
+    DraughtsOld,
+    /// A chess set: pawns 1 and 7 for men, queens 6 and 12 for kings.
+    Chess,
+}
+
+impl PieceSet {
+    /// The code of this set for a piece that has this one in a draughts set; other codes mean the same in all sets.
+    pub(super) fn code(self, draughts: u8) -> u8 {
+        match (self, draughts) {
+            (PieceSet::DraughtsOld, 4) | (PieceSet::Chess, 4) => 7,
+            (PieceSet::DraughtsOld, 7) => 4,
+            (PieceSet::Chess, 7) => 6,
+            (PieceSet::Chess, 10) => 12,
+            (_, other) => other,
+        }
+    }
+}
+
+impl std::str::FromStr for PieceSet {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<PieceSet, String> {
+        match name {
+            "draughts" => Ok(PieceSet::Draughts),
+            "draughts-old" => Ok(PieceSet::DraughtsOld),
+            "chess" => Ok(PieceSet::Chess),
+            _ => Err(format!("set = {name:?}: expected draughts, draughts-old or chess")),
+        }
+    }
 }
 
 /// How field updates are counted when only one colour of squares is scanned; documents leave it open.
@@ -87,6 +129,8 @@ impl BoardOptions {
             start_game_ms: Span::new(65, 75),
             reset_ms: Span::new(2_000, 4_000),
             old_events: 0,
+            set: PieceSet::default(),
+            ignores: Vec::new(),
         }
     }
 

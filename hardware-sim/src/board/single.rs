@@ -8,7 +8,7 @@ impl SimBoard {
     /// A whole command of the single-board mode. On a bus it throws the board out of bus mode, and is obeyed.
     pub(super) fn obey(&mut self, now: u64, code: u8, command: &[u8]) {
         let known = matches!(code, 0x40..=0x47 | 0x49..=0x4e | 0x50..=0x55 | 0x60 | 0x2b);
-        if !known || self.mode == Mode::BootLoader {
+        if !known || self.options.ignores.contains(&code) || self.mode == Mode::BootLoader {
             return;
         }
         if self.mode == Mode::Bus {

@@ -18,6 +18,7 @@ use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Played, Score, Who, run};
 use damcast::simulation::soak::soak;
 use damcast::simulation::{collection, games, goals, hall, script};
+use hardware_sim::board::BoardOptions;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
@@ -74,6 +75,9 @@ struct Play {
     /// The connector is on White's right.
     #[arg(long)]
     turned: bool,
+    /// Which codes the pieces have: draughts, draughts-old (older firmware) or chess (pawns are men, queens are kings).
+    #[arg(long, default_value = "draughts")]
+    set: String,
     /// End some seconds after the game; otherwise the board stays until it is stopped.
     #[arg(long)]
     exit_when_done: bool,
@@ -213,7 +217,9 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
     let control = time_control(&arguments.clock)?;
     let script = script::game(&game.start, &game.moves, control, &profile, arguments.seed).turned(arguments.turned);
     let geometry = &game.start.variant().geometry;
-    let setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, arguments.seed);
+    let mut setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, arguments.seed);
+    let set = arguments.set.parse().map_err(anyhow::Error::msg)?;
+    setting.board = Some(BoardOptions { set, ..setting.draw_board() });
     let mut world = World::new(setting)?;
     stop_on_signals()?;
     let port = Port::open(&arguments.link).with_context(|| arguments.link.display().to_string())?;

@@ -49,6 +49,12 @@ pub struct Arguments {
     /// How people play: ideal, calm, club or blitz.
     #[arg(long, default_value = "ideal")]
     hands: String,
+    /// Which codes the pieces have: draughts, draughts-old (older firmware) or chess (pawns are men, queens are kings).
+    #[arg(long, default_value = "draughts")]
+    set: String,
+    /// A command that the boards do not know, as 0x42: they do not answer it. May be given several times.
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    ignore: Vec<u8>,
     /// A fault, as NAME, NAME=RATE or NAME@BYTE: lose, double, flip, insert, cut, delay, wrong-checksum, garbage-at-open, with
     /// to-boards: before it for the way to the boards; `line`: all of these; or one of the hands.
     #[arg(long)]
@@ -68,6 +74,12 @@ pub struct Arguments {
     /// End a minute after the games, on the boards' clock; otherwise the boards stay until they are stopped.
     #[arg(long)]
     exit_when_done: bool,
+}
+
+/// The code of a command, as it is written: 0x42 or 66.
+fn code(text: &str) -> Result<u8, String> {
+    let read = text.strip_prefix("0x").map_or_else(|| text.parse(), |digits| u8::from_str_radix(digits, 16));
+    read.map_err(|_| format!("`{text}` is not the code of a command, as 0x42 is"))
 }
 
 /// Serves until it is stopped.
@@ -160,6 +172,8 @@ fn from_arguments(arguments: &Arguments) -> Scenario {
         clock: arguments.clock.clone(),
         hands: arguments.hands.clone(),
         turned: number % 2 == 1,
+        set: arguments.set.clone(),
+        ignores: arguments.ignore.clone(),
         ..BoardPlan::default()
     };
     let line = |name: String, boards: Vec<BoardPlan>| LinePlan {

@@ -52,6 +52,9 @@ impl Recogniser {
         const MOST_HIDDEN: usize = 3;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
+        if self.is_start_assumed && self.plies == 0 && !answered {
+            return None;
+        }
         if self.gap && best.plies.len() > MOST_HIDDEN {
             return self.setup(self.given_up_at(), Reason::Unexplained);
         }
@@ -72,6 +75,10 @@ impl Recogniser {
         }
         if !best.odd.is_empty() {
             wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.odd_ms });
+            if !self.confirmed && self.trusts_reports {
+                // A report may be lost, and no dump will tell.
+                wait += settings.unconfirmed_ms;
+            }
         }
         if best.score < CREDIBLE {
             wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { UNLIKELY_MS });
@@ -113,7 +120,7 @@ impl Recogniser {
         /// Captured pieces are taken off sooner, each after the other.
         const STANDS: Millis = Millis(1_000);
         let (key, found) = self.known.as_ref()?;
-        let stands = self.confirmed && self.linked && now >= self.evidence.last_change() + STANDS;
+        let stands = self.is_confirmed() && self.linked && now >= self.evidence.last_change() + STANDS;
         if self.clock != Clock::None || !stands || *key != self.key() || self.gap {
             return None;
         }
@@ -147,7 +154,7 @@ impl Recogniser {
 
     /// When the board will have been quiet for a span, and known from a dump or at least from silence.
     pub(super) fn confirmed_at(&self, wait: u64) -> Millis {
-        let doubt = if self.confirmed { 0 } else { self.settings.unconfirmed_ms };
+        let doubt = if self.is_confirmed() { 0 } else { self.settings.unconfirmed_ms };
         self.evidence.last_change() + Millis(wait + doubt)
     }
 }

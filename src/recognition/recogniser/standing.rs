@@ -132,7 +132,7 @@ impl Recogniser {
         if !given_up || (self.presses.is_empty() && self.is_chaos()) {
             return;
         }
-        if now < stands_at || !self.confirmed {
+        if now < stands_at || !self.is_confirmed() {
             self.wake_at(now, Some(stands_at));
             return;
         }

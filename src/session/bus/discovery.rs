@@ -76,6 +76,11 @@ impl Discovery {
         }
     }
 
+    /// Have all boards been heard that there are?
+    pub fn is_resting(&self) -> bool {
+        matches!(self.step, Step::Resting(_)) && self.rounds == 0
+    }
+
     /// Is the line used for nothing else?
     pub fn is_listening(&self) -> bool {
         matches!(self.step, Step::Listening)

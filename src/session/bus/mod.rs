@@ -43,7 +43,7 @@ use super::table::{Attention, Table};
 use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::calendar;
 use crate::millis::Millis;
-use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
+use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, Command, Decoder, Item, Message};
 use board::{BusBoard, Origin, Presence};
 use discovery::{Ask, Discovery, LISTENS};
 use silence::Silence;
@@ -98,6 +98,19 @@ pub struct Bus {
     rotation: Rotation,
     /// What boards that have not been found yet are to be told when they are.
     to_be_told: Vec<(BusAddress, String)>,
+    stranger: Stranger,
+}
+
+/// Where no board of a bus answers, one that knows no bus may be at the port: it is asked once what stands on it.
+#[derive(Debug, Default)]
+enum Stranger {
+    /// It was not asked since the link came up.
+    #[default]
+    Unasked,
+    /// What has come since then, read as from a single board.
+    Asked(Decoder),
+    /// It answers, and the operator was told.
+    Told,
 }
 
 impl Bus {
@@ -123,6 +136,7 @@ impl Bus {
             damage: Damage::default(),
             rotation: Rotation::default(),
             to_be_told: Vec::new(),
+            stranger: Stranger::default(),
             settings,
         }
     }
@@ -137,6 +151,9 @@ impl Bus {
         self.discovery = Discovery::at(now);
         self.silence.link_up(now);
         self.usage = Usage::start(now);
+        if !matches!(self.stranger, Stranger::Told) {
+            self.stranger = Stranger::Unasked;
+        }
         for board in self.boards.values_mut() {
             board.link_up(now);
         }
@@ -168,6 +185,7 @@ impl Bus {
     /// Takes one byte.
     pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
         self.usage.carry(now, 1);
+        self.hear_stranger(now, byte, outputs);
         let item = self.decoder.push(byte);
         if let (Some(asked), Some(missing)) = (&mut self.asked, self.decoder.missing())
             && asked.to != BusAddress::ALL
@@ -189,6 +207,33 @@ impl Bus {
             }
         }
         Heard::Something
+    }
+
+    /// Is it a board that knows no bus?
+    fn hear_stranger(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) {
+        let Stranger::Asked(decoder) = &mut self.stranger else { return };
+        let is_dump =
+            |item| matches!(item, Item::Message(Message::BoardDump(codes)) if codes.iter().all(|code| code.0 < 16));
+        if decoder.push(byte).is_some_and(is_dump) && !self.boards.values().any(BusBoard::is_here) {
+            self.stranger = Stranger::Told;
+            let notice =
+                "a single board answers at this port, and no board of a bus: set mode = \"single\" for this line";
+            outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice.to_owned()) });
+        }
+    }
+
+    /// Asks once whether a board is at the port that knows no bus. Boards of a bus that are plugged in at this moment are called
+    /// back by the next ping.
+    fn ask_stranger(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        let is_nobody = !self.boards.values().any(BusBoard::is_here);
+        if !is_nobody || !self.discovery.is_resting() || !matches!(self.stranger, Stranger::Unasked) {
+            return;
+        }
+        self.stranger = Stranger::Asked(Decoder::new());
+        // Its answer is over when the line is used again.
+        self.free_at = now + LISTENS;
+        let effect = Effect::Send(Command::SendBoard.encode());
+        outputs.push(Output { at: now, board: None, effect });
     }
 
     fn take(&mut self, now: Millis, message: &BusMessage, outputs: &mut Vec<Output>) {
@@ -341,6 +386,7 @@ impl Bus {
     fn miss(&mut self, now: Millis, asked: Asked, outputs: &mut Vec<Output>) {
         if asked.to == BusAddress::ALL {
             self.discovery.round_is_over(now);
+            self.ask_stranger(now, outputs);
             return;
         }
         let somebody = self.boards.values().any(BusBoard::is_here);

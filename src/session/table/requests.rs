@@ -116,6 +116,10 @@ impl Table {
         };
         let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
         let verdict = game.recogniser.set_up(position);
+        if self.trusts_reports {
+            // Nobody else will say what stands there.
+            self.assume(now, &position);
+        }
         self.record(now, &verdict)
     }
 

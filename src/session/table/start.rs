@@ -57,7 +57,7 @@ impl Table {
         match &self.stage {
             Stage::Playing(game) if game.recogniser.plies() == 0 && game.number().is_none() => None,
             Stage::Playing(game) => {
-                self.start_seen.filter(|_| self.confirmed)?;
+                self.start_seen.filter(|_| self.confirmed || self.trusts_reports)?;
                 let few = game.recogniser.plies() < FEW_PLIES;
                 if few && self.clock_state == Clock::Running {
                     return None;
@@ -96,11 +96,18 @@ impl Table {
         self.clock_notices.new_game();
         self.told = None;
         self.told_doubt = false;
+        if self.trusts_reports && !self.sensors.is_known() {
+            self.sensors.assume(position.placement());
+        }
         let sight = self.sensors.sight();
         let mut recogniser = Recogniser::new(position, 0, sight, clock, now, self.recognition);
         if clock == Clock::Running {
             self.clock.assume(position.turn());
             recogniser.lever_means(self.clock.turn_now());
+        }
+        recogniser.trust_reports(self.trusts_reports);
+        if self.is_assumed {
+            recogniser.assume_start();
         }
         recogniser.link(now, self.linked && self.gap_until.is_none());
         self.begun += 1;
@@ -122,7 +129,7 @@ impl Table {
         self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
     }
 
-    fn orientations(&self) -> &'static [Orientation] {
+    pub(super) fn orientations(&self) -> &'static [Orientation] {
         match (self.settings.orientation, self.flipped) {
             (OrientationSetting::Auto, _) => &[Orientation::Normal, Orientation::Turned],
             (OrientationSetting::Normal, false) | (OrientationSetting::Turned, true) => &[Orientation::Normal],

@@ -50,6 +50,10 @@ pub struct BoardPlan {
     pub answer_ms: Option<f64>,
     /// Events of earlier games in the memory; 4000 fill it.
     pub old_events: u32,
+    /// Which codes its pieces have: draughts, draughts-old or chess.
+    pub set: String,
+    /// Commands that it does not know, by their codes, as 0x42: it does not answer them.
+    pub ignores: Vec<u8>,
     /// The board is not there until an incident `back`.
     pub absent: bool,
 }
@@ -71,6 +75,8 @@ impl Default for BoardPlan {
             numbering: None,
             answer_ms: None,
             old_events: 0,
+            set: "draughts".to_owned(),
+            ignores: Vec::new(),
             absent: false,
         }
     }
@@ -122,6 +128,7 @@ impl BoardPlan {
             Setting { rows, cols, games: scripts.collect(), profile: hands, seed, board: None, outages: Vec::new() };
         let mut board =
             BoardOptions { serial: self.serial.unwrap_or(serial), old_events: self.old_events, ..setting.draw_board() };
+        (board.set, board.ignores) = (self.set.parse()?, self.ignores.clone());
         board.long_serial = 3_000_000_000 + u64::from(board.serial);
         if !(1..=99_999).contains(&board.serial) {
             return Err(format!("serial = {}: a serial number has five digits", board.serial));

@@ -40,6 +40,8 @@ const TOLD_AWAY: u32 = 3;
 const MOST_MISSED: u32 = 2;
 /// Damaged answers in a row after which it is away: it would keep the line busy for nothing.
 const MOST_DAMAGED: u32 = 4;
+/// Questions in a row for what stands on it, not answered by a board that answers others, after which the operator is told.
+const TOLD_UNDUMPED: u32 = 4;
 /// A decision that is due does not make a board be asked more often than this.
 const SHORTEST_POLL: Millis = Millis(20);
 /// An answer may come so much later than it is waited for; longer than a serial-port server or a radio link stalls.
@@ -107,6 +109,8 @@ pub struct BusBoard {
     tagged: u32,
     is_identified: bool,
     told_away: bool,
+    /// Questions in a row for what stands on it that were not answered.
+    undumped: u32,
     told_unknown: Vec<u8>,
 }
 
@@ -132,6 +136,7 @@ impl BusBoard {
             tagged: 0,
             is_identified: false,
             told_away: false,
+            undumped: 0,
             told_unknown: Vec::new(),
         }
     }
@@ -240,6 +245,15 @@ impl BusBoard {
     pub fn miss(&mut self, now: Millis, command: BusCommand, effects: &mut Vec<Effect>) {
         if self.is_here() {
             self.missed += 1;
+            if command == BusCommand::SendBoard {
+                self.undumped = self.undumped.saturating_add(1);
+                if self.undumped == TOLD_UNDUMPED {
+                    effects.push(Effect::Notice(
+                        "the board answers, but never what stands on it (0x82); nothing of it is recorded until it does"
+                            .to_owned(),
+                    ));
+                }
+            }
             self.reports.is_suspect = true;
             if asks_for_changes(command) {
                 self.reports.late_until = now + LATE;
@@ -340,7 +354,10 @@ impl BusBoard {
                     self.questions.extend(wish);
                 }
             }
-            BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => self.hear_board(now, codes, effects),
+            BusAnswer::Board(codes) | BusAnswer::Board50Black(codes) => {
+                self.undumped = 0;
+                self.hear_board(now, codes, effects);
+            }
             BusAnswer::Clock(report) => self.hear_clock(now, *report, effects),
             BusAnswer::FromStart(data) => self.hear_memory(now, data, effects),
             BusAnswer::Version(version) => {

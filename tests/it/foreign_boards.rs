@@ -1,0 +1,370 @@
+//! Boards of other makers, which know fewer commands: what is recorded of them, what is asked, and what is told.
+
+use damcast::millis::Millis;
+use damcast::protocol::{Field, Message, PieceCode};
+use damcast::rules::{Move, Position, Variant};
+use damcast::session::{Effect, Input, Line, LineSettings, Mode, Output};
+use damcast::simulation::drive::{Record, drive, drive_bus};
+use damcast::simulation::games;
+use damcast::simulation::scenario::{BoardPlan, LinePlan, Scenario};
+use damcast::simulation::script::{self, codes, field};
+use hardware_sim::board::{BoardOptions, PieceSet};
+use hardware_sim::profile::Profile;
+use hardware_sim::world::Setting;
+
+/// When the board says what stands on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Dumps {
+    Always,
+    /// Once, before anything is asked.
+    Once,
+    Never,
+}
+
+/// What happens on a board and what it answers.
+#[derive(Clone, Copy, Debug)]
+struct Manner {
+    dumps: Dumps,
+    has_clock: bool,
+    /// From one ply to the next, in milliseconds, in turn.
+    gaps: &'static [u64],
+    /// Which questions besides that for the dump it answers.
+    answers: &'static [u8],
+    turned: bool,
+    /// Which of the games is played, from 0.
+    game: usize,
+}
+
+const PLIES: usize = 64;
+const QUIET: usize = 3;
+
+/// A game, what its board says and when, and the line that records it.
+struct Recording {
+    line: Line,
+    now: u64,
+    manner: Manner,
+    fields: Vec<u8>,
+    outputs: Vec<Output>,
+    /// What is left on the clock, on the left and on the right.
+    left_ms: [u64; 2],
+    left_runs: bool,
+    read_at: u64,
+}
+
+/// A game of the demonstration; behind them one with as few captures as can be.
+fn game(number: usize) -> (Position, Vec<Move>) {
+    if number == QUIET {
+        return quiet_game();
+    }
+    let all = games::from_pdn("demo", games::DEMONSTRATION, None, None).unwrap();
+    let game = all.into_iter().filter(|game| game.moves.len() >= PLIES).nth(number).unwrap();
+    (game.start, game.moves[..PLIES].to_vec())
+}
+
+fn quiet_game() -> (Position, Vec<Move>) {
+    let start = Position::start(Variant::from_tag("20").unwrap());
+    let (mut position, mut moves) = (start, Vec::new());
+    while moves.len() < PLIES {
+        let captures = |ply: &Move| position.play(ply).legal_moves().iter().filter(|reply| reply.is_capture()).count();
+        // The man that is farthest behind goes on, so that few stand face to face.
+        let ply = position.legal_moves().into_iter().min_by_key(|ply| (captures(ply), ply.is_capture()));
+        let ply = ply.expect("there is a move");
+        position = position.play(&ply);
+        moves.push(ply);
+    }
+    (start, moves)
+}
+
+impl Recording {
+    fn new(manner: Manner) -> Recording {
+        let (start, _) = game(manner.game);
+        let mut fields = codes(&start);
+        if manner.turned {
+            fields.reverse();
+        }
+        let line = Line::new(LineSettings::new(start.variant()));
+        Recording {
+            line,
+            now: 0,
+            manner,
+            fields,
+            outputs: Vec::new(),
+            left_ms: [4_800_000; 2],
+            left_runs: true,
+            read_at: 0,
+        }
+    }
+
+    fn dump(&self) -> Vec<u8> {
+        [vec![0x86, 0x00, 0x67], self.fields.clone()].concat()
+    }
+
+    fn answer(&self, command: u8) -> Vec<u8> {
+        match command {
+            0x42 if self.manner.dumps == Dumps::Always => self.dump(),
+            0x45 if self.manner.answers.contains(&0x45) => Message::SerialNumber("00042".into()).encode(),
+            0x4d if self.manner.answers.contains(&0x4d) => vec![0x93, 0x00, 0x05, 1, 2],
+            _ => Vec::new(),
+        }
+    }
+
+    fn give(&mut self, input: Input) {
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            let outputs = self.line.handle(Millis(self.now), input);
+            for output in &outputs {
+                if let Effect::Send(bytes) = &output.effect {
+                    inputs.extend(bytes.iter().map(|&command| Input::Bytes(self.answer(command))));
+                }
+            }
+            self.outputs.extend(outputs);
+        }
+    }
+
+    fn wait_until(&mut self, end: u64) {
+        while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
+            self.now = at.max(self.now);
+            self.give(Input::Tick);
+        }
+        self.now = end.max(self.now);
+    }
+
+    fn put(&mut self, at: u64, square_field: u8, code: u8) {
+        let number = if self.manner.turned { 99 - square_field } else { square_field };
+        self.fields[usize::from(number)] = code;
+        self.wait_until(at);
+        let update = Message::FieldUpdate { field: Field(number), piece: PieceCode(code) };
+        self.give(Input::Bytes(update.encode()));
+    }
+
+    /// What the clock shows; `left`: the lever is up on the left, whose time runs from now on.
+    fn clock(&mut self, at: u64, left: bool) {
+        if !self.manner.has_clock {
+            return;
+        }
+        self.wait_until(at);
+        let gone = at - std::mem::replace(&mut self.read_at, at);
+        self.left_ms[usize::from(!self.left_runs)] -= gone;
+        self.left_runs = left;
+        // The right player's time comes first; minutes and seconds are BCD.
+        let bcd = |value: u64| u8::try_from((value / 10) << 4 | value % 10).unwrap();
+        let time = |ms: u64| [u8::try_from(ms / 3_600_000).unwrap(), bcd(ms / 60_000 % 60), bcd(ms / 1_000 % 60)];
+        let [left_time, right_time] = self.left_ms.map(time);
+        let lever = if left { 0x01 } else { 0x03 };
+        self.give(Input::Bytes([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat()));
+    }
+
+    /// The clock until some time, once a second.
+    fn tick_until(&mut self, end: u64, left: bool) {
+        let mut at = (self.now / 1000 + 1) * 1000;
+        while at < end {
+            self.clock(at, left);
+            at += 1000;
+        }
+        self.wait_until(end);
+    }
+
+    fn play(mut self) -> Recording {
+        let (mut position, moves) = game(self.manner.game);
+        self.give(Input::LinkUp);
+        if self.manner.dumps == Dumps::Once {
+            let dump = self.dump();
+            self.give(Input::Bytes(dump));
+        }
+        // White's clock is on the left, and his time runs.
+        self.clock(500, true);
+        let mut at = 1_000;
+        for (index, ply) in moves.iter().enumerate() {
+            let white = index % 2 == 0;
+            self.tick_until(at, white);
+            let [from, to] = [ply.from(), ply.to()].map(|square| field(&position, square));
+            let code = if white { 1 } else { 4 };
+            self.put(at, from, 0);
+            self.put(at + 200, to, code);
+            for (index, jump) in ply.jumps().iter().enumerate() {
+                self.put(at + 250 + 20 * index as u64, field(&position, jump.over), 0);
+            }
+            self.clock(at + 500, !white);
+            position = position.play(ply);
+            at += self.manner.gaps[index % self.manner.gaps.len()];
+        }
+        self.tick_until(at + 10_000, moves.len() % 2 == 0);
+        self
+    }
+
+    fn published(&self) -> usize {
+        let is_ply = |line: &str| !line.is_empty() && !line.starts_with(['[', '/', '*']);
+        let lines = self.outputs.iter().filter_map(|output| match &output.effect {
+            Effect::Append(line) if is_ply(line) => Some(line),
+            _ => None,
+        });
+        lines.count()
+    }
+
+    fn setups(&self) -> usize {
+        self.count(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN")))
+    }
+
+    fn count(&self, fits: impl Fn(&Effect) -> bool) -> usize {
+        self.outputs.iter().filter(|output| fits(&output.effect)).count()
+    }
+
+    fn notices(&self, words: &str) -> usize {
+        self.count(|effect| matches!(effect, Effect::Notice(text) if text.contains(words)))
+    }
+
+    fn sent(&self, code: u8) -> usize {
+        self.count(|effect| matches!(effect, Effect::Send(bytes) if bytes[..] == [code]))
+    }
+}
+
+/// The gaps between plies at which a board without dumps is tried, in milliseconds.
+const GAPS: [&[u64]; 7] =
+    [&[800], &[2_000], &[3_000], &[4_000], &[5_000], &[12_000], &[800, 12_000, 2_000, 5_000, 1_100, 3_000, 4_000]];
+
+/// Plays a game in each of these manners to a board that says what stands on it, one that did so once, and one that never does.
+/// What the last two lose beside the first is at most one ply.
+fn compare(manner: Manner) {
+    let played = |dumps: Dumps, answers: &'static [u8], turned: bool| {
+        let manner = Manner { dumps, answers, turned, ..manner };
+        let recording = Recording::new(manner).play();
+        let told = recording.notices("does not answer what stands on it");
+        let reopened = recording.count(|effect| matches!(effect, Effect::Reopen { .. }));
+        println!(
+            "{manner:?}: {} plies, {} setups, opened again {reopened} times, told {told} times, {} questions for a dump",
+            recording.published(),
+            recording.setups(),
+            recording.sent(0x42),
+        );
+        assert_eq!(recording.setups(), 0, "{manner:?}");
+        // One that has said what stands on it, then answers nothing and says nothing for long, may be gone.
+        let may_be_gone = manner.dumps == Dumps::Once && manner.answers.is_empty() && !manner.has_clock;
+        let most = usize::from(may_be_gone && manner.gaps.contains(&12_000));
+        assert!(reopened <= most && recording.notices("answers again") <= most, "{manner:?}");
+        assert_eq!(told, usize::from(dumps != Dumps::Always), "{manner:?}");
+        recording.published()
+    };
+    const SOME: &[u8] = &[0x4d, 0x45];
+    assert_eq!(played(Dumps::Always, SOME, false), PLIES, "{manner:?}");
+    for dumps in [Dumps::Once, Dumps::Never] {
+        for (answers, turned) in [(SOME, false), (&[][..], true)] {
+            let recorded = played(dumps, answers, turned);
+            assert!(recorded + 1 >= PLIES, "{manner:?}, {dumps:?}: {recorded} plies of {PLIES}");
+        }
+    }
+}
+
+#[test]
+fn a_board_that_answers_no_dumps_is_recorded_on_its_reports() {
+    for gaps in GAPS {
+        for game in 0..=QUIET {
+            for has_clock in [true, false] {
+                // Three exchanges on one square within six seconds look like a piece that flickers where no clock tells more.
+                if !has_clock && gaps.contains(&800) && game != QUIET {
+                    continue;
+                }
+                compare(Manner { dumps: Dumps::Always, has_clock, gaps, answers: &[], turned: false, game });
+            }
+        }
+    }
+}
+
+/// A board with other properties than usual, and who plays on it.
+struct World(hardware_sim::world::World);
+
+impl World {
+    fn new(change: impl Fn(&mut BoardOptions)) -> World {
+        let (start, moves) = game(QUIET);
+        let profile = Profile::ideal();
+        let script = script::game(&start, &moves, Some("4800+60".parse().unwrap()), &profile, 5);
+        let mut setting = Setting::new(10, 10, script, profile, 5);
+        let mut board = setting.draw_board();
+        change(&mut board);
+        setting.board = Some(board);
+        World(hardware_sim::world::World::new(setting).unwrap())
+    }
+
+    fn play(mut self, settings: &[(&str, &str)]) -> Record {
+        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
+        settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
+        drive(&mut self.0, &mut Line::new(line_settings), None, 30_000)
+    }
+}
+
+fn told(record: &Record, words: &str) -> usize {
+    let is_it = |output: &&Output| matches!(&output.effect, Effect::Notice(text) if text.contains(words));
+    record.outputs.iter().filter(is_it).count()
+}
+
+#[test]
+fn a_board_that_knows_another_command_for_updates_is_given_that_one_and_it_is_said() {
+    for (ignores, least) in [(vec![0x4b], PLIES - 2), (vec![0x4b, 0x43], PLIES - 4)] {
+        let record = World::new(|board| board.ignores.clone_from(&ignores)).play(&[]);
+        let plies = record.entries().iter().filter(|(_, entry)| !entry.starts_with('/')).count();
+        assert!(plies >= least, "{ignores:02x?}: {plies} plies");
+        assert_eq!(told(&record, "does not report what changes"), ignores.len(), "{ignores:02x?}");
+    }
+    let all = World::new(|board| board.ignores = vec![0x4b, 0x43, 0x44]).play(&[]);
+    assert_eq!(told(&all, "does not report what changes"), 2, "each is tried once");
+}
+
+#[test]
+fn a_chess_set_is_recorded_with_its_codes() {
+    let record = World::new(|board| board.set = PieceSet::Chess).play(&[("codes", "chess")]);
+    assert_eq!(record.entries().len(), PLIES);
+}
+
+#[test]
+fn a_bus_on_the_line_of_a_single_board_is_told_as_that() {
+    let board = BoardPlan { plies: Some(4), ..BoardPlan::default() };
+    let line = LinePlan { board: vec![board; 4], ..LinePlan::default() };
+    let scenario = Scenario { line: vec![line], ..Scenario::default() };
+    let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
+    let mut record = Record::default();
+    let mut line = Line::new(LineSettings::new(Variant::from_tag("20").unwrap()));
+    drive_bus(&mut ready[0].world, &mut line, 30_000, |_, output| record.outputs.push(output));
+    assert_eq!(told(&record, "mode = \"bus\""), 1, "{:?}", notices(&record));
+}
+
+fn notices(record: &Record) -> Vec<&Effect> {
+    let effects = record.outputs.iter().map(|output| &output.effect);
+    effects.filter(|effect| matches!(effect, Effect::Notice(_))).collect()
+}
+
+/// A board that knows no bus at the port of one: it hears single bytes, and answers some.
+#[test]
+fn a_single_board_on_the_line_of_a_bus_is_told_as_that() {
+    let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
+    settings.mode = Mode::Bus;
+    let mut line = Line::new(settings);
+    let dump = [vec![0x86, 0x00, 0x67], codes(&game(QUIET).0)].concat();
+    let (mut now, mut record, mut inputs) = (0, Record::default(), vec![Input::LinkUp]);
+    while now < 60_000 {
+        while let Some(input) = inputs.pop() {
+            for output in line.handle(Millis(now), input) {
+                if let Effect::Send(bytes) = &output.effect
+                    && bytes[..] == [0x42]
+                {
+                    inputs.push(Input::Bytes(dump.clone()));
+                }
+                record.outputs.push(output);
+            }
+        }
+        now = line.deadline().map_or(60_000, |at| at.0.max(now));
+        inputs.push(Input::Tick);
+    }
+    assert_eq!(told(&record, "mode = \"single\""), 1, "{:?}", notices(&record));
+}
+
+#[test]
+fn a_board_of_a_bus_that_never_says_what_stands_on_it_is_told() {
+    let board = BoardPlan { plies: Some(4), ignores: vec![0x82], serial: Some(1025), ..BoardPlan::default() };
+    let line = LinePlan { board: vec![board, BoardPlan::default()], ..LinePlan::default() };
+    let scenario = Scenario { line: vec![line], ..Scenario::default() };
+    let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
+    let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
+    settings.mode = Mode::Bus;
+    let mut record = Record::default();
+    drive_bus(&mut ready[0].world, &mut Line::new(settings), 30_000, |_, output| record.outputs.push(output));
+    assert_eq!(told(&record, "never what stands on it (0x82)"), 1, "{:?}", notices(&record));
+}
