@@ -252,20 +252,13 @@ impl Director<'_> {
 
     /// Shuffles pieces over squares of the colour on which the game is played.
     fn analyse(&mut self, game: &Game, from_ms: u64) -> u64 {
-        let played_on = |table: &Table, field: u8| {
-            let colours = |dark: bool| {
-                (0..game.start.len() as u8)
-                    .any(|other| game.start[usize::from(other)] != 0 && table.is_dark(other) == dark)
-            };
-            colours(table.is_dark(field))
-        };
         let mut now = from_ms;
         for _ in 0..self.rng.between(5, 20) {
             now += self.rng.between(800, 5_000);
             let table = self.hand.table();
             let pieces = table.occupied(now);
             let room: Vec<u8> = (0..game.start.len() as u8)
-                .filter(|field| table.code(*field) == 0 && table.ready_ms(*field) <= now && played_on(table, *field))
+                .filter(|field| table.code(*field) == 0 && table.ready_ms(*field) <= now && table.is_played_on(*field))
                 .collect();
             let (Some(from), Some(to)) = (self.rng.pick(&pieces).copied(), self.rng.pick(&room).copied()) else {
                 break;

@@ -41,9 +41,9 @@ pub enum Fault {
     Forgotten,
     /// Per capture: a piece that was not captured is taken off and put back 1.5 to 8 s later.
     ExtraRemoved,
-    /// Per ply: two to six pieces are knocked over and put back within 7 to 20 s.
+    /// Per ply: four to seven pieces are knocked over and put back within 10 to 20 s; nobody presses meanwhile.
     Knocked,
-    /// Per knock: one piece is first put back on a wrong field.
+    /// Per knock: one piece is first put back on a neighbouring field, and put right 4 to 15 s after the others.
     KnockedWrongly,
     /// Per placing: the piece stands badly and flickers for 3 to 60 s.
     Flicker,

@@ -79,6 +79,12 @@ impl Table {
         (row + col) % 2 == 1
     }
 
+    /// Does any piece stand on the colour of this field? In most games only one of the two colours is played on.
+    pub fn is_played_on(&self, field: u8) -> bool {
+        let dark = self.is_dark(field);
+        (0..self.codes.len() as u8).any(|other| self.code(other) != 0 && self.is_dark(other) == dark)
+    }
+
     /// The fields strictly between two fields of one row, column or diagonal, in order; none for any other pair.
     pub fn between(&self, a: u8, b: u8) -> Vec<u8> {
         let ((ar, ac), (br, bc)) = (self.place(a), self.place(b));

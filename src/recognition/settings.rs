@@ -8,7 +8,8 @@ pub struct Settings {
     /// Two or more complete plies without any press. Players who forgot to press go on playing, and the next press tells;
     /// players who analyse after the game while the clock runs move faster than this and never press.
     pub answered_ms: u64,
-    /// A complete ply that nobody has pressed for: a hand may be resting on a legal square.
+    /// A complete ply that nobody has pressed for: a hand may be resting on a legal square. Not where pieces have fallen: one
+    /// in twenty knocks leaves a piece beside its square for 4 to 15 s, which may look like a legal ply.
     pub unpressed_ms: u64,
     /// The same when an earlier press is missing, so that this ply cannot show one.
     pub out_of_step_ms: u64,
@@ -33,7 +34,8 @@ pub struct Settings {
     /// An unexplained position on a board without a clock. If play goes on from it, two legal plies will show that much
     /// sooner; if not, it is analysis, which never ends in a position of the game.
     pub unexplained_no_clock_ms: u64,
-    /// A board in chaos: pieces knocked over, or set up anew.
+    /// A board in chaos: pieces knocked over, or set up anew. Without a clock also a complete ply after that: fallen pieces stand
+    /// again after 10 to 20 s, and what was put up wrongly is seen 4 to 15 s later.
     pub chaos_ms: u64,
     /// How much longer to wait when the board does not answer the request for a dump.
     pub unconfirmed_ms: u64,

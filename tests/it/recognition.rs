@@ -620,3 +620,108 @@ fn a_legal_ply_that_nobody_pressed_for_is_no_move_against_the_rules() {
     let expected = ["47-41", "20-25", "31-26", "5-10", "26x17", "11x22", "28x17"];
     check("W:W28,31,33,45,47:B5,6,8,11,12,20,21", Clock::Running, story, &expected);
 }
+
+/// Four pieces of White's fall; all are put back, 34 on 30.
+const KNOCKED: &str = "10.0 33 -
+        10.0 34 -
+        10.1 38 -
+        10.1 39 -
+        13.0 30 white
+        16.0 33 white
+        19.0 38 white
+        21.0 39 white";
+
+#[test]
+fn a_piece_that_fell_and_was_put_up_on_a_legal_square_has_not_been_played() {
+    let position = "W:W33,34,38,39:B8,12,20";
+    let story = format!(
+        "{KNOCKED}
+        36.0 30 -
+        36.3 34 white
+        40.0 33 -
+        40.3 29 white
+        41.0 press white
+        43.0 ends"
+    );
+    check(position, Clock::Running, &story, &["33-29"]);
+    let without_clock = format!(
+        "{KNOCKED}
+        36.0 30 -
+        36.3 34 white
+        40.0 33 -
+        40.3 29 white
+        45.0 20 -
+        45.3 25 black
+        50.0 ends"
+    );
+    check(position, Clock::None, &without_clock, &["33-29", "20-25"]);
+    // Another piece is taken up before it is seen.
+    let taken_up = format!(
+        "{KNOCKED}
+        24.0 38 -
+        24.3 32 white
+        25.0 30 -
+        25.3 34 white
+        66.0 ends"
+    );
+    check(position, Clock::None, &taken_up, &["38-32"]);
+}
+
+#[test]
+fn who_stops_the_clock_because_pieces_fell_has_played_nothing() {
+    let story = format!(
+        "{KNOCKED}
+        24.0 clock stops
+        36.0 30 -
+        36.3 34 white
+        40.0 ends"
+    );
+    check("W:W33,34,38,39:B8,12,20", Clock::Running, &story, &[]);
+}
+
+#[test]
+fn a_ply_among_fallen_pieces_is_published_when_it_is_pressed_for_or_answered() {
+    let position = "W:W33,34,38,39:B8,12,20";
+    // 34-30 was truly played, and the press comes late.
+    let pressed = format!(
+        "{KNOCKED}
+        40.0 press white
+        41.0 ends"
+    );
+    check(position, Clock::Running, &pressed, &["34-30"]);
+    let answered = format!(
+        "{KNOCKED}
+        40.0 20 -
+        40.3 24 black
+        41.0 press black
+        42.0 30 -
+        42.3 19 white
+        42.6 24 -
+        43.0 press white
+        44.0 ends"
+    );
+    check(position, Clock::Running, &answered, &["34-30", "20-24", "30x19"]);
+    let stood = format!(
+        "{KNOCKED}
+        70.0 ends"
+    );
+    check(position, Clock::None, &stood, &["34-30"]);
+}
+
+#[test]
+fn a_piece_that_fell_and_was_put_up_elsewhere_is_no_change_of_mind() {
+    let story = format!(
+        "1.0 40 -
+        1.3 34 white
+        2.0 press white
+        {}
+        36.0 35 -
+        36.3 34 white
+        40.0 20 -
+        40.3 25 black
+        41.0 press black
+        42.0 ends",
+        KNOCKED.replace("13.0 30", "13.0 35")
+    );
+    check("W:W33,38,39,40:B8,12,20", Clock::Running, &story, &["40-34", "20-25"]);
+}

@@ -34,19 +34,20 @@ impl Hand {
         }
     }
 
-    /// Two to six pieces that stand near one another fall and are put back one by one.
+    /// Four to seven pieces that stand near one another fall and are put back one by one. The first of them may come to stand on
+    /// a wrong square, where it stays for some seconds after all others are back.
     pub(super) fn knock(&mut self, id: PlyId, at: u64) -> u64 {
         let mut pieces = self.table.occupied(at);
         let Some(centre) = self.rng.pick(&pieces).copied() else { return at };
         pieces.sort_by_key(|field| (self.table.distance(centre, *field), *field));
-        pieces.truncate(self.rng.between(2, 6) as usize);
+        pieces.truncate(self.rng.between(4, 7) as usize);
         let mut fallen: Vec<(u8, u8, bool)> =
             pieces.iter().map(|field| (*field, self.table.code(*field), self.table.is_flaky(*field))).collect();
         for (field, _, _) in &fallen {
             let when = at + self.rng.between(0, 150);
             self.put(when, *field, 0, false);
         }
-        let end = at + self.rng.between(7_000, 20_000);
+        let end = at + self.rng.between(10_000, 20_000);
         self.rng.shuffle(&mut fallen);
         let gap = (end - at) / (fallen.len() as u64 + 1);
         let wrongly = self.strikes(Fault::KnockedWrongly);
@@ -54,10 +55,10 @@ impl Hand {
         for (index, (field, code, flaky)) in fallen.iter().enumerate() {
             let when = at + gap * (index as u64 + 2);
             let mut room = self.table.room_around(at, *field);
-            room.retain(|near| !pieces.contains(near));
+            room.retain(|near| !pieces.contains(near) && self.table.is_played_on(*near));
             let near = self.rng.pick(&room).copied();
             if let (0, true, Some(near)) = (index, wrongly, near) {
-                let right = end + self.rng.between(1_000, 4_000);
+                let right = end + self.rng.between(4_000, 15_000);
                 self.visit(near, *code, when, right - 300);
                 self.put(right, *field, *code, *flaky);
                 self.irregular(when, Some(id), Fault::KnockedWrongly, Some(near), right);
@@ -97,7 +98,10 @@ mod tests {
     use super::super::Turn;
     use super::super::stage::*;
     use super::*;
+    use crate::motion::{Deed, Motion};
     use crate::profile::Profile;
+    use crate::random::Rng;
+    use crate::table::Table;
 
     #[test]
     fn what_was_touched_without_need_stands_where_it_stood() {
@@ -115,5 +119,40 @@ mod tests {
                 assert!(codes == plain && deeds > least, "{fault} {seed}");
             }
         }
+    }
+
+    #[test]
+    fn fallen_pieces_stand_again_after_a_while_and_one_of_them_on_a_wrong_field_at_first() {
+        let mut profile = Profile::only(Fault::Knocked, 1.0);
+        profile.set_rate(Fault::KnockedWrongly, 1.0);
+        let mut codes = vec![0; 100];
+        (0..25).for_each(|piece| codes[20 * (piece / 5) + 2 * (piece % 5) + 1] = 1);
+        let mut wrong = 0;
+        for seed in 0..50 {
+            let mut hand = Hand::new(profile.clone(), Table::new(10, codes.clone()), Rng::new(seed));
+            hand.knock(ID, 1_000);
+            let mut motions = hand.take_motions();
+            motions.sort_by_key(|motion| motion.at_ms);
+            let put = |motion: &Motion| match motion.deed {
+                Deed::Put { field, contact } => Some((motion.at_ms, field, contact.code)),
+                _ => None,
+            };
+            let put: Vec<_> = motions.iter().filter_map(put).collect();
+            let fallen: Vec<u8> = put.iter().take_while(|put| put.2 == 0).map(|put| put.1).collect();
+            assert!((4..=7).contains(&fallen.len()), "seed {seed}: {fallen:?}");
+            let up_again = put.iter().filter(|put| put.2 != 0);
+            let elsewhere = up_again.clone().find(|put| !fallen.contains(&put.1));
+            let (last, others) =
+                up_again.clone().map(|put| put.0).fold((0, 0), |(last, before), at| (at, last.max(before)));
+            let Some(elsewhere) = elsewhere else {
+                assert!((11_000..=21_000).contains(&last), "seed {seed}: {put:?}");
+                continue;
+            };
+            wrong += 1;
+            assert!((11_000..=21_000).contains(&others), "seed {seed}: {put:?}");
+            assert!((4_000..=15_500).contains(&(last - others)), "seed {seed}: {put:?}");
+            assert!(hand.table().is_played_on(elsewhere.1) && codes[usize::from(elsewhere.1)] == 0, "seed {seed}");
+        }
+        assert!(wrong > 25, "{wrong}");
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
+use crate::recognition::evidence::Moment;
 use crate::recognition::explain::{CREDIBLE, Explanation};
-use crate::rules::Square;
+use crate::rules::{Move, Position, Square, SquareSet};
 
 /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
 const MARGIN: i32 = 150;
@@ -32,7 +33,12 @@ impl Recogniser {
             let ready_at = self.confirmed_at(STANDS_MS);
             return if stands { self.setup(ready_at, Reason::IllegalMove) } else { None };
         };
+        let is_pressed = self.is_pressed(&best) || self.is_believed(&best);
         if !best.odd.is_empty() || (best.plies.len() > MOST_PLIES && !self.is_pressed(&best)) {
+            return None;
+        }
+        // Who sees that pieces were knocked over stops the clock.
+        if !is_pressed && self.is_disturbed_beside(&best.plies) {
             return None;
         }
         let ready_at = self.confirmed_at(self.settings.settle_ms);
@@ -103,6 +109,14 @@ impl Recogniser {
             }
             wait = wait.max(settings.ambiguous_ms);
         }
+        if !pressed && self.is_disturbed_beside(&best.plies) {
+            match self.clock {
+                // A hand that puts pieces back may reply to its own mistake.
+                Clock::None => wait = wait.max(if answered { settings.answered_ms } else { settings.chaos_ms }),
+                // Whoever has truly moved presses, or his opponent answers and presses.
+                _ => return None,
+            }
+        }
         if self.clock != Clock::None && !pressed {
             // Several plies in a row without a press: analysis on the board while the clock runs.
             wait = match self.unpressed_run {
@@ -134,8 +148,33 @@ impl Recogniser {
             (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
         };
         let other = best.plies[0].to() != lifted && !found.iter().any(is_longer);
-        let other = other && self.evidence.stands_firmly(now, lifted);
+        let other = other && self.evidence.stands_firmly(now, lifted) && !self.is_disturbed_beside(&best.plies);
         (is_sure && is_clear && other).then(|| best.clone())
+    }
+
+    /// Have pieces fallen, besides what these plies have moved? What stands may then have been put back wrongly.
+    pub(super) fn is_disturbed_beside(&self, plies: &[Move]) -> bool {
+        let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
+        self.is_disturbed(&self.base, self.since, self.passed | played)
+    }
+
+    /// Were several pieces of a position away at one time since a moment, besides those on squares that are excused, although
+    /// nothing has played them? A hand plays, adjusts and takes off by mistake one piece at a time.
+    pub(super) fn is_disturbed(&self, position: &Position, since: Moment, excused: SquareSet) -> bool {
+        const MOST_AWAY: usize = 1;
+        let placement = position.placement();
+        let doubtful =
+            (0..Square::MAX_COUNT as u8).map(Square::new).filter(|&square| self.evidence.is_flickering(square));
+        let watched = placement.occupied() - excused - self.anomalous() - doubtful.collect();
+        let mut away = SquareSet::EMPTY;
+        self.evidence.changes_since(since).filter(|change| watched.contains(change.square)).any(|change| {
+            if change.after == placement.color(change.square) {
+                away.remove(change.square);
+            } else {
+                away.insert(change.square);
+            }
+            away.len() > MOST_AWAY
+        })
     }
 
     /// Is this the rest of an explanation that a press has confirmed? Presses may be fewer than plies: who forgets to press

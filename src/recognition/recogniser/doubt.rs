@@ -1,11 +1,11 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
 use super::resumption::REPLIES_WORK;
-use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Reason, Recogniser};
+use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Previous, Reason, Recogniser};
 use crate::millis::Millis;
 use crate::recognition::evidence::Change;
 use crate::recognition::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
-use crate::rules::Color;
+use crate::rules::{Color, Move};
 
 /// More wrong squares than this are a board in chaos, not a move.
 const CHAOS_SQUARES: usize = 8;
@@ -54,8 +54,9 @@ impl Recogniser {
         let wrong = self.evidence.contradictions(previous.position.placement()) - self.anomalous();
         if wrong.is_empty() {
             let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
+            let wait = self.when_disturbed(PUT_BACK_MS, &previous, &[]);
             let decision = Decision::Back(previous, 0);
-            return lever_back.then(|| (TAKEN_BACK, Draft { ready_at: self.confirmed_at(PUT_BACK_MS), decision }));
+            return lever_back.then(|| (TAKEN_BACK, Draft { ready_at: self.confirmed_at(wait), decision }));
         }
         let question = Question {
             base: &previous.position,
@@ -82,9 +83,17 @@ impl Recogniser {
             _ if other.score < CREDIBLE => REPLACED_MS,
             _ => self.settings.settle_ms,
         };
+        let wait = self.when_disturbed(wait, &previous, &other.plies);
         let draft = Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) };
         let press = if pressed { 0 } else { PRESS_FORGOTTEN };
         Some((TAKEN_BACK + press + other.score, draft))
+    }
+
+    /// How long to wait where fallen pieces may have been put back so that it looks like another move.
+    fn when_disturbed(&self, wait: u64, previous: &Previous, others: &[Move]) -> u64 {
+        let played = others.iter().fold(previous.passed | previous.ply.squares(), |played, ply| played | ply.squares());
+        let disturbed = self.is_disturbed(&previous.position, previous.since, played);
+        if disturbed { wait.max(self.settings.chaos_ms) } else { wait }
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.
