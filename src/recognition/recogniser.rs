@@ -6,6 +6,7 @@
 //! | one or more legal plies | the first is published after a span of quiet that its evidence asks for ([`Rule`]) |
 //! | another move of the side that moved last | it changed its mind: a setup of the position before, then that move |
 //! | a legal reply to a position that was not explained | an illegal move stood: a setup of that position, then the reply |
+//! | plies that are legal if a square is as it was before the last setup | that was wrong: a setup without it, then the plies |
 //! | several readings, after a time without the board | a setup: which plies are hidden is not guessed |
 //! | none of these for long | a setup ([`Reason`]) |
 //!
@@ -53,7 +54,7 @@ use super::settings::Settings;
 use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::millis::Millis;
-use crate::rules::{Color, Move, Position, Square, SquareSet};
+use crate::rules::{Color, Move, Piece, Position, Square, SquareSet};
 use effort::Effort;
 use standing::Snapshot;
 
@@ -84,6 +85,13 @@ struct Anomaly {
     captured: bool,
     /// Then the square changed, and was wrong no longer. It is remembered for what stood before.
     until: Option<Moment>,
+}
+
+/// A square that a setup changed though no ply did, and what was there before.
+#[derive(Clone, Copy, Debug)]
+struct Doubtful {
+    square: Square,
+    before: Option<Piece>,
 }
 
 /// The rest of an explanation of several plies, while nothing has moved since its first ply was published.
@@ -128,6 +136,8 @@ enum Decision {
     Back(Previous, usize),
     /// What stood then is the position from which play went on.
     Resume(Snapshot, Position),
+    /// The published position, but for this square, which the setup before it had wrong.
+    Amend(Position, Square),
     /// What is seen now.
     Setup(Position, Reason),
 }
@@ -147,6 +157,8 @@ pub struct Recogniser {
     /// Squares that published plies have passed since then.
     passed: SquareSet,
     anomalies: Vec<Anomaly>,
+    /// The pieces too many or too few that the last setup took for real, until plies have passed over them.
+    doubtful: Vec<Doubtful>,
     presses: Presses,
     /// Plies published in a row without a press.
     unpressed_run: u32,
@@ -213,6 +225,7 @@ impl Recogniser {
             evidence,
             passed: SquareSet::EMPTY,
             anomalies: Vec::new(),
+            doubtful: Vec::new(),
             presses: Presses::default(),
             unpressed_run: 0,
             clock,

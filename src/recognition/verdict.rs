@@ -49,6 +49,8 @@ pub enum Reason {
     Unexplained,
     /// A piece too many or too few has stayed so.
     Anomaly,
+    /// The setup before was wrong by one square: play went on without it.
+    Amended,
     /// The operator said so.
     Operator,
 }

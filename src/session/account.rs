@@ -81,6 +81,7 @@ pub fn reason_word(reason: Reason) -> &'static str {
         Reason::IllegalMove => "illegal-move",
         Reason::Unexplained => "unexplained",
         Reason::Anomaly => "anomaly",
+        Reason::Amended => "amended",
         Reason::Operator => "operator",
     }
 }
@@ -92,6 +93,7 @@ pub fn reason_for_people(reason: Reason) -> &'static str {
         Reason::IllegalMove => "a move against the rules was let stand",
         Reason::Unexplained => "no legal moves explain the board",
         Reason::Anomaly => "a piece too many or too few has stayed so",
+        Reason::Amended => "the setup before was wrong by one square: play went on without it",
         Reason::Operator => "the operator said so",
     }
 }

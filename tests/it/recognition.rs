@@ -725,3 +725,52 @@ fn a_piece_that_fell_and_was_put_up_elsewhere_is_no_change_of_mind() {
     );
     check("W:W33,38,39,40:B8,12,20", Clock::Running, &story, &["40-34", "20-25"]);
 }
+
+/// White takes 23 and leaves it standing; Black touches it, and with it on the board 29x18 and 23x34 are due all the time.
+const TOUCHED_AGAIN: &str = "10.0 28 -
+        10.3 19 white
+        11.0 press white
+        20.0 23 -
+        20.6 23 black
+        25.0 3 -
+        25.3 8 black
+        26.0 press black
+        30.0 42 -
+        30.3 37 white
+        31.0 press white
+        34.0 8 -
+        34.3 12 black
+        35.0 press black
+        38.0 47 -
+        38.3 41 white
+        39.0 press white
+        42.0 5 -
+        42.3 10 black
+        43.0 press black
+        100.0 48 -
+        100.3 43 white
+        101.0 press white
+        105.0 6 -
+        105.3 11 black
+        106.0 press black
+        110.0 37 -
+        110.3 32 white
+        111.0 press white
+        115.0 11 -
+        115.3 17 black
+        116.0 press black
+        120.0 23 -
+        125.0 41 -
+        125.3 36 white
+        126.0 press white
+        128.0 ends";
+
+#[test]
+fn a_wrong_setup_breeds_no_others() {
+    let board = live_through("20", "W:W28,29,42,47,48:B3,5,6,23", Clock::Running, TOUCHED_AGAIN);
+    let with = "W:W19,29,37,41,48:B6,10,12,23";
+    let without = "W:W19,29,37,41,48:B6,10,12";
+    let expected =
+        ["28x19", "3-8", "42-37", "8-12", "47-41", "5-10", with, without, "48-43", "6-11", "37-32", "11-17", "41-36"];
+    assert_eq!(board.told, expected);
+}

@@ -1,11 +1,11 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
 use super::resumption::REPLIES_WORK;
-use super::{Anomaly, Clock, Decision, Draft, INCREDIBLE, Previous, Reason, Recogniser};
+use super::{Anomaly, Clock, Decision, Doubtful, Draft, INCREDIBLE, Previous, Reason, Recogniser};
 use crate::millis::Millis;
 use crate::recognition::evidence::Change;
 use crate::recognition::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
-use crate::rules::{Color, Move};
+use crate::rules::{Color, Move, Position, Setup, SquareSet};
 
 /// More wrong squares than this are a board in chaos, not a move.
 const CHAOS_SQUARES: usize = 8;
@@ -29,8 +29,9 @@ impl Recogniser {
     /// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
     pub(super) fn otherwise(&mut self) -> Option<(i32, Draft)> {
         let (mut work, mut replies_work) = (WORK, REPLIES_WORK);
-        // Of two that are as likely the change of mind: it knows the position.
-        let readings = [self.resumption(&mut replies_work), self.change_of_mind(&mut work)];
+        // Of those that are as likely the last: it knows the position, or has seen what it says.
+        let amendment = self.amendment(&mut work);
+        let readings = [self.resumption(&mut replies_work), self.change_of_mind(&mut work), amendment];
         self.effort.spend(WORK - work + REPLIES_WORK - replies_work);
         readings.into_iter().flatten().max_by_key(|(score, _)| *score)
     }
@@ -94,6 +95,36 @@ impl Recogniser {
         let played = others.iter().fold(previous.passed | previous.ply.squares(), |played, ply| played | ply.squares());
         let disturbed = self.is_disturbed(&previous.position, previous.since, played);
         if disturbed { wait.max(self.settings.chaos_ms) } else { wait }
+    }
+
+    /// The setup before was wrong by a square: what was played since is legal if that is as it was before.
+    fn amendment(&self, work: &mut u32) -> Option<(i32, Draft)> {
+        /// How likely it is that what was set up is wrong: likelier than that the next ply is against the rules.
+        const WRONG: i32 = -300;
+        if self.gap {
+            return None;
+        }
+        let mut readings = Vec::new();
+        for Doubtful { square, before } in &self.doubtful {
+            let mut placement = *self.base.placement();
+            placement.put(*square, *before);
+            let turn = self.base.turn();
+            let Ok(position) = Position::new(self.base.variant(), Setup { placement, turn }) else { continue };
+            let question = Question {
+                base: &position,
+                anomalies: self.anomalous() | SquareSet::from_iter([*square]),
+                ..self.question()
+            };
+            let found = explain(&question, DEEPEST, work);
+            let plays = |found: &&Explanation| {
+                let given_up = if self.clock == Clock::None { found.count() >= 2 } else { self.is_pressed(found) };
+                given_up && found.is_exact() && found.score >= CREDIBLE
+            };
+            readings.extend(found.iter().find(plays).map(|found| (WRONG + found.score, position, *square)));
+        }
+        let (score, position, square) = readings.into_iter().max_by_key(|(score, ..)| *score)?;
+        let ready_at = self.confirmed_at(self.settings.odd_ms);
+        Some((score, Draft { ready_at, decision: Decision::Amend(position, square) }))
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.

@@ -1,6 +1,6 @@
 //! What a decision changes: the position that is published, and what counts as evidence from there on.
 
-use super::{Anomaly, Clock, Decision, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
+use super::{Anomaly, Clock, Decision, Doubtful, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
 use crate::rules::{Color, Position, SquareSet};
@@ -42,6 +42,17 @@ impl Recogniser {
                 self.since = snapshot.at;
                 verdict
             }
+            Decision::Amend(position, square) => {
+                let (since, passed) = (self.since, self.passed);
+                let verdict = self.take_up(position, self.plies, 0, Reason::Amended);
+                (self.since, self.passed) = (since, passed);
+                if self.evidence.contradictions(position.placement()).contains(square) {
+                    // Hands know that it does not count.
+                    self.anomalies.retain(|anomaly| anomaly.square != square);
+                    self.anomalies.push(Anomaly { square, at: now, plies: self.plies, captured: true, until: None });
+                }
+                verdict
+            }
             Decision::Setup(position, reason) => self.set_up_what_is_seen(position, reason),
         }
     }
@@ -56,6 +67,7 @@ impl Recogniser {
         self.take_presses_off_snapshots(presses - self.presses.len());
         self.previous = Some(Previous { position: before, ply: ply.clone(), since: self.since, passed: self.passed });
         self.passed |= ply.squares();
+        self.doubtful.retain(|doubtful| !ply.squares().contains(doubtful.square));
         self.stand_at(before.play(&ply));
         self.plies += 1;
         // Without a clock nobody can press.
@@ -92,13 +104,23 @@ impl Recogniser {
     }
 
     fn set_up_what_is_seen(&mut self, position: Position, reason: Reason) -> Verdict {
+        /// More squares than this are another position, and not wrong by one.
+        const MOST_DOUBTFUL: usize = 8;
+        let known = *self.base.placement();
+        let changed = known.occupied() | position.placement().occupied();
+        let changed = changed.into_iter().filter(|&square| known.color(square) != position.placement().color(square));
+        let doubtful = changed.map(|square| Doubtful { square, before: known.get(square) }).collect::<Vec<_>>();
         let presses = self.presses.len();
         let plies = if reason == Reason::Anomaly && position.turn() == self.base.turn() {
             self.plies
         } else {
             self.plies_after_gap(presses, position.turn())
         };
-        self.take_up(position, plies, presses, reason)
+        let verdict = self.take_up(position, plies, presses, reason);
+        if reason == Reason::Anomaly && doubtful.len() <= MOST_DOUBTFUL {
+            self.doubtful = doubtful;
+        }
+        verdict
     }
 
     /// How many plies have passed when play goes on after a gap: one for each press, at least one, and one more if the
@@ -117,6 +139,7 @@ impl Recogniser {
         self.since = self.evidence.moment();
         self.passed = SquareSet::EMPTY;
         self.let_go = None;
+        self.doubtful.clear();
         // A captured piece that stood in the way of nothing is still to be taken off.
         let wrong = self.evidence.contradictions(self.base.placement());
         let is_left = |anomaly: &Anomaly| anomaly.captured && anomaly.until.is_none() && wrong.contains(anomaly.square);
