@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::counters::Counters;
-use crate::session::{Condition, Status};
+use crate::session::{Condition, Status, account};
 use crate::station::LineReport;
 
 /// A moment on the wall.
@@ -108,12 +108,19 @@ pub struct Clocks {
 }
 
 /// A board that nothing explains.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DoubtView {
     /// The squares that differ from the published position.
     pub squares: Vec<String>,
     /// What comes closest.
     pub readings: Vec<String>,
+}
+
+impl DoubtView {
+    /// In one sentence.
+    pub fn in_words(&self) -> String {
+        account::in_words(&self.squares, &self.readings)
+    }
 }
 
 /// A line.

@@ -138,10 +138,8 @@ fn of_board(config: &AlarmConfig, board: &BoardView) -> Vec<Symptom> {
             symptoms.push(symptom("silent", None, config.silent, text));
         }
         "unexplained" => {
-            let doubt = board.doubt.as_ref();
-            let squares = doubt.map_or(String::new(), |doubt| doubt.squares.join(", "));
-            let readings = doubt.map_or(String::new(), |doubt| doubt.readings.join("; or "));
-            let text = format!("no legal move explains the board; it differs on {squares}; closest: {readings}");
+            let doubt = board.doubt.clone().unwrap_or_default();
+            let text = doubt.in_words();
             symptoms.push(symptom("unexplained", board.since, config.unexplained, text));
         }
         _ => {}
@@ -162,7 +160,7 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::overview::now;
+    use crate::overview::{DoubtView, now};
 
     fn board(state: &str) -> BoardView {
         BoardView {
@@ -223,6 +221,20 @@ mod tests {
             let told = told(&[(0, view.clone()), (limit, view), (limit + 1, board("ready"))]);
             assert_eq!(told, [(limit, "raised", kind.into()), (limit + 1, "over", kind.into())]);
         }
+    }
+
+    #[test]
+    fn a_board_that_nothing_explains_is_told_with_what_is_known_and_no_more() {
+        let text = |squares: &[&str], readings: &[&str]| {
+            let strings = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+            let doubt = Some(DoubtView { squares: strings(squares), readings: strings(readings) });
+            let symptoms = of_board(&AlarmConfig::default(), &BoardView { doubt, ..board("unexplained") });
+            symptoms.into_iter().map(|symptom| symptom.text).collect::<Vec<_>>().join("|")
+        };
+        let whole = "no legal move explains the board; it differs on 19, 24; closest: 24x19; or setup";
+        assert_eq!(text(&["19", "24"], &["24x19", "setup"]), whole);
+        assert_eq!(text(&["19"], &[]), "no legal move explains the board; it differs on 19");
+        assert_eq!(text(&[], &[]), "no legal move explains the board");
     }
 
     #[test]

@@ -116,6 +116,18 @@ pub fn doubt(doubt: &recogniser::Doubt, variant: &Variant) -> Doubt {
     }
 }
 
+/// The doubt for people, in one sentence.
+pub fn in_words(squares: &[String], readings: &[String]) -> String {
+    let mut text = "no legal move explains the board".to_owned();
+    if !squares.is_empty() {
+        text += &format!("; it differs on {}", squares.join(", "));
+    }
+    if !readings.is_empty() {
+        text += &format!("; closest: {}", readings.join("; or "));
+    }
+    text
+}
+
 /// Plies one after the other, in the notation of the file.
 pub fn line_of_play(position: &Position, plies: &[Move]) -> Vec<String> {
     let mut position = *position;

@@ -413,7 +413,7 @@ pub enum Condition {
     Playing,
     /// A game is going on, and its clock stands.
     ClockStopped,
-    /// A game is going on, and nothing legal explains the board.
+    /// A game is going on or begins, its clock does not stand, and for some seconds nothing legal has explained the board.
     Unexplained,
     /// The game is over.
     Over,
@@ -447,6 +447,19 @@ impl Condition {
             Condition::ClockStopped => "clock-stopped",
             Condition::Unexplained => "unexplained",
             Condition::Over => "over",
+        }
+    }
+
+    /// The same for people.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Condition::NoConnection => "no connection",
+            Condition::NoAnswer => "no answer",
+            Condition::OtherBoard => "not the board expected",
+            Condition::CatchingUp => "catching up",
+            Condition::Waiting => "waiting for the start position",
+            Condition::ClockStopped => "clock stopped",
+            Condition::Ready | Condition::Playing | Condition::Unexplained | Condition::Over => self.word(),
         }
     }
 }
@@ -487,7 +500,7 @@ pub struct Status {
     pub clocks: Option<[u32; 2]>,
     /// Moves that are likely but not final, as in [`Aside::Provisional`].
     pub provisional: Vec<String>,
-    /// What is known of a board that nothing explains.
+    /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
     pub doubt: Option<Doubt>,
 }
 

@@ -117,17 +117,17 @@ impl Single {
     pub fn status(&self) -> Status {
         let status = self.table.status();
         let board = self.identity.serial().map(str::to_owned);
-        let (condition, state) = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
-            (_, true) => (Condition::NoAnswer, "no answer".to_owned()),
-            (false, _) if self.dialogue.is_up() => (Condition::OtherBoard, "not the board expected".to_owned()),
-            (true, _) if self.gap.is_some() && self.dialogue.is_up() => {
-                (Condition::CatchingUp, "catching up".to_owned())
-            }
-            _ => (status.condition, status.state.clone()),
+        let condition = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
+            (_, true) => Condition::NoAnswer,
+            (false, _) if self.dialogue.is_up() => Condition::OtherBoard,
+            (true, _) if self.gap.is_some() && self.dialogue.is_up() => Condition::CatchingUp,
+            _ => status.condition,
         };
+        let state = if condition == status.condition { status.state.clone() } else { condition.in_words().to_owned() };
         let is_held = self.held.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { state };
-        Status { condition, is_held, state, board, is_admitted: self.identity.is_admitted(), ..status }
+        let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
+        Status { condition, is_held, state, board, is_admitted: self.identity.is_admitted(), doubt, ..status }
     }
 
     /// What of its bytes told nothing.

@@ -45,6 +45,7 @@ use crate::recognition::{Clock, PressId, Verdict};
 use crate::rules::{Position, SquareSet};
 use listeners::Listeners;
 use requests::Resync;
+use telling::ToldDoubt;
 
 #[derive(Debug)]
 enum Stage {
@@ -77,7 +78,7 @@ pub struct Table {
     start_seen: Option<Orientation>,
     told: Option<SquareSet>,
     told_foreign_dump: bool,
-    told_doubt: bool,
+    told_doubt: ToldDoubt,
     result_pieces: ResultPieces,
     /// The operator has turned the board round against what is configured.
     flipped: bool,
@@ -141,7 +142,7 @@ impl Table {
             start_seen: None,
             told: None,
             told_foreign_dump: false,
-            told_doubt: false,
+            told_doubt: ToldDoubt::Nothing,
             result_pieces: ResultPieces::default(),
             flipped: false,
             named_after: None,

@@ -15,6 +15,8 @@ struct Board {
     variant: &'static Variant,
     codes: Vec<u8>,
     lever: u8,
+    /// Whether its clock runs.
+    runs: bool,
     now: u64,
     effects: Vec<Effect>,
 }
@@ -31,7 +33,7 @@ impl Board {
             }
         }
         let line = Line::new(LineSettings::new(variant));
-        let mut board = Board { line, variant, codes, lever: 0, now: 0, effects: Vec::new() };
+        let mut board = Board { line, variant, codes, lever: 0, runs: true, now: 0, effects: Vec::new() };
         board.say(Input::LinkUp);
         board.pass(3_000);
         board
@@ -49,7 +51,7 @@ impl Board {
             self.now = (self.now + 500).min(until);
             let codes = self.codes.iter().copied().map(PieceCode).collect();
             self.say(Input::Bytes(Message::BoardDump(codes).encode()));
-            self.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, 1 | self.lever]));
+            self.say(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, u8::from(self.runs) | self.lever]));
         }
     }
 
@@ -154,11 +156,12 @@ fn a_board_that_nothing_explains_is_told_once_with_what_comes_closest() {
     board.put("45", 0);
     board.put("5", 0);
     board.pass(1_500);
+    assert_eq!((board.status().condition, board.status().doubt), (Condition::Playing, None), "a hand may be at work");
+    board.pass(5_000);
     let doubt = board.status().doubt.expect("nothing explains this");
     assert!(doubt.since >= Millis(since) && doubt.since <= Millis(board.now));
     assert_eq!(doubt.squares, ["5", "19", "23", "45"]);
     assert_eq!(doubt.readings, ["19-23 (5, 45 wrong)", "no move (5, 19, 23, 45 wrong)", "setup"]);
-    board.pass(4_000);
     board.put("44", 0);
     board.pass(6_000);
     assert_eq!(board.notices("no legal move explains the board"), 1);
@@ -308,4 +311,92 @@ fn listeners_are_told_why_a_setup_was_needed_and_nothing_that_is_held_back() {
     let since = board.effects.len();
     board.say(Input::Operator("undo".to_owned()));
     assert!(asides(&board, since).contains(&Aside::Correction("operator")), "{:?}", asides(&board, since));
+}
+
+/// What a program that reads the events knows of the state: a game begins with `playing`.
+fn told_state(board: &Board) -> Condition {
+    let state = |effect: &Effect| if let Effect::Aside(Aside::State(state)) = effect { Some(*state) } else { None };
+    board.effects.iter().rev().find_map(state).unwrap_or(Condition::Playing)
+}
+
+#[test]
+fn a_lifted_piece_is_no_doubt() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    for name in ["19", "14"] {
+        board.put(name, 0);
+        board.pass(1_000);
+        let status = board.status();
+        assert_eq!((status.condition, &*status.state, status.doubt), (Condition::Playing, "playing", None), "{name}");
+        board.put(name, BLACK);
+        board.pass(1_000);
+    }
+    assert_eq!(board.notices("no legal move explains the board"), 0);
+}
+
+#[test]
+fn analysis_with_the_clock_stopped_is_no_doubt() {
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.press();
+    board.pass(1_000);
+    board.runs = false;
+    board.pass(1_000);
+    for (from, to, code) in [("19", "23", BLACK), ("28", "19", WHITE), ("38", "32", WHITE), ("5", "46", WHITE_KING)] {
+        board.play(from, to, code);
+        board.put("23", 0);
+        board.pass(20_000);
+        let status = board.status();
+        let seen = (status.condition, &*status.state, status.doubt);
+        assert_eq!(seen, (Condition::ClockStopped, "clock stopped", None), "{from}-{to}");
+        assert_eq!(told_state(&board), Condition::ClockStopped);
+    }
+    assert_eq!(board.notices("no legal move explains the board"), 0);
+    assert_eq!(board.notices("pieces are moved while the clock stands"), 1);
+    // The clock goes on, and the analysis still stands there: everybody is told the same.
+    board.runs = true;
+    board.pass(1_000);
+    assert_eq!((board.status().condition, told_state(&board)), (Condition::Unexplained, Condition::Unexplained));
+    assert!(board.status().doubt.is_some());
+    assert_eq!(board.notices("no legal move explains the board"), 1);
+}
+
+/// The status, which alarms are made of, the events and the messages, while hands do anything, with or without the clock.
+#[test]
+fn status_and_events_and_messages_say_the_same_of_a_board() {
+    let mut unexplained = 0;
+    for seed in 1..=20_u64 {
+        let mut board = Board::new();
+        board.play("32", "28", WHITE);
+        board.press();
+        board.pass(1_000);
+        let mut random = seed;
+        for step in 0..60 {
+            // Xorshift: any numbers will do.
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let square = (1 + random / 7 % 50).to_string();
+            match random % 11 {
+                0..=3 => board.put(&square, 0),
+                4..=5 => board.put(&square, [WHITE, BLACK, WHITE_KING][(random / 1000 % 3) as usize]),
+                6 => board.press(),
+                7 => board.runs = !board.runs,
+                _ => board.pass(random / 100 % 12_000),
+            }
+            let (status, told) = (board.status(), told_state(&board));
+            if status.condition == Condition::Over || status.game != Some(1) {
+                break;
+            }
+            assert_eq!(status.condition, told, "seed {seed}, step {step}: {status:?}");
+            assert_eq!(status.doubt.is_some(), told == Condition::Unexplained, "seed {seed}, step {step}: {status:?}");
+            if told == Condition::Unexplained {
+                unexplained += 1;
+                assert!(board.notices("no legal move explains the board") > 0, "seed {seed}, step {step}");
+            }
+        }
+    }
+    assert!(unexplained > 20, "{unexplained}");
 }

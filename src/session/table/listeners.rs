@@ -137,14 +137,13 @@ impl Table {
     }
 
     fn state_to_tell(&mut self, now: Millis) -> Option<Condition> {
-        let Stage::Playing(game) = &self.stage else { return None };
         let state = match self.listeners.away_at() {
             Some(at) if at <= now => Condition::NoConnection,
             // Whatever it was when it was last heard.
             Some(_) => return None,
-            None if self.is_stopped() => Condition::ClockStopped,
-            None if self.told_doubt && game.recogniser.doubt().is_some() => Condition::Unexplained,
-            None => Condition::Playing,
+            // It was never heard.
+            None if !self.linked => return None,
+            None => self.condition(),
         };
         (std::mem::replace(&mut self.listeners.state, state) != state).then_some(state)
     }

@@ -3,6 +3,7 @@
 //! A start position that appears where a game is going on is a new game only when it has stood for a while: longer when few
 //! plies have been played, since then it may be a correction of the opening, and never while the clock runs.
 
+use super::telling::ToldDoubt;
 use super::{Stage, Table};
 use crate::millis::Millis;
 use crate::protocol::PieceCode;
@@ -95,7 +96,7 @@ impl Table {
         self.clock.forget_sides();
         self.clock_notices.new_game();
         self.told = None;
-        self.told_doubt = false;
+        self.told_doubt = ToldDoubt::Nothing;
         if self.trusts_reports && !self.sensors.is_known() {
             self.sensors.assume(position.placement());
         }

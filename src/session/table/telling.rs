@@ -9,21 +9,52 @@ use crate::session::{Condition, Effect, Status, account};
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
 
+/// What the operator was told of a board that nothing explains. It begins anew when the board is explained.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) enum ToldDoubt {
+    /// Nothing: a hand may be at work.
+    #[default]
+    Nothing,
+    /// That pieces are moved while the clock stands.
+    Moves,
+    /// That no legal move explains the board.
+    Doubt,
+}
+
 impl Table {
+    /// What is going on. Here alone it is decided, for the status, the alarms, the messages and whoever listens. What nothing
+    /// explains is a doubt only when it has lasted, and while the clock stands it is none: players show each other what
+    /// they might have played.
+    pub(super) fn condition(&self) -> Condition {
+        match &self.stage {
+            _ if !self.linked => Condition::NoConnection,
+            Stage::Waiting => Condition::Waiting,
+            Stage::Over => Condition::Over,
+            Stage::Playing(game) if self.is_stopped() => match game.number() {
+                Some(_) => Condition::ClockStopped,
+                None => Condition::Ready,
+            },
+            Stage::Playing(game) => match (game.recogniser.doubt(), game.number()) {
+                (Some(_), _) if self.told_doubt != ToldDoubt::Nothing => Condition::Unexplained,
+                (_, Some(_)) => Condition::Playing,
+                (_, None) => Condition::Ready,
+            },
+        }
+    }
+
     /// The state for people.
     pub fn status(&self) -> Status {
         let clocks = self.clock.last().and_then(|times| self.clock.seconds(times));
         let clocks = clocks.filter(|_| self.clock_state != Clock::None);
+        let condition = self.condition();
+        let state = condition.in_words().to_owned();
         match &self.stage {
             Stage::Playing(game) => {
-                let (condition, state) = match game.recogniser.doubt() {
-                    _ if !self.linked => (Condition::NoConnection, "no connection".to_owned()),
-                    Some(doubt) => (Condition::Unexplained, format!("unexplained: {}", self.names(doubt.squares))),
-                    None if game.number().is_none() => (Condition::Ready, "ready".to_owned()),
-                    None if self.is_stopped() => (Condition::ClockStopped, "clock stopped".to_owned()),
-                    None => (Condition::Playing, "playing".to_owned()),
+                let doubt = game.recogniser.doubt().filter(|_| condition == Condition::Unexplained);
+                let state = match doubt {
+                    Some(doubt) if !doubt.squares.is_empty() => format!("{state}: {}", self.names(doubt.squares)),
+                    _ => state,
                 };
-                let doubt = game.recogniser.doubt().filter(|_| self.linked);
                 Status {
                     condition,
                     state,
@@ -38,15 +69,9 @@ impl Table {
                 }
             }
             Stage::Waiting | Stage::Over => {
-                let over = matches!(self.stage, Stage::Over);
-                let (condition, state) = match (self.linked, over) {
-                    (false, _) => (Condition::NoConnection, "no connection"),
-                    (true, true) => (Condition::Over, "over"),
-                    (true, false) => (Condition::Waiting, "waiting for the start position"),
-                };
-                let game = over.then_some(self.games);
+                let game = matches!(self.stage, Stage::Over).then_some(self.games);
                 let wrong_start = self.wrong_start();
-                Status { condition, state: state.to_owned(), wrong_start, game, clocks, ..Status::default() }
+                Status { condition, state, wrong_start, game, clocks, ..Status::default() }
             }
         }
     }
@@ -75,7 +100,7 @@ impl Table {
     /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
     pub(super) fn doubts_at(&self) -> Option<Millis> {
         let Stage::Playing(game) = &self.stage else { return None };
-        if self.told_doubt || !self.linked || game.recogniser.is_settled() {
+        if self.told_doubt != ToldDoubt::Nothing || !self.linked || game.recogniser.is_settled() {
             return None;
         }
         let since = match game.recogniser.doubt() {
@@ -89,21 +114,22 @@ impl Table {
     pub(super) fn tell_doubt(&mut self, now: Millis) -> Vec<Effect> {
         let Stage::Playing(game) = &self.stage else { return Vec::new() };
         if game.recogniser.is_settled() {
-            self.told_doubt = false;
+            self.told_doubt = ToldDoubt::Nothing;
         }
-        if self.doubts_at().is_none_or(|at| at > now) {
-            return Vec::new();
+        let due = self.doubts_at().is_some_and(|at| at <= now);
+        if due {
+            self.told_doubt = ToldDoubt::Moves;
         }
-        let notice = match game.recogniser.doubt() {
-            Some(doubt) if !self.is_stopped() => {
-                let doubt = account::doubt(&doubt, self.settings.variant);
-                let (squares, readings) = (doubt.squares.join(", "), doubt.readings.join("; or "));
-                format!("no legal move explains the board; it differs on {squares}; closest: {readings}")
+        let notice = match self.condition() {
+            Condition::Unexplained if self.told_doubt < ToldDoubt::Doubt => {
+                self.told_doubt = ToldDoubt::Doubt;
+                let doubt = self.status().doubt;
+                doubt.map(|doubt| account::in_words(&doubt.squares, &doubt.readings))
             }
-            _ => "pieces are moved while the clock stands; nothing is recorded until it runs".to_owned(),
+            _ if due => Some("pieces are moved while the clock stands; nothing is recorded until it runs".to_owned()),
+            _ => None,
         };
-        self.told_doubt = true;
-        vec![Effect::Notice(notice)]
+        notice.map(Effect::Notice).into_iter().collect()
     }
 
     pub(super) fn tell_result_pieces(&mut self, now: Millis) -> Option<Effect> {

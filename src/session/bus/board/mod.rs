@@ -489,7 +489,8 @@ impl BusBoard {
         let is_held = self.held.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { status.state };
         let condition = if self.is_here() { status.condition } else { Condition::NoAnswer };
-        Status { condition, is_held, state, ..status }
+        let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
+        Status { condition, is_held, state, doubt, ..status }
     }
 
     /// When something is due without an answer: a board that is away can still get its result.
