@@ -30,6 +30,9 @@ pub mod link;
 pub mod disk;
 
 #[cfg(feature = "daemon")]
+pub mod escape;
+
+#[cfg(feature = "daemon")]
 pub mod config;
 
 #[cfg(feature = "daemon")]

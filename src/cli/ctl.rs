@@ -1,10 +1,11 @@
 //! `damcast ctl`: what an operator asks of a running station.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use damcast::control::{Reply, Request};
 
-use super::station::{Where, explain};
+use super::station::{UNKNOWN, Where};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -12,7 +13,9 @@ use super::station::{Where, explain};
     arg_required_else_help = true,
     after_help = "A board is named by what its files are called (board-1, table-1), or as LINE/ADDRESS on a bus.\n\
                   Each request stands in the log of the line with who asked; a replay obeys it at the same moment.\n\n\
-                  Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed.\n\n\
+                  A request is obeyed in time or never: what a station has not begun when --wait is over it drops, and logs that.\n\n\
+                  Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed, 5 it is not known \
+                  whether it was done.\n\n\
                   Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
                   damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
                   damcast ctl log-level damcast::session=debug"
@@ -23,6 +26,9 @@ pub struct Arguments {
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
+    /// How long the request is wanted and its answer waited for, in seconds [default: 10; for reload 30].
+    #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
+    wait: Option<u64>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -114,8 +120,8 @@ enum Verb {
 impl Verb {
     fn request(&self) -> Request {
         let (board, request) = match self {
-            Verb::Reload => return Request::Reload {},
-            Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone() },
+            Verb::Reload => return Request::Reload { until: None },
+            Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone(), until: None },
             Verb::Result { board, result } => (board, format!("result {result}")),
             Verb::Resign { board, side } => (board, format!("resign {side}")),
             Verb::Names { board, white, black } => (board, format!("names {white} / {black}")),
@@ -128,7 +134,7 @@ impl Verb {
             Verb::Release { board } => (board, "release".to_owned()),
             Verb::Rotate { board } => (board, "rotate".to_owned()),
         };
-        Request::Request { board: board.clone(), request: request.trim_end().to_owned() }
+        Request::Request { board: board.clone(), request: request.trim_end().to_owned(), until: None }
     }
 
     /// What there is to say where the station says nothing.
@@ -149,16 +155,32 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(client) => client,
         Err(code) => return Ok(code),
     };
-    let reply = match client.ask(&arguments.verb.request()) {
+    let request = arguments.verb.request();
+    let patience = arguments.wait.map_or(request.patience(), Duration::from_secs);
+    let path = client.path().display().to_string();
+    let asked = client.ask(request, patience, |left| {
+        let left = left.as_secs_f64().ceil();
+        eprintln!(
+            "damcast: no answer yet from the station at {path}; waiting {left} s more, then the request is dropped"
+        );
+    });
+    let reply = match asked {
         Ok(reply) => reply,
-        Err(error) => return Ok(explain(&error)),
+        Err(error) => Reply::unknown(format!(
+            "{error}\nIt is not known whether this was done. If it was not, it will not be done later; `damcast status` and \
+             the messages of the station tell."
+        )),
     };
     if arguments.json {
         println!("{}", serde_json::to_string(&reply)?);
     } else {
         tell(&reply, arguments.verb.done());
     }
-    Ok(if reply.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(match reply {
+        Reply { ok: true, .. } => ExitCode::SUCCESS,
+        Reply { unknown: true, .. } => ExitCode::from(UNKNOWN),
+        _ => ExitCode::FAILURE,
+    })
 }
 
 fn tell(reply: &Reply, done: &str) {

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::config::{Config, DEFAULT_PATH};
-use damcast::control::{Command, Commands};
+use damcast::control::{Command, Commands, Request};
+use damcast::station::Uptime;
 use damcast::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
@@ -89,7 +90,8 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             let (answer, told) = oneshot::channel();
-            if commands.send(Command::Reload { asker: "SIGHUP".to_owned(), answer }).await.is_err() {
+            let until = Uptime::after(Request::Reload { until: None }.patience());
+            if commands.send(Command::Reload { asker: "SIGHUP".to_owned(), until, answer }).await.is_err() {
                 return;
             }
             // One after the other: signals that come meanwhile are one.

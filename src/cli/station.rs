@@ -7,6 +7,7 @@
 //! | 2 | the command line is wrong |
 //! | 3 | no station answers |
 //! | 4 | this user may not speak with it |
+//! | 5 | it is not known whether the station did it |
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +20,8 @@ use damcast::control::{SERVICE_SOCKET, SOCKET};
 const NOBODY: u8 = 3;
 /// This user may not speak with it.
 const FORBIDDEN: u8 = 4;
+/// It is not known whether it was done.
+pub const UNKNOWN: u8 = 5;
 /// Where a service has its configuration.
 const SERVICE_CONFIG: &str = "/etc/damcast/damcast.toml";
 

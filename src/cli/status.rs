@@ -37,7 +37,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         true => Request::Watch { interval_ms: Some(200) },
         false => Request::Status {},
     };
-    let mut reply = client.ask(&request);
+    let (path, patience) = (client.path().display().to_string(), request.patience());
+    let mut reply = client.ask(request, patience, |left| {
+        let left = left.as_secs_f64().ceil();
+        eprintln!("damcast: no answer yet from the station at {path}; waiting {left} s more");
+    });
     let in_place = arguments.watch && !arguments.json && io::stdout().is_terminal();
     loop {
         let status = match reply {

@@ -38,6 +38,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bytelog::{BoardHeader, Header, Mode};
 use crate::disk::Durability;
+use crate::escape;
 use crate::link::PortAddress;
 use crate::playback;
 use crate::session::{BusAddress, LineSettings};
@@ -421,8 +422,10 @@ fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
             return Err(tag.error(format!("the tag `{name}` is written by the recorder itself")));
         }
         let value = tag.scalar()?;
-        if value.chars().any(char::is_control) {
-            return Err(tag.error(format!("the tag `{name}` has a control character in it; a tag is one line of text")));
+        if value.contains(escape::is_obeyed) {
+            return Err(tag.error(format!(
+                "the tag `{name}` has a control character in it, or one that turns the order of writing; a tag is one line of text"
+            )));
         }
         pairs.push((name.to_owned(), value.trim().to_owned()));
     }

@@ -1,7 +1,8 @@
 //! The control socket: how operators and programs speak with a running station.
 //!
 //! A Unix socket, one JSON object a line in each direction, an answer for each request, in order. Only root, the user of the
-//! station and its group may open it (mode 0660); who asks for what is logged.
+//! station and the group of the socket may open it (mode 0660): the group of its folder where that has the setgid bit, as the
+//! folder of the service has for `damcast-ctl`, otherwise that of the station. Who asks for what is logged.
 //!
 //! ```text
 //! ▸ {"do":"status"}
@@ -22,23 +23,31 @@
 //!
 //! A board is named by what its files are called, by its line where it is alone on it, or as `LINE/ADDRESS`.
 //!
+//! A request is obeyed in time or never. `request`, `reload` and `log-level` may have a member `until_ms`: milliseconds since
+//! the machine was started, as `/proc/uptime` counts them (there in seconds). What is not begun by then is dropped, and that is
+//! logged. Without it a `reload` is wanted for 30 s, the others for 10 s, from when they are read. `"unknown":true` in an
+//! answer that is not `ok` says that the request was begun perhaps, and that nobody knows yet what became of it.
+//!
 //! # Invariants
 //!
-//! - A client can hang, send nothing, or send rubbish without end: it has a place among [`server::MOST_CLIENTS`], some kilobytes,
-//!   and a time-out. The recording does not notice.
+//! - A client can hang, send nothing, or send rubbish without end: it has a place among those of its user (`places.rs`), some
+//!   kilobytes, and a time-out. Neither the recording nor root notices.
 //! - `status` asks no line anything.
 //! - A socket that a dead process left is replaced; one that is alive never.
 
 pub mod client;
 mod peer;
+mod places;
 pub mod server;
 mod socket;
+
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::overview::Overview;
-use crate::station::Answer;
+use crate::station::{Answer, Uptime};
 
 pub use socket::SocketError;
 
@@ -67,15 +76,45 @@ pub enum Request {
         board: String,
         /// Which.
         request: String,
+        /// Until when it is wanted.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
     },
     /// To read the configuration again.
-    Reload {},
+    Reload {
+        /// Until when it is wanted.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
+    },
     /// To show other messages.
     LogLevel {
         /// `info`, `damcast::session=debug`, `reset`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filter: Option<String>,
+        /// Until when it is wanted.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
     },
+}
+
+impl Request {
+    /// How long it is wanted, and its answer waited for, where nobody says anything else.
+    pub fn patience(&self) -> Duration {
+        // A reload waits for every line at once.
+        Duration::from_secs(if matches!(self, Request::Reload { .. }) { 30 } else { 10 })
+    }
+
+    /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
+    #[must_use]
+    pub fn wanted_until(mut self, at: Uptime) -> Request {
+        match &mut self {
+            Request::Status {} | Request::Watch { .. } => {}
+            Request::Request { until, .. } | Request::Reload { until } | Request::LogLevel { until, .. } => {
+                *until = Some(at);
+            }
+        }
+        self
+    }
 }
 
 /// What it is answered.
@@ -86,6 +125,9 @@ pub struct Reply {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// It is not known whether it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
     /// What the operator is told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
@@ -103,6 +145,11 @@ impl Reply {
         Reply { error: Some(why.into()), ..Reply::default() }
     }
 
+    /// It is not known whether it was done.
+    pub fn unknown(why: impl Into<String>) -> Reply {
+        Reply { unknown: true, ..Reply::error(why) }
+    }
+
     /// It was done, and this is what there is to say.
     pub fn done(told: Vec<String>) -> Reply {
         Reply { ok: true, told, ..Reply::default() }
@@ -112,7 +159,7 @@ impl Reply {
 impl From<Answer> for Reply {
     fn from(answer: Answer) -> Reply {
         let Answer { refused, told, written } = answer;
-        Reply { ok: refused.is_none(), error: refused, told, written, status: None }
+        Reply { ok: refused.is_none(), error: refused, told, written, ..Reply::default() }
     }
 }
 
@@ -123,6 +170,8 @@ pub enum Command {
     Reload {
         /// Who asks, in words.
         asker: String,
+        /// It is dropped if it is not begun by then.
+        until: Uptime,
         /// Who waits for what becomes of it: each thing that changed, or why nothing did.
         answer: oneshot::Sender<Result<Vec<String>, String>>,
     },
@@ -134,6 +183,8 @@ pub enum Command {
         request: String,
         /// Who asks, in words.
         asker: String,
+        /// It is dropped if it is not begun by then.
+        until: Uptime,
         /// Who waits for what becomes of it.
         answer: oneshot::Sender<Answer>,
     },

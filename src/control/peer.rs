@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::process::{getegid, geteuid};
+use rustix::process::geteuid;
 use tokio::net::unix::UCred;
 
 /// A client.
@@ -21,14 +21,22 @@ impl Peer {
         Peer { uid: credentials.uid(), gid: credentials.gid(), pid: credentials.pid() }
     }
 
-    /// May it speak with this station? Root, the user of the station and its group may. A process can belong to the group
-    /// without that being its first one, which the system does not tell: it could open the socket, so as long as others
-    /// cannot, it does.
+    /// Who it is.
+    pub fn user(&self) -> u32 {
+        self.uid
+    }
+
+    /// Is it root, or the user of the station?
+    pub fn is_trusted(&self) -> bool {
+        self.uid == 0 || self.uid == geteuid().as_raw()
+    }
+
+    /// May it speak with this station? Root, the user of the station and the group of the socket may. A process can belong to
+    /// the group without that being its first one, which the system does not tell: it could open the socket, so as long as
+    /// others cannot, it does.
     pub fn may_speak(&self, socket: &Path) -> bool {
-        let is_known = self.uid == 0 || self.uid == geteuid().as_raw() || self.gid == getegid().as_raw();
-        is_known
-            || fs::metadata(socket)
-                .is_ok_and(|data| data.permissions().mode() & 0o007 == 0 && data.gid() == getegid().as_raw())
+        let may = |data: fs::Metadata| data.gid() == self.gid || data.permissions().mode() & 0o007 == 0;
+        self.is_trusted() || fs::metadata(socket).is_ok_and(may)
     }
 
     /// For the log: `uid 1000 (jan), pid 4711`.
@@ -50,7 +58,16 @@ fn name_of(users: &str, uid: u32) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::getegid;
+
     use super::*;
+
+    impl Peer {
+        /// Some process of a user.
+        pub fn with_user(uid: u32) -> Peer {
+            Peer { uid, gid: uid, pid: None }
+        }
+    }
 
     #[test]
     fn users_have_names() {
@@ -70,6 +87,8 @@ mod tests {
             fs::set_permissions(&socket, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(stranger.may_speak(&socket), expected, "{mode:o}");
             assert!(Peer { uid: 0, ..stranger.clone() }.may_speak(&socket));
+            let of_group = Peer { gid: fs::metadata(&socket).unwrap().gid(), ..stranger.clone() };
+            assert!(of_group.may_speak(&socket), "{mode:o}");
         }
     }
 }

@@ -1,35 +1,38 @@
 //! The side of the station: clients are let in, heard, and answered.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::peer::Peer;
+use super::places::{Place, Places};
 use super::socket::Socket;
 use super::{Command, Commands, Reply, Request, SocketError};
 use crate::logging::Levels;
 use crate::overview::Observer;
+use crate::station::Uptime;
 
-/// Clients at a time. Another one is told so and sent away.
-pub const MOST_CLIENTS: usize = 16;
 /// A client that asks nothing for so long is sent away.
 const IDLE: Duration = Duration::from_secs(60);
+/// And one that has just come after this: whoever connects has something to ask.
+const IDLE_AT_FIRST: Duration = Duration::from_secs(10);
+/// A client that is told that it asks too often is not heard for so long.
+const PAUSE: Duration = Duration::from_millis(500);
 /// No request is longer.
 const LONGEST_REQUEST: u64 = 64 << 10;
 /// A client that does not take its answer within this is sent away.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// A line answers within this, or hangs.
-const LINE_TIME: Duration = Duration::from_secs(10);
-/// A reload waits for every line at once.
-const RELOAD_TIME: Duration = Duration::from_secs(30);
+/// No request is wanted for longer than this from when it is read, whatever its client says.
+const LONGEST_WANTED: Duration = Duration::from_secs(60);
+/// What was begun at the last moment is answered within this.
+const BEGUN: Duration = Duration::from_millis(500);
 /// When the system gives no connections it is asked again after this.
 const AGAIN: Duration = Duration::from_millis(200);
 /// How often a watching client is told at most, and at least.
@@ -65,7 +68,7 @@ impl Drop for Server {
 /// When there can be no socket.
 pub fn serve(path: &Path, desk: Desk) -> Result<Server, SocketError> {
     let socket = Socket::open(path)?;
-    let places = Arc::new(Semaphore::new(MOST_CLIENTS));
+    let places = Places::default();
     let task = tokio::spawn(async move {
         // Clients are tasks of this one: they end with it.
         let mut clients = tokio::task::JoinSet::new();
@@ -81,24 +84,22 @@ pub fn serve(path: &Path, desk: Desk) -> Result<Server, SocketError> {
                 },
                 Some(_) = clients.join_next(), if !clients.is_empty() => continue,
             };
-            let place = Arc::clone(&places).try_acquire_owned();
-            let (desk, path) = (desk.clone(), socket.path.clone());
+            let (desk, path, places) = (desk.clone(), socket.path.clone(), places.clone());
             clients.spawn(async move {
                 let (reader, mut writer) = stream.into_split();
                 let stream: &UnixStream = reader.as_ref();
                 let peer = stream.peer_cred().map(Peer::of);
-                let refusal = match (&place, &peer) {
-                    (Err(_), _) => Some("too many clients are connected; try again in a minute".to_owned()),
-                    (_, Err(error)) => Some(format!("the system does not tell who you are: {error}")),
-                    (Ok(_), Ok(peer)) if !peer.may_speak(&path) => {
+                let guest = match peer {
+                    Err(error) => Err(format!("the system does not tell who you are: {error}")),
+                    Ok(peer) if !peer.may_speak(&path) => {
                         warn!("the control socket: refused {}", peer.in_words());
-                        Some("you may not speak with this station; ask its user, or root".to_owned())
+                        Err("you may not speak with this station; ask its user, or root".to_owned())
                     }
-                    (Ok(_), Ok(_)) => None,
+                    Ok(peer) => places.take(&peer).map(|place| (peer, place)).map_err(str::to_owned),
                 };
-                let _ = match (refusal, peer) {
-                    (None, Ok(peer)) => converse(reader, &mut writer, &peer, &desk).await,
-                    (why, _) => send(&mut writer, &Reply::error(why.unwrap_or_default())).await,
+                let _ = match guest {
+                    Ok((peer, place)) => converse(reader, &mut writer, &peer, &place, &desk).await,
+                    Err(why) => send(&mut writer, &Reply::error(why)).await,
                 };
             });
         }
@@ -108,15 +109,23 @@ pub fn serve(path: &Path, desk: Desk) -> Result<Server, SocketError> {
 
 type Writer = tokio::net::unix::OwnedWriteHalf;
 
-async fn converse(reader: OwnedReadHalf, writer: &mut Writer, peer: &Peer, desk: &Desk) -> std::io::Result<()> {
+async fn converse(
+    reader: OwnedReadHalf,
+    writer: &mut Writer,
+    peer: &Peer,
+    place: &Place,
+    desk: &Desk,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(reader);
-    let mut line = Vec::new();
+    let (mut line, mut idle) = (Vec::new(), IDLE_AT_FIRST);
     loop {
         line.clear();
         let mut limited = (&mut reader).take(LONGEST_REQUEST);
-        let Ok(read) = timeout(IDLE, limited.read_until(b'\n', &mut line)).await else {
-            return send(writer, &Reply::error("nothing was asked for a minute")).await;
+        let Ok(read) = timeout(idle, limited.read_until(b'\n', &mut line)).await else {
+            let why = format!("nothing was asked for {} s", idle.as_secs());
+            return send(writer, &Reply::error(why)).await;
         };
+        idle = IDLE;
         if read? == 0 {
             return Ok(());
         }
@@ -125,57 +134,78 @@ async fn converse(reader: OwnedReadHalf, writer: &mut Writer, peer: &Peer, desk:
         }
         match serde_json::from_slice::<Request>(&line) {
             Ok(Request::Watch { interval_ms }) => return watch(&mut reader, writer, desk, interval_ms).await,
-            Ok(request) => {
-                let reply = answer(request, peer, desk).await;
-                send(writer, &reply).await?;
-            }
+            Ok(Request::Status {}) => send(writer, &status(desk)).await?,
+            Ok(request) => match place.turn(Instant::now()) {
+                Some(wait) => {
+                    sleep(wait).await;
+                    let reply = answer(request, peer, desk).await;
+                    send(writer, &reply).await?;
+                }
+                None => {
+                    sleep(PAUSE).await;
+                    let why = "not done: too many requests of this user; one a second is taken, and more after a rest";
+                    send(writer, &Reply::error(why)).await?;
+                }
+            },
             Err(error) => send(writer, &Reply::error(format!("this is no request: {error}"))).await?,
         }
     }
 }
 
 async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
+    let patience = request.patience();
+    let wanted = |until: Option<Uptime>| until.unwrap_or(Uptime::after(patience)).min(Uptime::after(LONGEST_WANTED));
     match request {
         Request::Status {} | Request::Watch { .. } => status(desk),
-        Request::LogLevel { filter: None } => Reply::done(vec![desk.levels.current()]),
-        Request::LogLevel { filter: Some(filter) } => {
-            info!("request of {}: log-level {filter}", peer.in_words());
+        Request::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
+        Request::LogLevel { filter: Some(filter), until } => {
+            let asker = peer.in_words();
+            if let Some(why) = wanted(until).too_late() {
+                warn!("request of {asker}: log-level {filter}: {why}");
+                return Reply::error(why);
+            }
+            info!("request of {asker}: log-level {filter}");
             match desk.levels.add(&filter) {
                 Ok(levels) => Reply::done(vec![levels]),
                 Err(error) => Reply::error(error),
             }
         }
-        Request::Reload {} => {
+        Request::Reload { until } => {
             let (answer, told) = oneshot::channel();
-            let command = Command::Reload { asker: peer.in_words(), answer };
-            match ask(desk, command, told, RELOAD_TIME).await {
+            let until = wanted(until);
+            let command = Command::Reload { asker: peer.in_words(), until, answer };
+            match ask(desk, command, told, until).await {
                 Ok(Ok(told)) => Reply::done(told),
-                Ok(Err(error)) | Err(error) => Reply::error(error),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
             }
         }
-        Request::Request { board, request, .. } => {
+        Request::Request { board, request, until } => {
             let (answer, told) = oneshot::channel();
-            let command = Command::Request { board, request, asker: peer.in_words(), answer };
-            match ask(desk, command, told, LINE_TIME).await {
+            let until = wanted(until);
+            let command = Command::Request { board, request, asker: peer.in_words(), until, answer };
+            match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
-                Err(error) => Reply::error(error),
+                Err(reply) => reply,
             }
         }
     }
 }
 
-async fn ask<T>(desk: &Desk, command: Command, told: oneshot::Receiver<T>, limit: Duration) -> Result<T, String> {
+async fn ask<T>(desk: &Desk, command: Command, told: oneshot::Receiver<T>, until: Uptime) -> Result<T, Reply> {
     match desk.commands.try_send(command) {
         Ok(()) => {}
-        Err(mpsc::error::TrySendError::Full(_)) => return Err("the station has too much to do; try again".to_owned()),
-        Err(mpsc::error::TrySendError::Closed(_)) => return Err("the station is stopping".to_owned()),
+        Err(mpsc::error::TrySendError::Full(_)) => {
+            return Err(Reply::error("the station has too much to do; try again"));
+        }
+        Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
     }
-    match timeout(limit, told).await {
+    match timeout(until.left() + BEGUN, told).await {
         Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(_)) => Err("the line ended before it could answer; see `damcast status`".to_owned()),
-        Err(_) => Err(format!(
-            "no answer for {} s: the line hangs, on its disk perhaps; what was asked may still be done",
-            limit.as_secs()
+        Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
+        Err(_) => Err(Reply::unknown(
+            "no answer: the line hangs, on its disk perhaps. What was asked is done already or will not be done; see \
+             `damcast status`",
         )),
     }
 }

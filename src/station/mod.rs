@@ -15,6 +15,7 @@ pub mod opening;
 mod order;
 mod report;
 mod underway;
+mod uptime;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -47,6 +48,7 @@ use underway::Underway;
 pub use opening::{Folders, OpeningError};
 pub use order::{Answer, Inbox, Order, orders};
 pub use report::{BoardReport, LineReport, Reporter};
+pub use uptime::Uptime;
 
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
 const SHORTEST_TICK: Duration = Duration::from_millis(1);
@@ -381,8 +383,8 @@ impl Station {
         // Who asked for it looks whether it was done.
         self.reports_at = Instant::now();
         match order {
-            Order::Request { text, asker, answer } => {
-                let done = self.on_request(text, &asker).await?;
+            Order::Request { text, asker, until, answer } => {
+                let done = self.on_request(text, &asker, until).await?;
                 // Who asked may have gone.
                 let _ = answer.send(done);
             }
@@ -399,11 +401,17 @@ impl Station {
         Ok(())
     }
 
-    /// Who asks for what stands in the log before it is done.
-    async fn on_request(&mut self, text: String, asker: &str) -> Result<Answer, StationError> {
+    /// Who asks for what stands in the log before it is done. What comes too late is not done, and that stands there, too.
+    async fn on_request(&mut self, text: String, asker: &str, until: Uptime) -> Result<Answer, StationError> {
+        let now = self.clock.now();
+        if let Some(why) = until.too_late() {
+            let note = format!("request of {asker}: {text}: {why}");
+            warn!(line = self.name, "{note}");
+            self.recorder.write(now, Kind::Note(note));
+            return Ok(Answer::refused(why));
+        }
         info!(line = self.name, "request of {asker}: {text}");
         self.counters.requests.add(1);
-        let now = self.clock.now();
         self.recorder.write(now, Kind::Note(format!("request of {asker}")));
         let mut answer = Answer::default();
         self.take_and_tell(Kind::Operator(text), |effect| match effect {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::config::LineConfig;
+use crate::station::Uptime;
 
 /// Orders that may wait for a line. An operator gives one at a time; more is a program that went wrong.
 const MOST_WAITING: usize = 16;
@@ -18,6 +19,8 @@ pub enum Order {
         text: String,
         /// Who asks, in words, for the log.
         asker: String,
+        /// It is dropped if it is not begun by then.
+        until: Uptime,
         /// Who waits for what becomes of it.
         answer: oneshot::Sender<Answer>,
     },

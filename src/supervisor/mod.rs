@@ -148,6 +148,10 @@ fn keep_private(directory: &Path) -> Result<(), (PathBuf, io::Error)> {
     for folder in ["log", "live"].map(|name| directory.join(name)) {
         let keep = || {
             let mut permissions = fs::metadata(&folder)?.permissions();
+            // A service may not set the setgid bit, not even where it is set already.
+            if permissions.mode() & 0o007 == 0 {
+                return Ok(());
+            }
             permissions.set_mode(permissions.mode() & !0o007);
             fs::set_permissions(&folder, permissions)
         };
@@ -223,8 +227,16 @@ impl Station {
 
     async fn obey(&mut self, command: Command) {
         match command {
-            Command::Request { board, request, asker, answer } => self.lines.request(&board, &request, asker, answer),
-            Command::Reload { asker, answer } => self.reload(&asker, answer).await,
+            Command::Request { board, request, asker, until, answer } => {
+                self.lines.request(&board, &request, asker, until, answer);
+            }
+            Command::Reload { asker, until, answer } => match until.too_late() {
+                Some(why) => {
+                    warn!("request of {asker}: reload: {why}");
+                    let _ = answer.send(Err(why));
+                }
+                None => self.reload(&asker, answer).await,
+            },
         }
     }
 

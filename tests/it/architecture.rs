@@ -19,7 +19,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // the shell
     ("link", &[]),
     ("disk", &[]),
-    ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link"]),
+    ("escape", &[]),
+    ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link", "escape"]),
     ("pulse", &[]),
     ("counters", &[]),
     ("journal", &["bytelog", "playback", "disk"]),
@@ -47,7 +48,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "supervisor",
         &[
             "session", "link", "config", "disk", "pulse", "counters", "journal", "recorder", "round", "station",
-            "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
+            "overview", "logging", "notify", "limits", "alarm", "metrics", "control", "escape",
         ],
     ),
     (

@@ -238,6 +238,8 @@ fn what_is_wrong_is_said_with_line_and_key() {
         (format!("{SMALLEST}[web]\n"), "9:2", "unknown key `web` in the file"),
         (format!("{SMALLEST}[line.tags]\nResult = \"2-0\"\n"), "10:10", "written by the recorder itself"),
         (format!("{SMALLEST}[line.tags]\n\"a b\" = \"\"\n"), "10:9", "no name of a PDN tag"),
+        (format!("{SMALLEST}[line.tags]\nWhite = \"A\u{202e}B\"\n"), "10:9", "one that turns the order of writing"),
+        (format!("{SMALLEST}[line.tags]\nWhite = \"A\\u2028B\"\n"), "10:9", "one that turns the order of writing"),
         (format!("{SMALLEST}[line.tags]\nWhite = \"a\\nb\"\n"), "10:9", "a tag is one line"),
         (format!("{SMALLEST}[line.tags]\nWhite = [1]\n"), "10:9", "expected a string or a number"),
         (twice("name = \"BOARD-1\"\nport = \"/dev/b\""), "11:8", "taken by the [[line]] with its name in line 6"),

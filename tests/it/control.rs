@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use damcast::bytelog::Kind;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::daemon::{Place, SPEED, kinds, moves, recording};
@@ -243,6 +243,101 @@ fn messages_are_shown_by_level_while_the_station_runs() {
     station.wait_for("published again");
 }
 
+#[test]
+fn a_request_that_was_not_answered_is_not_obeyed_later() {
+    let (place, mut pty, mut board, mut station) = playing(4);
+    let pid = Pid::from_child(&station.process);
+    kill_process(pid, Signal::STOP).unwrap();
+    let asked = ask(&place, &["ctl", "--wait", "3", "result", "a", "2-0"]);
+    assert_eq!(asked.code, 5, "{}", asked.err);
+    assert!(asked.err.contains("no answer yet from the station at"), "{}", asked.err);
+    assert!(asked.err.contains("not known whether this was done"), "{}", asked.err);
+    kill_process(pid, Signal::CONT).unwrap();
+    station.wait_for("result 2-0: not done: it was wanted until");
+    // What comes in time is done.
+    board.answer(&mut pty);
+    let names = ask(&place, &["ctl", "names", "a", "Sijbrands, T.", "Wiersma, H."]);
+    assert_eq!(names.code, 0, "{}", names.err);
+    assert!(station.signal(Signal::TERM).success());
+    assert!(place.live("a-1.pdn").contains("[Result \"*\"]"), "{}", place.live("a-1.pdn"));
+    let log = place.log("a-1.log");
+    let kinds = kinds(&log);
+    assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Operator(text) if text.starts_with("result"))));
+    let dropped = "result 2-0: not done: it was wanted";
+    let count = kinds.iter().filter(|kind| matches!(kind, Kind::Note(note) if note.contains(dropped))).count();
+    assert_eq!(count, 1, "what was dropped stands in the log");
+}
+
+#[test]
+fn names_that_turn_the_order_of_writing_are_refused() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("operators reach this station");
+    station.wait_for("waiting for the port");
+    for name in ["A\u{202e}B", "A\u{2028}B", "A\u{2066}B", "A\u{1b}[2JB"] {
+        let refused = ask(&place, &["ctl", "names", "a", name, "C"]);
+        assert_eq!(refused.code, 1, "{name:?}: {}", refused.err);
+        assert!(refused.err.contains("marks that turn the order of writing"), "{name:?}: {}", refused.err);
+    }
+    assert_eq!(ask(&place, &["ctl", "names", "a", "Вирный, Ш.", "한국"]).code, 0);
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, Kind::Operator(_))).count(), 1);
+}
+
+#[test]
+fn whoever_asks_without_end_is_slowed_down_and_fills_no_log() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("operators reach this station");
+    station.wait_for("waiting for the port");
+    // One client alone waits for its turn; five at once are too many.
+    let mut clients: Vec<Client> = (0..5).map(|_| Client::connect(&place)).collect();
+    let (mut taken, mut refused) = (0, 0);
+    while refused == 0 && taken < 2_000 {
+        clients.iter_mut().for_each(|client| client.say("{\"do\":\"request\",\"board\":\"a\",\"request\":\"hold\"}\n"));
+        for client in &mut clients {
+            let answer = client.hear();
+            if answer["ok"] == true {
+                taken += 1;
+                continue;
+            }
+            assert!(answer["error"].as_str().unwrap().contains("too many requests of this user"), "{answer}");
+            refused += 1;
+        }
+    }
+    assert!((128..1_000).contains(&taken) && refused > 0, "{taken} taken, {refused} refused");
+    // Whoever looks is not kept waiting for that.
+    assert_eq!(status(&place)["boards"][0]["held"], true);
+    assert!(station.signal(Signal::TERM).success());
+    let log = place.log("a-1.log");
+    assert_eq!(kinds(&log).iter().filter(|kind| matches!(kind, Kind::Operator(_))).count(), taken);
+}
+
+#[test]
+fn a_request_is_wanted_until_a_time() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    station.wait_for("operators reach this station");
+    station.wait_for("waiting for the port");
+    let uptime: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
+    let later = (uptime * 1000.0) as u64 + 60_000;
+    let mut client = Client::connect(&place);
+    for request in [
+        "\"do\":\"request\",\"board\":\"a\",\"request\":\"hold\"",
+        "\"do\":\"reload\"",
+        "\"do\":\"log-level\",\"filter\":\"info\"",
+    ] {
+        client.say(&format!("{{{request},\"until_ms\":1}}\n"));
+        let late = client.hear();
+        assert_eq!((&late["ok"], &late["unknown"]), (&false.into(), &Value::Null), "{request}: {late}");
+        assert!(late["error"].as_str().unwrap().starts_with("not done: it was wanted until "), "{request}: {late}");
+        client.say(&format!("{{{request},\"until_ms\":{later}}}\n"));
+        let done = client.hear();
+        assert_eq!(done["ok"], true, "{request}: {done}");
+    }
+    assert_eq!(status(&place)["boards"][0]["held"], true);
+}
+
 /// Needs root, to be somebody else; says so where it cannot.
 #[test]
 fn strangers_are_told_that_they_may_not() {
@@ -268,7 +363,10 @@ fn strangers_are_told_that_they_may_not() {
     };
     let refused = ask();
     assert_eq!(refused.status.code(), Some(4), "{}", String::from_utf8_lossy(&refused.stderr));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("only root, the user of the station and its group may"));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr)
+            .contains("only root, the user of the station and the group of the socket may")
+    );
     // Somebody has opened the socket to all by hand: who is no friend is refused all the same.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let refused = ask();

@@ -1,0 +1,56 @@
+//! Text from outside before people see it: nothing in it steers their terminal, or turns round what stands beside it.
+//!
+//! A serial number, a name, an unknown key can hold anything. What would be obeyed and not shown, is shown as Rust writes it:
+//! `\u{1b}`, `\u{202e}`.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Is it obeyed and not shown: a control character, a line separator, or a mark that turns the order of writing?
+pub fn is_obeyed(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// A text of several lines, with nothing in it that is obeyed but ends of lines and tabs.
+pub fn text(text: &str) -> Cow<'_, str> {
+    let is_shown = |character: char| matches!(character, '\n' | '\t') || !is_obeyed(character);
+    if text.chars().all(is_shown) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match is_shown(character) {
+            true => escaped.push(character),
+            // A string takes everything.
+            false => drop(write!(escaped, "{}", character.escape_unicode())),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_is_shown_and_the_rest_stays() {
+        for plain in ["", "Sijbrands, T.\n\tWiersma, H.\n", "Ш. Вирный", "한국어 עברית é", "a\u{200b}b"]
+        {
+            assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
+        }
+        assert_eq!(text("\u{1b}[2J12345\r\u{7}"), "\\u{1b}[2J12345\\u{d}\\u{7}");
+        assert_eq!(text("a\u{202e}b\u{2028}c\u{2069}\u{9b}0m"), "a\\u{202e}b\\u{2028}c\\u{2069}\\u{9b}0m");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_that_steers_is_left(input: String) {
+            let shown = text(&input);
+            proptest::prop_assert!(shown.chars().all(|character| matches!(character, '\n' | '\t') || !is_obeyed(character)));
+        }
+    }
+}
