@@ -214,6 +214,44 @@ fn the_folder_of_the_recordings() {
 }
 
 #[test]
+fn who_may_what() {
+    let service = |machine: &mut Machine| {
+        let group = fs::metadata(machine.path("rec")).unwrap().gid();
+        let groups = format!("damcast:x:901:karel\ndamcast-ctl:x:902:karel\ndamcast-web:x:{group}:www-data,damcast\n");
+        let others = fs::read_to_string(machine.path("etc/group")).unwrap();
+        machine.write("etc/group", &(others + &groups));
+        fs::create_dir(machine.path("rec/public")).unwrap();
+        fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o2750)).unwrap();
+    };
+    let mut machine = Machine::in_order();
+    service(&mut machine);
+    assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
+    plant(
+        "groups",
+        "www-data: it is in the group damcast and may read all games",
+        "-aG damcast-web www-data",
+        |machine| {
+            service(machine);
+            machine.change("etc/group", "damcast:x:901:karel", "damcast:x:901:karel,www-data");
+        },
+    );
+    plant("groups", "damcast-ctl: there is no such group", "systemd-sysusers damcast.conf", |machine| {
+        service(machine);
+        machine.change("etc/group", "damcast-ctl", "others");
+    });
+    plant("groups", "rec/public: it is not for the group damcast-web", "systemd-tmpfiles --create", |machine| {
+        service(machine);
+        fs::set_permissions(machine.path("rec/public"), fs::Permissions::from_mode(0o0750)).unwrap();
+    });
+    // Who is in the old group and not in the new one is told what that means.
+    let mut machine = Machine::in_order();
+    service(&mut machine);
+    machine.change("etc/group", "damcast-ctl:x:902:karel", "damcast-ctl:x:902:");
+    let run = machine.doctor();
+    assert!(run.code == 0 && run.out.contains("karel may read all recordings; to use `damcast ctl`"), "{}", run.out);
+}
+
+#[test]
 fn the_configuration_and_the_codes() {
     plant("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
         machine.change("etc/damcast/damcast.toml", "name = \"a\"", "nmae = \"a\"");

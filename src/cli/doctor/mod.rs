@@ -5,6 +5,7 @@
 //! | `ports` | each port of the configuration: is it there, may it be opened, who has it, how its chip is set up |
 //! | `system` | programs that grab ports, the clock, limits, memory, power |
 //! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
+//! | `groups` | who may read and who may ask, where damcast is a service |
 //! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
 //! | `publication` | what spectators get: the public file, as lidraughts would read it |
 //!
@@ -13,6 +14,7 @@
 
 mod codes;
 mod folder;
+mod groups;
 mod machine;
 mod ports;
 mod publication;
@@ -82,6 +84,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
     system::examine(&machine, config.as_ref(), &mut report);
+    let directory = config.as_ref().map(|config| folder::place(&config.directory, &arguments.config));
+    groups::examine(&machine, directory.as_deref(), &mut report);
     if let Some(config) = &config {
         let directory = folder::place(&config.directory, &arguments.config);
         folder::examine(&machine, &directory, arguments.free, arguments.slowest_write, &mut report);

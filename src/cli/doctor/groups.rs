@@ -1,0 +1,75 @@
+//! Who may what on the machine of a service: the groups, and the public files that one of them is for.
+
+use std::path::Path;
+
+use super::Report;
+use super::machine::Machine;
+
+/// Reads all recordings, without delay.
+const RECORDINGS: &str = "damcast";
+/// Speaks with the station.
+const CONTROL: &str = "damcast-ctl";
+/// Reads the public files.
+const WEB: &str = "damcast-web";
+/// Users under whom web servers run.
+const WEB_SERVERS: [&str; 7] = ["www-data", "nginx", "http", "apache", "caddy", "lighttpd", "httpd"];
+/// A folder that its group reads, and whose new files are for that group, too.
+const SHOWN: u32 = 0o2050;
+
+/// Looks at the groups, if a service is installed, and at its public folder.
+pub fn examine(machine: &Machine, directory: Option<&Path>, report: &mut Report) {
+    let groups = machine.groups();
+    let group = |name: &str| groups.iter().find(|(group, ..)| group == name);
+    let Some((_, _, readers)) = group(RECORDINGS) else { return };
+    let before = report.faults.len();
+    for (name, purpose) in [(CONTROL, "who may use `damcast status` and `damcast ctl`"), (WEB, "a web server")] {
+        if group(name).is_none() {
+            report.fault(
+                "groups",
+                name,
+                format!("there is no such group, for {purpose}"),
+                "`sudo systemd-sysusers damcast.conf && sudo systemctl restart damcast`; or install the package again",
+            );
+        }
+    }
+    let speaks = |member: &str| group(CONTROL).is_some_and(|(_, _, members)| members.iter().any(|name| name == member));
+    for member in readers.iter().filter(|member| !member.is_empty() && *member != RECORDINGS) {
+        if WEB_SERVERS.contains(&member.as_str()) {
+            report.fault(
+                "groups",
+                member,
+                format!("it is in the group {RECORDINGS} and may read all games without their delay"),
+                format!(
+                    "`sudo usermod -aG {WEB} {member} && sudo gpasswd -d {member} {RECORDINGS}`, then restart the web server: \
+                     {WEB} reads the public files alone"
+                ),
+            );
+        } else if !speaks(member) {
+            report.fine(
+                "groups",
+                format!(
+                    "{member} may read all recordings; to use `damcast ctl`: `sudo usermod -aG {CONTROL} {member}`"
+                ),
+            );
+        }
+    }
+    let public = directory.map(|directory| directory.join("public"));
+    let found = public.as_deref().and_then(|public| Some((public, machine.access(public)?)));
+    if let (Some((public, (mode, _, of_group))), Some((_, web, _))) = (found, group(WEB))
+        && (of_group != *web || mode & SHOWN != SHOWN)
+    {
+        let folder = public.display();
+        report.fault(
+            "groups",
+            &folder.to_string(),
+            format!("it is not for the group {WEB}: a web server cannot read what is published"),
+            format!(
+                "`sudo systemd-tmpfiles --create damcast.conf`; for a folder of your own `sudo chgrp -R {WEB} {folder} && sudo \
+                 chmod 2750 {folder} {folder}/archive`. If no web server reads it on this machine, leave it"
+            ),
+        );
+    }
+    if report.faults.len() == before {
+        report.fine("groups", "who may read and who may ask is as it should be");
+    }
+}
