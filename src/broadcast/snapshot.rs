@@ -10,6 +10,9 @@
 //! | standard | stands as it was recorded |
 //! | lidraughts, pydraughts | ends at its last sure move, until the operator releases it: these readers drop what stands before a setup, or the setup |
 //!
+//! A game that begins with Black to move from a position of its own is left out for pydraughts, released or not: it reads
+//! the first move of such a game twice.
+//!
 //! A setup before the first move is no break: it is the start, and becomes the FEN tag.
 //!
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
@@ -39,7 +42,7 @@ pub enum Boards {
 pub struct Snapshot {
     /// What stands in it: UTF-8 with LF.
     pub text: String,
-    /// The boards whose game is not shown to its last move, because a setup follows.
+    /// The boards whose game is not shown to its last move, because a setup follows, or not at all.
     pub held: Vec<String>,
     profile: Profile,
 }
@@ -54,8 +57,12 @@ impl Snapshot {
                 Some((record, view)) => game(board, record, view, profile),
                 None => (before_the_game(board), false),
             };
-            if is_held {
+            let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
+            if is_held || is_left_out {
                 held.push(board.name.clone());
+            }
+            if is_left_out {
+                return None;
             }
             (which == Boards::All || game.moves().next().is_some()).then_some(game)
         });
@@ -110,6 +117,11 @@ pub(super) fn movetext(entries: &[Entry]) -> Vec<PdnEntry> {
         written.extend(entry.clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
     }
     written
+}
+
+/// Does the FEN tag give a position with Black to move, or with a turn that nobody knows?
+fn begins_with_black(game: &Game) -> bool {
+    game.tags.get("FEN").is_some_and(|fen| !fen.starts_with('W'))
 }
 
 /// Every square on its own, no ranges: what all readers take.
@@ -193,6 +205,18 @@ mod tests {
         let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
         assert!(text.contains("[FEN \"B:W28,31,33,"), "{text}");
         assert!(text.ends_with("\n\n1... 24-30 2. 35x24 *\n"), "{text}");
+    }
+
+    #[test]
+    fn a_game_that_begins_with_black_to_move_is_left_out_for_pydraughts() {
+        let mut boards = [board("a"), board("b")];
+        play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
+        play(&mut boards[1], &["1. 32-28", "19-23"]);
+        let shown = snapshot(&boards, Boards::Started, Profile::Pydraughts);
+        assert!(!shown.text.contains("24-30") && shown.text.contains("32-28"), "{}", shown.text);
+        assert_eq!(shown.held, ["a"]);
+        let shown = snapshot(&boards, Boards::Started, Profile::Lidraughts);
+        assert!(shown.text.contains("24-30") && shown.held.is_empty(), "{}", shown.text);
     }
 
     #[test]

@@ -32,10 +32,11 @@ pub struct Arguments {
     /// The files; `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Check against the standard's writing grammar and restrictions, not only that everything can be read.
+    /// Check against the standard's writing grammar and restrictions, not only that everything can be read; moves must be
+    /// legal, in variations too.
     #[arg(long)]
     strict: bool,
-    /// What a known reader would stumble over: standard (the same as --strict), lidraughts, pydraughts.
+    /// What a known reader would stumble over: standard (the same as --strict), lidraughts, pydraughts. With --strict, both.
     #[arg(long)]
     profile: Option<Profile>,
     /// Check the syntax only; do not play the moves.
@@ -74,16 +75,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 /// Returns whether the file is free of errors.
 fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>) -> anyhow::Result<bool> {
-    let profile = arguments.profile.or_else(|| arguments.strict.then_some(Profile::Standard));
-    let summary = match profile {
-        Some(Profile::Standard) => {
+    let reader = arguments.profile.filter(|profile| *profile != Profile::Standard);
+    let is_strict = arguments.strict || arguments.profile == Some(Profile::Standard);
+    let summary = match reader {
+        Some(reader) => {
+            // A file may be a pipe: it is read once.
+            let bytes = input::whole(path)?;
+            let mut problems = profile::problems_of(reader, &bytes, told);
+            if is_strict {
+                problems.merge(profile::problems_of(Profile::Standard, &bytes, told));
+            }
+            Summary { games: None, problems }
+        }
+        None if is_strict => {
             let mut checker = strict::Checker::new(told);
             input::pieces(path, |piece| checker.feed(piece))?;
             Summary { games: None, problems: checker.finish() }
-        }
-        Some(profile) => {
-            let bytes = input::whole(path)?;
-            Summary { games: None, problems: profile::problems_of(profile, &bytes, told) }
         }
         None if arguments.syntax => syntax(path, arguments)?,
         None => liberal(path, arguments, told)?,

@@ -1,15 +1,16 @@
-//! `damcast convert`: PDN files of any dialect to the standard.
+//! `damcast convert`: PDN files of any dialect to the standard, game by game.
 
-use std::io::Write;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::pdn::game::Game;
 use damcast::pdn::infer;
 use damcast::pdn::pdn2;
 use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::reader::Located;
+use damcast::pdn::reader::{Located, Reader};
 use damcast::pdn::renumber;
 use damcast::pdn::standard::{self, Ambiguous};
 use damcast::pdn::writer::{self, Style};
@@ -21,6 +22,7 @@ use super::output;
 /// What is asked.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 converted; 1 a file has errors or cannot be read; 2 a wrong argument.
+A move that is not legal is an error: it is told, and stands in the output as it stood.
 
 Example:
   damcast convert evening.pdn > standard.pdn")]
@@ -61,78 +63,150 @@ enum StyleName {
 /// Writes the games.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let told = arguments.reading.variant()?;
-    let mut games = Vec::new();
-    let mut code = ExitCode::SUCCESS;
-    for path in &arguments.files {
-        let (found, problems) = input::games(path, arguments.reading.encoding)?;
-        let ambiguous = if arguments.pdn31 { Ambiguous::Captured } else { Ambiguous::Path };
-        let (converted, changes) = convert(&found, told, arguments.board.as_deref(), ambiguous)?;
-        games.extend(converted);
-        if report(path, problems.iter().chain(&changes), arguments.quiet) {
-            code = ExitCode::FAILURE;
-        }
-    }
-    let bytes = if arguments.pdn2 {
-        let (bytes, problems) = pdn2::write(&games);
-        if report(Path::new("PDN 2.0"), problems.iter(), arguments.quiet) {
-            code = ExitCode::FAILURE;
-        }
-        bytes
-    } else {
-        let style = match arguments.style {
-            StyleName::Compact => Style::Compact,
-            StyleName::Live => Style::Live,
-        };
-        writer::write(&games, style).into_bytes()
-    };
-    match &arguments.output {
+    let board = arguments.board.as_deref().map(|tag| Variant::from_tag(tag).context("--board")).transpose()?;
+    let out: Box<dyn Write> = match &arguments.output {
+        None => Box::new(output::standard()),
         Some(output) => {
-            let is_input = |file: &PathBuf| match (file.canonicalize(), output.canonicalize()) {
-                (Ok(file), Ok(output)) => file == output,
-                _ => false,
-            };
-            anyhow::ensure!(!arguments.files.iter().any(is_input), "{} would be overwritten", output.display());
-            std::fs::write(output, bytes).with_context(|| output.display().to_string())?;
+            // What cannot be read is told before the output is emptied.
+            for file in arguments.files.iter().filter(|file| **file != Path::new("-")) {
+                File::open(file).with_context(|| file.display().to_string())?;
+                let is_output =
+                    matches!((file.canonicalize(), output.canonicalize()), (Ok(file), Ok(output)) if file == output);
+                anyhow::ensure!(!is_output, "{} would be overwritten", output.display());
+            }
+            Box::new(BufWriter::new(File::create(output).with_context(|| output.display().to_string())?))
         }
-        None => std::io::stdout().lock().write_all(&bytes).context("standard output")?,
+    };
+    let form = match (arguments.pdn2, arguments.style) {
+        (true, _) => Form::Pdn2(pdn2::File::default()),
+        (false, StyleName::Compact) => Form::Pdn3(Style::Compact),
+        (false, StyleName::Live) => Form::Pdn3(Style::Live),
+    };
+    let ambiguous = if arguments.pdn31 { Ambiguous::Captured } else { Ambiguous::Path };
+    let mut writing =
+        Writing { out, form, has_begun: false, ambiguous, board, quiet: arguments.quiet, has_errors: false };
+    for path in &arguments.files {
+        convert(path, arguments, told, &mut writing)?;
     }
-    Ok(code)
+    if let Form::Pdn2(file) = &writing.form {
+        let missing = file.missing_characters();
+        writing.report(Path::new(PDN2), missing.as_slice());
+    }
+    writing.out.flush().context("the output")?;
+    Ok(if writing.has_errors { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The games of one file in the standard's form.
+/// Where problems of the output stand.
+const PDN2: &str = "PDN 2.0";
+
+/// The most moves and comments of games that wait until the game of their file is told.
+const MOST_WAITING: usize = 100_000;
+
+/// One file. Games wait as long as one among them does not say which game it is, and the moves of too few have told it.
 fn convert(
-    found: &[Located],
-    told: Option<&'static Variant>,
-    board: Option<&str>,
-    ambiguous: Ambiguous,
-) -> anyhow::Result<(Vec<Game>, Vec<Problem>)> {
+    path: &Path,
+    arguments: &Arguments,
+    mut told: Option<&'static Variant>,
+    writing: &mut Writing,
+) -> anyhow::Result<()> {
+    let mut reader = Reader::new(arguments.reading.encoding);
+    let mut waiting: VecDeque<Located> = VecDeque::new();
+    let (mut untagged, mut size) = (0, 0);
+    let mut take = |games: Vec<Located>, is_end: bool, writing: &mut Writing| -> anyhow::Result<()> {
+        for located in games {
+            untagged += usize::from(located.game.tags.get("GameType").is_none());
+            size += located.game.entries.len();
+            waiting.push_back(located);
+            let is_clear = told.is_some() || untagged == 0;
+            if is_clear || untagged >= infer::SAMPLE || size > MOST_WAITING {
+                release(path, &mut waiting, &mut told, writing)?;
+                (untagged, size) = (0, 0);
+            }
+        }
+        if is_end { release(path, &mut waiting, &mut told, writing) } else { Ok(()) }
+    };
+    let mut done = Ok(());
+    input::pieces(path, |piece| {
+        if done.is_ok() {
+            let games = reader.feed(piece);
+            writing.report(path, &reader.take_problems().into_sorted());
+            done = take(games, false, writing);
+        }
+    })?;
+    done?;
+    let games = reader.finish();
+    writing.report(path, &reader.take_problems().into_sorted());
+    take(games, true, writing)
+}
+
+/// Writes the games that wait, after telling which game those are that do not say so.
+fn release(
+    path: &Path,
+    waiting: &mut VecDeque<Located>,
+    told: &mut Option<&'static Variant>,
+    writing: &mut Writing,
+) -> anyhow::Result<()> {
     let untagged: Vec<&Located> =
-        found.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
-    let told = told.or_else(|| (!untagged.is_empty()).then(|| infer::from_moves(&untagged, None)));
-    let mut games = Vec::new();
-    let mut problems = Vec::new();
-    for located in found {
-        let (mut game, mut changes) = standard::converted(located, told, ambiguous);
-        problems.append(&mut changes);
-        if let Some(board) = board {
-            let variant = Variant::from_tag(board).context("--board")?;
-            let (renumbered, mut changes) = renumber::renumber(&game, variant);
+        waiting.iter().filter(|located| located.game.tags.get("GameType").is_none()).take(infer::SAMPLE).collect();
+    if told.is_none() && !untagged.is_empty() {
+        *told = Some(infer::from_moves(&untagged, None));
+    }
+    while let Some(located) = waiting.pop_front() {
+        writing.game(path, &located, *told)?;
+    }
+    Ok(())
+}
+
+/// The form of the output.
+enum Form {
+    Pdn3(Style),
+    Pdn2(pdn2::File),
+}
+
+/// The output, and what is said beside it.
+struct Writing {
+    out: Box<dyn Write>,
+    form: Form,
+    has_begun: bool,
+    ambiguous: Ambiguous,
+    board: Option<&'static Variant>,
+    quiet: bool,
+    has_errors: bool,
+}
+
+impl Writing {
+    fn game(&mut self, path: &Path, located: &Located, told: Option<&'static Variant>) -> anyhow::Result<()> {
+        let (mut game, mut problems) = standard::converted(located, told, self.ambiguous);
+        if let Some(board) = self.board {
+            let (renumbered, mut changes) = renumber::renumber(&game, board);
             game = renumbered;
             problems.append(&mut changes);
         }
-        games.push(game);
+        self.report(path, &problems);
+        let bytes = match &mut self.form {
+            Form::Pdn2(file) => {
+                let bytes = file.game(&game);
+                let problems = file.take_problems();
+                self.report(Path::new(PDN2), &problems);
+                bytes
+            }
+            Form::Pdn3(style) => {
+                let text = writer::write(std::slice::from_ref(&game), *style);
+                let has_begun = self.has_begun;
+                self.has_begun |= !text.is_empty();
+                if has_begun && !text.is_empty() { format!("\n{text}").into_bytes() } else { text.into_bytes() }
+            }
+        };
+        self.out.write_all(&bytes).context("the output")
     }
-    Ok((games, problems))
-}
 
-/// Prints problems; returns whether there are errors among them.
-fn report<'p>(path: &Path, problems: impl Iterator<Item = &'p Problem>, quiet: bool) -> bool {
-    let mut has_errors = false;
-    for problem in problems {
-        has_errors |= problem.level == Level::Error;
-        if !quiet || problem.level == Level::Error {
-            output::tell(format_args!("{}:{problem}", path.display()));
+    /// Prints problems, and remembers whether there are errors among them.
+    fn report(&mut self, path: &Path, problems: &[Problem]) {
+        for problem in problems {
+            self.has_errors |= problem.level == Level::Error;
+            if !self.quiet || problem.level == Level::Error {
+                output::tell(format_args!("{}:{problem}", path.display()));
+            }
         }
     }
-    has_errors
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use damcast::folder::fsck::{self, Level, Report};
 
-use super::input::{json_text, say};
+use super::input::{Patience, json_text, say};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -36,7 +36,10 @@ pub struct Arguments {
 /// Prints what is found.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let shown = arguments.directory.display();
-    let report = match fsck::check(&arguments.directory) {
+    let waiting = Patience::with(format!("reading {shown}"));
+    let checked = fsck::check(&arguments.directory);
+    drop(waiting);
+    let report = match checked {
         Ok(report) => report,
         Err(error) => {
             eprintln!("damcast: {shown}: {error}; is this the directory of a station?");

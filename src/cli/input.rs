@@ -1,8 +1,12 @@
-//! What verbs share: reading a file piece by piece, with a bar for the patient, telling the variant, a text in JSON.
+//! What verbs share: reading a file piece by piece, with a bar for the patient, a line for those who wait for something else,
+//! telling the variant, a text in JSON.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -59,6 +63,47 @@ pub fn pieces(path: &Path, mut take: impl FnMut(&[u8])) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Shows on the terminal that a long work goes on, from its third second until this is dropped.
+pub struct Patience {
+    /// Dropped when the work is done; then the thread ends.
+    done: Option<Sender<()>>,
+    shows: Option<JoinHandle<()>>,
+}
+
+impl Patience {
+    /// `what` is done: `reading recordings`.
+    pub fn with(what: impl Into<String>) -> Patience {
+        if !std::io::stderr().is_terminal() {
+            return Patience { done: None, shows: None };
+        }
+        let (what, started) = (what.into(), Instant::now());
+        let (done, is_done) = mpsc::channel::<()>();
+        let shows = std::thread::spawn(move || {
+            let mut wait = PATIENCE;
+            while is_done.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                draw(format_args!("\rdamcast: {what}, {} s\x1b[K", started.elapsed().as_secs()));
+                wait = Duration::from_secs(1);
+            }
+            if wait != PATIENCE {
+                draw("\r\x1b[K");
+            }
+        });
+        Patience { done: Some(done), shows: Some(shows) }
+    }
+}
+
+impl Drop for Patience {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(shows) = self.shows.take() {
+            let _ = shows.join();
+        }
+    }
+}
+
+/// How long nothing is shown: most work is done by then.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The games of a file, and what is wrong with it, by place.
 pub fn games(path: &Path, encoding: Encoding) -> anyhow::Result<(Vec<Located>, Vec<Problem>)> {
     let mut reader = Reader::new(encoding);
@@ -97,7 +142,7 @@ pub fn json_text(text: &str) -> String {
     json
 }
 
-/// A progress bar on the terminal, for files that take longer than a second.
+/// A progress bar on the terminal, for files that take longer than [`PATIENCE`].
 struct Bar {
     name: PathBuf,
     size: u64,
@@ -116,26 +161,37 @@ impl Bar {
     fn advance(&mut self, bytes: u64) {
         self.done += bytes;
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() > Duration::from_millis(100));
-        if !self.is_terminal || self.size == 0 || self.started.elapsed() < Duration::from_secs(1) || !is_due {
+        if !self.is_terminal || self.started.elapsed() < PATIENCE || !is_due {
             return;
         }
         self.drawn = Some(Instant::now());
+        // Nobody knows how much a pipe will bring.
+        if self.size == 0 {
+            draw(format_args!("\r{} {} MB", self.name.display(), self.done / 1_000_000));
+            return;
+        }
         const WIDTH: u64 = 30;
         let full = (self.done * WIDTH / self.size).min(WIDTH) as usize;
         let empty = WIDTH as usize - full;
-        eprint!(
+        draw(format_args!(
             "\r{} [{}{}] {:3}%",
             self.name.display(),
             "#".repeat(full),
             " ".repeat(empty),
             self.done * 100 / self.size
-        );
-        let _ = std::io::stderr().flush();
+        ));
     }
 
     fn clear(&mut self) {
         if self.drawn.is_some() {
-            eprint!("\r\x1b[K");
+            draw("\r\x1b[K");
         }
     }
+}
+
+/// Draws on the terminal. It may have gone away: then nobody misses it.
+fn draw(text: impl Display) {
+    let mut terminal = std::io::stderr();
+    let _ = write!(terminal, "{text}");
+    let _ = terminal.flush();
 }

@@ -9,6 +9,8 @@ use anyhow::Context;
 use damcast::disk::Lock;
 use damcast::folder::rebuild;
 
+use super::input::Patience;
+
 /// What is asked.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 done; 1 it cannot be done, a station runs there for one; 2 a wrong argument.
@@ -32,7 +34,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(directory.join("log").is_dir(), "{}: there is no log/ here", directory.display());
     std::fs::create_dir_all(target).with_context(|| target.display().to_string())?;
     let _lock = Lock::take(target)?;
+    let waiting = Patience::with(format!("rebuilding {}", target.display()));
     let done = rebuild::rebuild(directory, into.as_deref()).with_context(|| directory.display().to_string())?;
+    drop(waiting);
     done.iter().for_each(|what| println!("{what}"));
     if done.is_empty() {
         println!("{}: everything is what the logs say", directory.display());

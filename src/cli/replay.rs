@@ -9,6 +9,7 @@ use damcast::bytelog::{ByteLog, LogError};
 use damcast::journal::logs;
 use damcast::playback::{self, NamedLog};
 
+use super::input::Patience;
 use super::line::{Mode, Profile, refuse_what_is_not_built};
 
 /// What is asked.
@@ -57,7 +58,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             is_damaged = true;
         }
     }
+    let waiting = Patience::with("playing the logs");
     let mut played = playback::play(logs, arguments.game_type.as_deref())?;
+    drop(waiting);
     for notice in &played.notices {
         eprintln!("damcast: {notice}");
     }

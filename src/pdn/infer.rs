@@ -53,9 +53,11 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
             Ok((variant, known_by)) => believe(located, variant, known_by, place),
             Err(error) => {
                 let found = from_moves(&[located], told);
-                let problem = Problem::warning(place, error.to_string())
-                    .hint(format!("read as {} ({})", found.name, found.game_type));
-                Found { variant: found, known_by: KnownBy::Moves, problems: vec![problem] }
+                let problem = Problem::warning(place, error.to_string()).hint(format!(
+                    "nobody can tell by which rules it is played; a guess: {} ({})",
+                    found.name, found.game_type
+                ));
+                Found { variant: found, known_by: KnownBy::UnknownTag, problems: vec![problem] }
             }
         };
     }

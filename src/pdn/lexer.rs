@@ -90,6 +90,8 @@ pub struct Lexer {
     /// The line in which the last token ended.
     pub(super) last_line: u64,
     skipping: Option<Skip>,
+    /// The first blank that the standard does not know as one, and where it stands.
+    odd_blank: Option<(Place, char)>,
 }
 
 /// A point of a text, so kept that passing over ASCII costs one addition: a column is the distance from the origin of its
@@ -145,7 +147,7 @@ impl Default for Lexer {
     fn default() -> Lexer {
         // The end of a line before the first one.
         let reached = Reached { offset: 0, line: 1, origin: u64::MAX };
-        Lexer { reached, after_cr: false, spaced: true, last_line: 1, skipping: None }
+        Lexer { reached, after_cr: false, spaced: true, last_line: 1, skipping: None, odd_blank: None }
     }
 }
 
@@ -168,6 +170,11 @@ impl Lexer {
         let mut reached = self.reached;
         reached.pass(text.as_bytes(), self.after_cr);
         reached.place()
+    }
+
+    /// The first blank so far that the standard does not know as one; a byte order mark at the very start is none.
+    pub(super) fn odd_blank(&self) -> Option<(Place, char)> {
+        self.odd_blank
     }
 
     /// Is this in the middle of something that was too long, or between the two bytes of a line end?
@@ -194,6 +201,10 @@ impl Lexer {
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
         let (place, spaced) = (self.place(), self.spaced);
+        let (kind, length) = match kind {
+            Kind::Word(Word::Junk) if place.column == 1 => damaged_tag(text).unwrap_or((kind, length)),
+            kind => (kind, length),
+        };
         let after_empty_line = place.line > self.last_line + 1;
         let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
         if flaw == Some(Flaw::TooLong) {
@@ -220,11 +231,21 @@ impl Lexer {
         // Single blanks and line ends are most of it; whatever else is blank is looked at character by character.
         let plain = window.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count();
         let blanks = plain + window[plain..].find(|c: char| !is_blank(c)).unwrap_or(window.len() - plain);
+        if blanks > plain && self.odd_blank.is_none() {
+            self.odd_blank = self.find_odd_blank(&window[..blanks]);
+        }
         if blanks > 0 {
             self.spaced = true;
             self.pass(window, blanks);
         }
         Some(())
+    }
+
+    #[cold]
+    fn find_odd_blank(&self, blanks: &str) -> Option<(Place, char)> {
+        let is_mark = |at| self.reached.offset == 0 && at == 0 && blanks.starts_with('\u{feff}');
+        let odd = blanks.char_indices().find(|&(at, c)| !matches!(c, ' ' | '\n' | '\r' | '\t') && !is_mark(at));
+        odd.map(|(at, c)| (self.place_behind(&blanks[..at]), c))
     }
 
     fn pass(&mut self, window: &mut &str, length: usize) {
@@ -256,6 +277,19 @@ fn word(text: &str, input: Input) -> (Kind, Extent) {
         (Word::Junk, _) if text.starts_with('(') => (Kind::Open, Extent::Bytes(1, None)),
         (word, length) => (Kind::Word(word), Extent::Bytes(length, None)),
     }
+}
+
+/// A tag whose first bracket is missing: a line that begins with a name and ends with a quote and a bracket, or with a
+/// bracket, and is not longer than a word can be. Its words would be read as moves.
+fn damaged_tag(text: &str) -> Option<(Kind, usize)> {
+    let seen = &text.as_bytes()[..text.len().min(words::LONGEST)];
+    let line = memchr2(b'\n', b'\r', seen).unwrap_or(if text.len() == seen.len() { seen.len() } else { return None });
+    let line = text.get(..line)?.trim_end_matches([' ', '\t']);
+    let is_tag = line.starts_with(|c: char| c.is_ascii_alphabetic())
+        && line.ends_with(']')
+        && line.contains('"')
+        && !line.contains(['[', '{', '}', ';']);
+    is_tag.then_some((Kind::Tag, line.len()))
 }
 
 fn braces(text: &str, input: Input) -> Extent {

@@ -31,23 +31,65 @@ const LONGEST_LINE: usize = 80;
 /// The file, and what could not be said in it. Games should be in the standard's form already; a problem has no place
 /// but the start, and names the game.
 pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
-    let mut problems = Vec::new();
-    let mut text = String::new();
-    for (index, game) in games.iter().enumerate() {
-        let mut writer = Writer { number: index + 1, text: &mut text, column: 0, problems: &mut problems };
-        writer.game(game);
-    }
-    let (bytes, missing) = encoding::to_latin1(&text.replace('\n', "\r\n"));
-    if !missing.is_empty() {
-        let characters: String = missing.iter().take(40).collect();
-        let what = format!("characters that ISO-8859-1 does not have: {characters}");
-        problems.push(Problem::warning(Place::START, what).hint("each is written as ?"));
-    }
+    let mut file = File::default();
+    let bytes = games.iter().flat_map(|game| file.game(game)).collect();
+    let mut problems = file.take_problems();
+    problems.extend(file.missing_characters());
     (bytes, problems)
 }
 
+/// A file that is written game by game.
+#[derive(Default, Debug)]
+pub struct File {
+    games: usize,
+    has_begun: bool,
+    missing: Vec<char>,
+    problems: Vec<Problem>,
+}
+
+impl File {
+    /// The bytes of the next game, with the empty line before it.
+    pub fn game(&mut self, game: &Game) -> Vec<u8> {
+        self.games += 1;
+        let mut text = String::new();
+        let mut writer = Writer {
+            number: self.games,
+            has_begun: self.has_begun,
+            text: &mut text,
+            column: 0,
+            problems: &mut self.problems,
+        };
+        writer.game(game);
+        self.has_begun |= !text.is_empty();
+        let (bytes, missing) = encoding::to_latin1(&text.replace('\n', "\r\n"));
+        for c in missing {
+            if self.missing.len() < SHOWN_MISSING && !self.missing.contains(&c) {
+                self.missing.push(c);
+            }
+        }
+        bytes
+    }
+
+    /// What could not be said since this was last asked.
+    pub fn take_problems(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.problems)
+    }
+
+    /// The characters of all games that the file's encoding does not have, if there are any.
+    pub fn missing_characters(&self) -> Option<Problem> {
+        let characters: String = self.missing.iter().collect();
+        let what = format!("characters that ISO-8859-1 does not have: {characters}");
+        (!characters.is_empty()).then(|| Problem::warning(Place::START, what).hint("each is written as ?"))
+    }
+}
+
+/// How many different missing characters are told.
+const SHOWN_MISSING: usize = 40;
+
 struct Writer<'a> {
     number: usize,
+    /// Does a game stand before this one?
+    has_begun: bool,
     text: &'a mut String,
     column: usize,
     problems: &'a mut Vec<Problem>,
@@ -64,7 +106,7 @@ impl Writer<'_> {
             self.problems.push(Problem::error(Place::START, what).hint("PDN 2.0 has no setups"));
             return;
         }
-        if !self.text.is_empty() {
+        if self.has_begun {
             self.text.push('\n');
         }
         let result = self.result(game);

@@ -71,6 +71,8 @@ pub enum KnownBy {
     ForeignTag,
     /// The GameType tag says something else, but the moves fit this.
     MovesAgainstTag,
+    /// It is not: the GameType tag is none of the standard's, and what the moves fit is a guess.
+    UnknownTag,
     /// The caller said so.
     Caller,
     /// Its rules make the moves legal.

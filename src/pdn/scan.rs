@@ -86,6 +86,11 @@ impl Scanner {
         self.not_utf8
     }
 
+    /// The first blank that the standard does not know as one, such as U+FEFF or a no-break space, and where it stands.
+    pub(super) fn odd_blank(&self) -> Option<(Place, char)> {
+        self.lexer.odd_blank()
+    }
+
     /// How many bytes of memory hold text between two calls. At most twice [`MOST_HELD`].
     pub fn held(&self) -> usize {
         self.window.capacity()

@@ -3,7 +3,7 @@
 //! | part | becomes |
 //! |---|---|
 //! | moves | the notation of the position: short, or the full path where that is ambiguous (restrictions 5 to 9) |
-//! | moves that are not legal | the same squares in the standard's form; nothing is thrown away |
+//! | moves that are not legal | the same squares in the standard's form; nothing is thrown away, and each is told |
 //! | a capture written leg by leg | one move |
 //! | unknown moves, texts that are no move, moves that may mean several | comments, and all moves behind them up to the next setup too: read as moves they would be played from a wrong position |
 //! | numbers | `12.` before the first player's move, `12...` where the line was interrupted |
@@ -14,6 +14,7 @@
 //! | FEN | canonical; squares by the names of the game type; the turn of the side that moves first |
 //! | `P1` and `P2` for the players | who begins is the first: Black in the games that Black begins, the result turned with it |
 //! | GameType | added where it was missing |
+//! | a GameType that is none of the standard's | stays, and so does all that only the rules of the game could decide |
 //!
 //! Everything that changes what the file says, not only how, is reported.
 //!
@@ -52,12 +53,20 @@ pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec
 pub fn converted(located: &Located, told: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
     let found = infer::variant_of(located, told);
     let mut problems = found.problems;
+    if found.known_by == KnownBy::UnknownTag {
+        let mut conversion =
+            Conversion { located, variant: found.variant, rules: Rules::Unknown, problems: &mut problems };
+        let tags = conversion.tags(found.known_by, false, None);
+        let entries = conversion.entries_as_written();
+        return (Game { tags, entries, end: End::Star }, problems);
+    }
     let resolved = Resolved::of(located, found.variant, ambiguous);
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
-    let mut conversion = Conversion { located, variant: found.variant, problems: &mut problems };
-    let tags = conversion.tags(found.known_by, has_board, &resolved);
+    let mut conversion = Conversion { located, variant: found.variant, rules: Rules::Known, problems: &mut problems };
+    let tags = conversion.tags(found.known_by, has_board, Some(&resolved));
     let entries = conversion.entries(&resolved);
+    problems.extend(resolved.illegal);
     (Game { tags, entries, end: End::Star }, problems)
 }
 
@@ -75,6 +84,8 @@ struct Resolved {
     start_turn: Color,
     /// The FEN of the start, if the first move shows that the other side begins.
     begins: Option<String>,
+    /// What is to say of moves that are not legal.
+    illegal: Vec<Problem>,
 }
 
 impl Resolved {
@@ -86,6 +97,7 @@ impl Resolved {
         let mut fresh: Vec<Option<usize>> = Vec::new();
         let mut begins = None;
         let mut is_begun = false;
+        let mut illegal = Vec::new();
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             Seen::Move { entry, before, ply, depth } => {
                 let fen = || fen::write(variant, &before.setup());
@@ -108,6 +120,8 @@ impl Resolved {
             }
             Seen::Leg { entry } => legs[entry] = true,
             Seen::Ambiguous { entry, .. } => ambiguous[entry] = true,
+            Seen::Illegal { entry } => illegal.push(located.places.entries.get(entry).copied().unwrap_or(Place::START)),
+            Seen::OutOfTurn { .. } => {}
             Seen::Setup { entry, position, depth } => {
                 fresh.resize(depth + 1, None);
                 fresh[depth] = Some(entry);
@@ -122,18 +136,29 @@ impl Resolved {
             .is_some_and(|fen| fen.trim().starts_with('?') && replay::null_move(fen).is_none());
         let begins = begins.filter(|(_, turn)| *turn != walked.start.turn() && !says_unknown);
         let start_turn = begins.as_ref().map_or(walked.start.turn(), |(_, turn)| *turn);
-        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, begins: begins.map(|(fen, _)| fen) }
+        let begins = begins.map(|(fen, _)| fen);
+        let illegal = walked.problems.into_iter().filter(|problem| illegal.contains(&problem.place)).collect();
+        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, begins, illegal }
     }
+}
+
+/// Is it known by which rules a game is played?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    Known,
+    Unknown,
 }
 
 struct Conversion<'a> {
     located: &'a Located,
+    /// A guess where the rules are unknown: then nothing may hang on it.
     variant: &'static Variant,
+    rules: Rules,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Conversion<'_> {
-    fn tags(&mut self, known_by: KnownBy, has_board: bool, resolved: &Resolved) -> Tags {
+    fn tags(&mut self, known_by: KnownBy, has_board: bool, resolved: Option<&Resolved>) -> Tags {
         let game = &self.located.game;
         let mut tags = Tags::default();
         for (index, old) in game.tags.iter().enumerate() {
@@ -156,7 +181,9 @@ impl Conversion<'_> {
         if has_board {
             self.game_type(&mut tags, known_by);
         }
-        self.beginning(&mut tags, resolved);
+        if let Some(resolved) = resolved {
+            self.beginning(&mut tags, resolved);
+        }
         tags
     }
 
@@ -208,7 +235,8 @@ impl Conversion<'_> {
     /// Are the players called by their order, in a game that Black begins? The results count the first player first then.
     fn second_player_is_white(&self) -> bool {
         let has = |name: &str| self.located.game.tags.get(name).is_some();
-        self.variant.game_type.starter == Color::Black && (has("P1") || has("P2")) && !has("White") && !has("Black")
+        let begins = self.rules == Rules::Known && self.variant.game_type.starter == Color::Black;
+        begins && (has("P1") || has("P2")) && !has("White") && !has("Black")
     }
 
     /// Puts one tag in, its value in the standard's form.
@@ -240,13 +268,14 @@ impl Conversion<'_> {
                 _ => (unknown(trimmed), is_unknown(trimmed)),
             },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
+            "GameType" if self.rules == Rules::Unknown => (value.clone(), true),
             "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
                 self.keep_original(tags, &name, value, place);
                 return;
             }
             "GameType" => (trimmed.to_owned(), true),
             "FEN" if trimmed.is_empty() => return,
-            "FEN" => match replay::canonical_fen(self.variant, trimmed) {
+            "FEN" => match self.fen(trimmed) {
                 Some(fen) => (fen, true),
                 None => {
                     self.keep_original(tags, &name, value, place);
@@ -259,6 +288,14 @@ impl Conversion<'_> {
             self.keep_original(tags, &name, value, place);
         }
         tags.set(name, written);
+    }
+
+    /// A FEN in the standard's form; of a game that nobody knows, as it stands.
+    fn fen(&self, text: &str) -> Option<String> {
+        match self.rules {
+            Rules::Known => replay::canonical_fen(self.variant, text),
+            Rules::Unknown => strict::is_fen(text).then(|| text.to_owned()),
+        }
     }
 
     fn keep_original(&mut self, tags: &mut Tags, name: &str, value: String, place: Place) {
@@ -308,7 +345,11 @@ impl Conversion<'_> {
             return;
         }
         // The formats of the standard's table all count wins and draws as International does.
-        let result_format = if format.is_some() { ResultFormat::International } else { self.variant.result_format };
+        let result_format = match (format.is_some(), self.rules) {
+            (true, _) => ResultFormat::International,
+            (false, Rules::Known) => self.variant.result_format,
+            (false, Rules::Unknown) => ResultFormat::Default,
+        };
         match Outcome::read(&said) {
             Some(outcome) => {
                 tags.set("Result", outcome.written(result_format));
@@ -331,7 +372,7 @@ impl Conversion<'_> {
         let place = self.located.places.start();
         match known_by {
             // A number of another table stays: it says more than ours.
-            KnownBy::Tag | KnownBy::ForeignTag => {}
+            KnownBy::Tag | KnownBy::ForeignTag | KnownBy::UnknownTag => {}
             KnownBy::MovesAgainstTag | KnownBy::Caller | KnownBy::Moves => {
                 let before = tags.set("GameType", &value);
                 if let Some(before) = before.filter(|before| !before.trim().is_empty() && *before != value) {
@@ -343,6 +384,30 @@ impl Conversion<'_> {
                 }
             }
         }
+    }
+
+    /// The entries of a game whose rules nobody knows: what is written as the standard writes it stays as it is, the rest
+    /// becomes comments.
+    fn entries_as_written(&self) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
+        for entry in &self.located.game.entries {
+            match entry {
+                Entry::Move(ply) if writer::is_move(&ply.text) => {
+                    let (strength, nag) = strength(ply.strength.as_deref());
+                    entries.push(Entry::Move(MoveEntry { strength, captured: None, ..ply.clone() }));
+                    entries.extend(nag.map(Entry::Nag));
+                }
+                Entry::Move(ply) => comment_move(&mut entries, ply, false),
+                Entry::Setup(text) => entries.push(match self.fen(text) {
+                    Some(fen) => Entry::Setup(fen),
+                    None => Entry::Comment(format!("/FEN \"{text}\"/")),
+                }),
+                // A variation with nothing in it is none.
+                Entry::Close if entries.last() == Some(&Entry::Open) => drop(entries.pop()),
+                other => entries.push(other.clone()),
+            }
+        }
+        entries
     }
 
     fn entries(&mut self, resolved: &Resolved) -> Vec<Entry> {

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! The grammar is that of the standard with these corrections: squares up to l12, the capture separator of the game type,
-//! FENs with an empty side. Whether moves are *legal* is not asked: that is the checked level's ([`super::replay`]);
-//! behind a move that is not legal, restrictions 7 to 9 are checked only as far as the text shows them.
+//! FENs with an empty side. The moves are played, in variations too: one that is not legal is an error; behind it,
+//! restrictions 7 to 9 are checked only as far as the text shows them. [`check_form`] asks only how a text is written. Of a
+//! game whose GameType is none of the standard's nobody knows the rules: that is said, and only its grammar is checked.
 //!
 //! Every prefix of a live file that ends with a line break passes: a missing terminator at the very end is allowed.
 //!
@@ -27,9 +28,9 @@ use super::encoding::Encoding;
 use super::game::Entry;
 use super::infer;
 use super::lexer::{Flaw, Kind, Token};
-use super::problem::{Place, Problem, Problems, quoted};
+use super::problem::{Level, Place, Problem, Problems, quoted};
 use super::reader::{Located, Reader};
-use super::replay::{self, Seen};
+use super::replay::{self, KnownBy, Seen};
 use super::scan;
 use super::syntax::Names;
 use super::tag::{self, TagFlaw};
@@ -47,6 +48,13 @@ pub fn check_bytes(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem>
     checker.finish().into_sorted()
 }
 
+/// As [`check`], but for what the rules of the game say: moves need not be legal, nor be made in turn.
+pub fn check_form(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = Checker { asks_rules: false, ..Checker::new(told) };
+    checker.feed(text.as_bytes());
+    checker.finish().into_sorted()
+}
+
 /// Everything in a text that is not PDN 3.0 as it should be written, by place.
 pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
     check_bytes(text.as_bytes(), told)
@@ -61,6 +69,8 @@ pub struct Checker {
     /// The first bytes of the file, which may be a byte order mark.
     head: Vec<u8>,
     told: Option<&'static Variant>,
+    /// Must moves be legal?
+    asks_rules: bool,
     /// Games without a GameType tag, while their variant is not told.
     waiting: Vec<Located>,
     /// The problems of games.
@@ -75,6 +85,7 @@ impl Checker {
             grammar: Grammar::default(),
             head: Vec::new(),
             told,
+            asks_rules: true,
             waiting: Vec::new(),
             problems: Problems::default(),
         }
@@ -98,7 +109,14 @@ impl Checker {
         self.check_waiting();
         let mut all = Problems::default();
         if self.head == BYTE_ORDER_MARK {
-            all.push(Problem::warning(Place::START, "the file begins with a byte order mark").hint("write none"));
+            all.push(Problem::error(Place::START, "the file begins with a byte order mark").hint("write none"));
+        }
+        if let Some((place, c)) = self.reader.scanner().odd_blank() {
+            let what = format!("the character U+{:04X} between the words", u32::from(c));
+            all.push(
+                Problem::error(place, what)
+                    .hint("blanks are spaces, tabs and line breaks; this is the first other one"),
+            );
         }
         if let Some(place) = self.reader.scanner().not_utf8() {
             all.push(Problem::error(place, "the file is not UTF-8").hint("PDN 3.0 is; convert it"));
@@ -135,7 +153,7 @@ impl Checker {
 
     fn check(&mut self, located: &Located) {
         let mut found = Problems::default();
-        check_game(located, self.told, &mut found);
+        check_game(located, self.told, self.asks_rules, &mut found);
         // What the grammar refuses needs no second reason.
         let refused = &self.grammar.refused;
         self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
@@ -345,6 +363,13 @@ impl Grammar {
         self.names.push(&parts.name);
         self.part = Part::Tags;
         let name = quoted(&parts.name);
+        if token.text.trim_end_matches(']').trim_end().ends_with("\\\"") {
+            self.error(
+                place,
+                format!("a backslash ends the value of {name}"),
+                "it makes the quote behind it a part of the value",
+            );
+        }
         for flaw in parts.flaws {
             match flaw {
                 TagFlaw::Name => {
@@ -355,6 +380,7 @@ impl Grammar {
                     self.error(place, format!("a quote in the value of {name}"), "it is written \\\"")
                 }
                 TagFlaw::Unclosed => self.error(place, format!("the tag {name} is not closed"), "[Name \"value\"]"),
+                TagFlaw::Unopened => self.error(place, format!("the tag {name} has lost its `[`"), "[Name \"value\"]"),
                 TagFlaw::LineBreak => {
                     let what = format!("the value of {name} has a line break");
                     self.refuse(place);
@@ -443,7 +469,7 @@ fn square_names(variant: &Variant) -> String {
 }
 
 /// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
-fn is_fen(text: &str) -> bool {
+pub(super) fn is_fen(text: &str) -> bool {
     let color = |text| one_of("WB?").parse(text);
     let number = |text| {
         let rest = take_while_m_n(0, 2, |c: char| c.is_ascii_digit());
@@ -465,7 +491,7 @@ fn is_fen(text: &str) -> bool {
 }
 
 /// Tags by their types, and restrictions 6 to 9.
-fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut Problems) {
+fn check_game(located: &Located, told: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
     let game = &located.game;
     for (index, tag) in game.tags.iter().enumerate() {
         let place = located.places.tags.get(index).copied().unwrap_or(Place::START);
@@ -473,6 +499,17 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
     }
     let found = infer::variant_of(located, told);
     let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
+    if found.known_by == KnownBy::UnknownTag {
+        // Of a value that is none at all the types have said so.
+        if says_type {
+            problems.extend(found.problems.into_iter().map(|problem| {
+                let what = format!("the GameType is unknown: {}", problem.what);
+                Problem { what, ..problem }
+            }));
+        }
+        check_result(located, found.variant, problems);
+        return;
+    }
     let is_played = game.moves().next().is_some();
     for problem in found.problems.into_iter().filter(|_| is_played && says_type) {
         problems.push(
@@ -491,10 +528,15 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
         }
     }
     let mut is_resolved = vec![false; game.entries.len()];
-    replay::walk(located, variant, &mut |seen| {
+    let mut against_rules = BTreeSet::new();
+    let walked = replay::walk(located, variant, &mut |seen| {
         let (entry, before, meant) = match seen {
             Seen::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
             Seen::Ambiguous { entry, before, candidates } => (entry, before, candidates),
+            Seen::Illegal { entry } | Seen::OutOfTurn { entry } => {
+                against_rules.insert(move_place(located, entry));
+                return;
+            }
             Seen::Leg { .. } | Seen::Setup { .. } => return,
         };
         is_resolved[entry] = true;
@@ -511,6 +553,12 @@ fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut 
         if let (Entry::Move(ply), false) = (entry, is_resolved[index]) {
             check_unresolved(variant, &ply.text, move_place(located, index), problems);
         }
+    }
+    if asks_rules {
+        let said: BTreeSet<Place> = problems.list().iter().map(|problem| problem.place).collect();
+        let forbidden = |problem: &Problem| problem.level == Level::Error || against_rules.contains(&problem.place);
+        let found = walked.problems.into_iter().filter(|problem| forbidden(problem) && !said.contains(&problem.place));
+        problems.extend(found.map(|problem| Problem { level: Level::Error, ..problem }));
     }
 }
 
@@ -546,6 +594,9 @@ fn check_unresolved(variant: &Variant, text: &str, place: Place, problems: &mut 
     } else if text.contains(['x', ':']) && !text.contains(variant.capture_separator) {
         let what = format!("the captures of {} are written with `{}`", variant.name, variant.capture_separator);
         problems.push(Problem::error(place, what).hint("restriction 7"));
+    } else if text.split('-').count() > 2 && variant.capture_separator != '-' {
+        let what = format!("{} has more than two squares", quoted(text));
+        problems.push(Problem::error(place, what).hint("only captures have; they are written with their own sign"));
     }
 }
 

@@ -198,10 +198,13 @@ impl Syntax {
         }
         match token.kind {
             Kind::PercentLine => {
-                if token.place.column > 1 {
-                    let what = "a comment that begins with % behind the start of its line";
-                    problem(sink, Problem::note(token.place, what));
-                }
+                let found = if token.place.column > 1 {
+                    Problem::note(token.place, "a comment that begins with % behind the start of its line")
+                } else {
+                    let what = format!("the line {}", quoted(token.text));
+                    Problem::note(token.place, what).hint("a remark for programs, no part of a game: it is not kept")
+                };
+                problem(sink, found);
             }
             Kind::Tag => self.tag(token, sink),
             Kind::Comment => {
@@ -528,6 +531,9 @@ fn tag_problem(flaw: TagFlaw, token: &Token<'_>, name: &str) -> Option<Problem> 
         }
         TagFlaw::Unclosed => {
             Problem::warning(place, format!("the tag {name} is not closed")).hint("its end is guessed")
+        }
+        TagFlaw::Unopened => {
+            Problem::error(place, format!("the tag {name} has lost its `[`")).hint("read as a tag all the same")
         }
         TagFlaw::LineBreak => Problem::note(place, format!("the value of {name} has a line break")),
     })

@@ -36,6 +36,8 @@ pub enum TagFlaw {
     Unclosed,
     /// The value has a line break.
     LineBreak,
+    /// The opening bracket is missing.
+    Unopened,
 }
 
 /// Is this a name as the standard has it: `[A-Z][a-zA-Z0-9_]*`?
@@ -49,13 +51,16 @@ fn identifier(text: &str) -> IResult<&str, &str> {
         .parse(text)
 }
 
-/// Takes the text of a tag apart; it begins with `[`.
+/// Takes the text of a tag apart.
 pub fn parts(text: &str) -> Parts {
     if let Some(parts) = plain(text) {
         return parts;
     }
     let mut flaws = Vec::new();
-    let inner = text.strip_prefix('[').unwrap_or(text);
+    let inner = text.strip_prefix('[').unwrap_or_else(|| {
+        flaws.push(TagFlaw::Unopened);
+        text
+    });
     let (inner, closed) = match inner.strip_suffix(']') {
         Some(inner) => (inner, true),
         None => (inner, false),
@@ -64,8 +69,10 @@ pub fn parts(text: &str) -> Parts {
         Some((name, quoted)) => (name, Some(quoted.trim_end())),
         None => (inner, None),
     };
+    let is_odd_blank = |c: char| c.is_whitespace() && !matches!(c, ' ' | '\t' | '\n' | '\r');
+    let has_odd_blank = name.contains(is_odd_blank);
     let name = name.trim();
-    if !is_identifier(name) {
+    if !is_identifier(name) || has_odd_blank {
         flaws.push(TagFlaw::Name);
     }
     let value = match quoted {

@@ -153,8 +153,8 @@ impl Outputs {
             for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
                 warn!(
                     line = board,
-                    "the public files show this game up to its last sure move: a setup follows, which readers of the \
-                     profile {profile} cannot take; live/ has all of it"
+                    "the public files show this game up to its last sure move, or not at all if it began with Black to \
+                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
                 );
             }
             self.held.clone_from(&snapshot.held);

@@ -50,6 +50,7 @@ mod pdn_commands;
 mod pdn_corpus;
 mod pdn_edges;
 mod pdn_properties;
+mod pdn_readers;
 mod perft;
 mod power_loss;
 mod program;

@@ -95,7 +95,7 @@ fn every_dialect_is_written_as_the_standard_wants_it() {
 ";
     let text = standardised(&games, Style::Compact);
     assert_eq!(text, expected);
-    assert_eq!(strict::check(&text, None), []);
+    assert_eq!(strict::check_form(&text, None), []);
 }
 
 #[test]

@@ -108,3 +108,128 @@ fn a_reader_that_goes_away_is_no_failure_of_the_program() {
         assert_eq!((ended.status.code(), text(&ended.stderr).as_str()), (Some(141), ""));
     }
 }
+
+#[test]
+fn strict_and_a_profile_are_both_asked() {
+    let file = File::with(b"[Event \"x\"]\n[Board2 \"1\"]\n\n1. 32-28 19-23 1-1\n");
+    let told = |arguments: &[&str]| text(&damcast(&[&["check"], arguments, &[file.name()]].concat()).stdout);
+    assert!(!told(&["--profile", "lidraughts"]).contains("restriction 4"));
+    let both = told(&["--strict", "--profile", "lidraughts"]);
+    assert!(both.contains("restriction 4") && both.contains("names are letters only there"), "{both}");
+    assert_eq!(damcast(&["check", "--strict", "--profile", "lidraughts", file.name()]).status.code(), Some(1));
+    let illegal = File::with(b"1. 32-28 19-10 *\n");
+    assert_eq!(damcast(&["check", "--strict", illegal.name()]).status.code(), Some(1));
+}
+
+#[test]
+fn convert_tells_what_is_not_legal_and_keeps_it() {
+    let file = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-10 (18-9) *\n");
+    let output = damcast(&["convert", "-q", file.name()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains(":3:10: error: `19-10` is not legal"), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "[GameType \"20\"]\n\n1. 32-28 19-10 ( 1... 18-9 ) *\n");
+}
+
+#[test]
+fn convert_says_what_it_does_not_keep() {
+    let file = File::with(b"% made by X\n[GameType \"20\"]\n\n1. 32-28\n% a remark\n19-23 *\n");
+    let output = damcast(&["convert", file.name()]);
+    assert_eq!(output.status.code(), Some(0));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains(":1:1: note: the line `% made by X`") && said.contains(":5:1: note: the line `% a remark`"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_damaged_header_becomes_no_game() {
+    let file = File::with(b"Event \"Cup 2025\"]\n[White \"A\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n");
+    let output = damcast(&["convert", "-q", file.name()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains(":1:1: error: the tag `Event` has lost its `[`"), "{}", text(&output.stderr));
+    let expected = "[Event \"Cup 2025\"]\n[White \"A\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
+    assert_eq!(text(&output.stdout), expected);
+}
+
+/// Nobody can tell by which rules such a game is played, so nothing is written that only they could decide.
+#[test]
+fn an_unknown_game_type_stays_and_decides_nothing() {
+    for (tag, rest) in [
+        ("97...", "[Result \"1/2-1/2\"]\n\n1. 11-15 24x19 ( 24-20 ) {a} $7 *\n"),
+        ("77", "[FEN \"B:W1,2:B31\"]\n[Result \"1-1\"]\n\n1. 32-28! 19:23 $1 /FEN \"W:W28:B19\"/ 2. c3-d4 *\n"),
+    ] {
+        let source = format!("[GameType \"{tag}\"]\n{rest}");
+        let file = File::with(source.as_bytes());
+        let output = damcast(&["convert", file.name()]);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), source));
+        assert!(
+            text(&output.stderr).contains("nobody can tell by which rules it is played"),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+/// Games are converted one by one, whatever the size of the file.
+#[test]
+fn convert_holds_one_game_at_a_time() {
+    use std::io::Write;
+    use std::process::Stdio;
+    const SIZE: usize = 16_000_000;
+    for head in ["[GameType \"20\"]\n", ""] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_damcast"))
+            .args(["convert", "-q", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let moves = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 10-14 {a comment} 4. 41-37 14-19\n".repeat(2);
+        let game = format!("[Event \"A\"]\n{head}\n{} *\n\n", &moves[..moves.len() / 2]);
+        let piece = game.repeat(500);
+        let mut input = child.stdin.take().unwrap();
+        for _ in 0..SIZE / piece.len() {
+            input.write_all(piece.as_bytes()).unwrap();
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim();
+        let kilobytes: usize = peak.split_whitespace().next().unwrap().parse().unwrap();
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        assert!(kilobytes < 64_000, "{peak}");
+    }
+}
+
+/// What takes longer than two seconds shows on a terminal that it goes on, and nowhere else.
+#[test]
+fn a_long_check_shows_how_far_it_is() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+    let (mut terminal, side, _) = crate::pty::pair();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_damcast"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(side)
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let (shown, first) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut buffer = [0; 64];
+        let count = terminal.read(&mut buffer).unwrap_or(0);
+        let _ = shown.send(String::from_utf8_lossy(&buffer[..count]).into_owned());
+    });
+    let until = Instant::now() + Duration::from_secs(60);
+    let text = loop {
+        input.write_all(b"[GameType \"20\"]\n\n1. 32-28 *\n\n").unwrap();
+        match first.recv_timeout(Duration::from_millis(50)) {
+            Ok(text) => break text,
+            Err(_) => assert!(Instant::now() < until, "nothing is shown"),
+        }
+    };
+    assert!(text.starts_with("\r- 0 MB"), "{text:?}");
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}

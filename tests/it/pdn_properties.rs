@@ -175,7 +175,7 @@ proptest! {
         let (games, _) = reader::read_located(&text);
         let games: Vec<Game> = games.iter().map(|located| standard(located, None).0).collect();
         let written = writer::write(&games, Style::Compact);
-        let problems: Vec<_> = strict::check(&written, None);
+        let problems: Vec<_> = strict::check_form(&written, None);
         prop_assert_eq!(problems, [], "{}\n--- written:\n{}", text, written);
         let (again, problems) = reader::read(&written);
         prop_assert_eq!(problems, []);

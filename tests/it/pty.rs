@@ -37,21 +37,27 @@ pub struct Pty {
     pub received: Vec<u8>,
 }
 
+/// A terminal: the end of whoever looks on, the end of a program, and its name.
+pub fn pair() -> (File, OwnedFd, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let slave = rustix::fs::open(name.as_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, 0.into()).unwrap();
+    (master.into(), slave, name)
+}
+
 impl Pty {
     /// Plugs a board in under this name.
     pub fn plug_in(link: &Path) -> Pty {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        let slave = rustix::fs::open(name.as_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, 0.into()).unwrap();
+        let (master, slave, name) = pair();
         let mut raw = tcgetattr(&slave).unwrap();
         raw.make_raw();
         tcsetattr(&slave, OptionalActions::Now, &raw).unwrap();
         fcntl_setfl(&master, OFlags::NONBLOCK).unwrap();
         let _ = std::fs::remove_file(link);
         symlink(name, link).unwrap();
-        Pty { master: master.into(), _slave: slave, link: link.to_owned(), received: Vec::new() }
+        Pty { master, _slave: slave, link: link.to_owned(), received: Vec::new() }
     }
 
     /// Sends bytes to the station.

@@ -37,6 +37,16 @@ pub enum Seen<'a> {
         /// What it may mean.
         candidates: &'a [Move],
     },
+    /// A move that the rules do not allow, or that names no squares of the board.
+    Illegal {
+        /// Its index in the entries.
+        entry: usize,
+    },
+    /// A move of the side that is not to move; it is shown as a move too.
+    OutOfTurn {
+        /// Its index in the entries.
+        entry: usize,
+    },
     /// A setup.
     Setup {
         /// Its index in the entries.
@@ -294,6 +304,9 @@ impl Walk<'_> {
             Err(error) => match instead {
                 Some((other, doubt)) => match self.resolve(index, &other, ply) {
                     Ok(found) => {
+                        if doubt == Doubt::Turn {
+                            visit(Seen::OutOfTurn { entry: index });
+                        }
                         self.report_doubt(index, doubt, &other);
                         (other, Ok(found))
                     }
@@ -311,9 +324,10 @@ impl Walk<'_> {
                 self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
             }
             Err(unresolved) => {
-                if let Unresolved::Ambiguous(candidates) = &unresolved {
-                    visit(Seen::Ambiguous { entry: index, before: &before, candidates });
-                }
+                visit(match &unresolved {
+                    Unresolved::Ambiguous(candidates) => Seen::Ambiguous { entry: index, before: &before, candidates },
+                    Unresolved::Malformed | Unresolved::Illegal => Seen::Illegal { entry: index },
+                });
                 self.report(index, unresolved, &before, ply);
                 self.lose_main_line();
                 self.lines[depth] = Line { before: Some(before), ..Line::lost() };

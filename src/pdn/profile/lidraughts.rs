@@ -1,0 +1,729 @@
+//! What the relay of lidraughts.org makes of a file: the rules of `docs/readers.md`, in the order in which it applies them.
+//!
+//! ```text
+//! file ──▸ games: cut at empty line + `[` ──▸ lines: trimmed, `%` lines gone ──▸ tag lines ──▸ tags
+//!                                                                          └──▸ the rest ──▸ movetext
+//! ```
+//!
+//! Each character keeps its place in the file through all that ([`Shown`]), so that a problem points at what a person sees.
+//! What fails the file says so in these words: one such game fails the poll of all boards. All else loses something.
+
+use std::ops::Range;
+
+use crate::pdn::clock;
+use crate::pdn::fen;
+use crate::pdn::game::Entry;
+use crate::pdn::lexer::{Lexer, Reached};
+use crate::pdn::problem::{Level, Place, Problem, Problems, quoted};
+use crate::pdn::reader::Located;
+use crate::pdn::replay::{self, Replay};
+use crate::pdn::strict;
+use crate::pdn::values::Outcome;
+use crate::rules::{Position, Variant};
+
+use super::{entry_place, tag_place};
+
+/// The most plies of a game that it takes.
+const MOST_PLIES: usize = 500;
+
+/// The most games of a file that it takes; twice as many if the broadcast is an official one.
+const MOST_GAMES: usize = 64;
+
+/// The deepest variation that its stack is sure to hold.
+const DEEPEST: usize = 50;
+
+/// A character that it sees, and where it stands in the file, in bytes.
+type Shown = (usize, char);
+
+/// Everything in a text that fails the file or is lost in cutting it into games, tags and moves.
+pub(super) fn check_text(text: &str, problems: &mut Problems) {
+    if text.trim().is_empty() {
+        problems.push(Problem::warning(Place::START, "a file without games: the poll fails until there is one"));
+        return;
+    }
+    let mut places = Places::of(text);
+    for (index, piece) in pieces(text).enumerate() {
+        if index == MOST_GAMES {
+            let what = format!("more than {MOST_GAMES} games: this one and those behind it are not read");
+            problems.push(Problem::error(places.at(piece.start), what));
+        }
+        let mut found = Vec::new();
+        check_piece(text, piece, &mut found);
+        found.sort_by_key(|found| found.at);
+        for Found { at, level, what, hint } in found {
+            let hint = hint.filter(|hint| !hint.is_empty());
+            problems.push(Problem { place: places.at(at), level, what, hint });
+        }
+    }
+}
+
+/// A problem before its place is worked out.
+struct Found {
+    at: usize,
+    level: Level,
+    what: String,
+    hint: Option<String>,
+}
+
+/// Where the games stand: the file is cut where a bracket stands behind two line breaks. A carriage return is nothing,
+/// `<br>` two line breaks.
+fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let (mut start, mut at, mut is_over) = (0, 0, false);
+    std::iter::from_fn(move || {
+        let mut breaks = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if byte == b'[' && breaks >= 2 {
+                let piece = start..at;
+                (start, at) = (at, at + 1);
+                return Some(piece);
+            }
+            let is_br = bytes[at..].starts_with(BR.as_bytes());
+            breaks = match byte {
+                b'\n' => breaks + 1,
+                b'\r' => breaks,
+                _ if is_br => breaks + 2,
+                _ => 0,
+            };
+            at += if is_br { BR.len() } else { 1 };
+        }
+        (!std::mem::replace(&mut is_over, true)).then_some(start..bytes.len())
+    })
+}
+
+const BR: &str = "<br>";
+
+fn check_piece(text: &str, piece: Range<usize>, found: &mut Vec<Found>) {
+    let start = piece.start;
+    let lines = own_lines(&kept_lines(text, piece, found));
+    let tag_count = lines.iter().take_while(|line| line[0].1 == '[').count();
+    let (tag_lines, move_lines) = lines.split_at(tag_count);
+    let tags = tags(&joined(tag_lines), found);
+    let move_lines = match move_lines {
+        [before @ .., last] if last[0].1 == '[' && last[last.len() - 1].1 == ']' => {
+            let what = format!("the last line {} is deleted", quoted(&string(last)));
+            let hint = Some("end the game with *".to_owned());
+            found.push(Found { at: last[0].0, level: Level::Error, what, hint });
+            before
+        }
+        all => all,
+    };
+    let movetext = joined(move_lines);
+    let mut reading = Movetext::of(&movetext, variant_of(&tags), found);
+    reading.read();
+    let Movetext { first, has_result, .. } = reading;
+    if !has_content(&tags, first.as_deref(), has_result) {
+        fails(
+            found,
+            start,
+            "a game without anything fails the file".to_owned(),
+            "it has neither a tag that is kept nor a legal move",
+        );
+    }
+}
+
+fn fails(found: &mut Vec<Found>, at: usize, what: String, hint: &str) {
+    found.push(Found { at, level: Level::Error, what, hint: Some(hint.to_owned()) });
+}
+
+/// The lines of a game without blanks around them, joined; those that begin with `%` are gone. Dashes are one, the brackets
+/// that forums put around games are none.
+fn kept_lines(text: &str, piece: Range<usize>, found: &mut Vec<Found>) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    let mut in_comment = false;
+    let mut keep = |line: &mut Vec<Shown>| {
+        let trimmed = trim(line);
+        if let Some(&(at, '%')) = trimmed.first() {
+            let (level, what) = if in_comment {
+                (Level::Error, "a line of a comment begins with %; it is deleted")
+            } else {
+                (Level::Warning, "a line that begins with % is deleted")
+            };
+            found.push(Found { at, level, what: what.to_owned(), hint: None });
+        } else {
+            for &(_, c) in trimmed {
+                in_comment = if in_comment { c != '}' } else { c == '{' };
+            }
+            shown.extend_from_slice(trimmed);
+            shown.push((trimmed.last().map_or(0, |last| last.0), '\n'));
+        }
+        line.clear();
+    };
+    let mut line = Vec::new();
+    let mut rest = &text[piece.clone()];
+    while let Some(c) = rest.chars().next() {
+        let at = piece.end - rest.len();
+        if let Some(behind) = rest.strip_prefix(BR) {
+            keep(&mut line);
+            rest = behind;
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\r' => {}
+            '\n' | '\u{c}' => keep(&mut line),
+            '\u{2011}' | '\u{2013}' => line.push((at, '-')),
+            c => line.push((at, c)),
+        }
+    }
+    keep(&mut line);
+    for word in ["[pgn]", "[pdn]", "[/pgn]", "[/pdn]"] {
+        if text[piece.clone()].contains(word) {
+            shown = without(&shown, word);
+        }
+    }
+    shown
+}
+
+fn without(shown: &[Shown], word: &str) -> Vec<Shown> {
+    let (mut kept, mut at) = (Vec::with_capacity(shown.len()), 0);
+    while at < shown.len() {
+        if starts(&shown[at..], word) {
+            at += word.len();
+        } else {
+            kept.push(shown[at]);
+            at += 1;
+        }
+    }
+    kept
+}
+
+/// The lines that are not empty. Movetext behind a tag in its line begins a line of its own, and so does a FILENAME tag.
+fn own_lines(shown: &[Shown]) -> Vec<Vec<Shown>> {
+    let mut lines: Vec<Vec<Shown>> = vec![Vec::new()];
+    let mut at = 0;
+    while at < shown.len() {
+        let behind = blanks(shown, at + 2);
+        let begins_movetext = starts(&shown[at..], "\"]") && {
+            let digits = shown[behind..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+            starts(&shown[behind..], "{") || digits > 0 && starts(&shown[behind + digits..], ".")
+        };
+        let begins_filename = starts(&shown[at..], "[FILENAME") && {
+            let quote = blanks(shown, at + "[FILENAME".len());
+            quote > at + "[FILENAME".len() && starts(&shown[quote..], "\"")
+        };
+        if begins_filename || shown[at].1 == '\n' {
+            lines.push(Vec::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(shown[at]);
+            at += 1;
+            if begins_movetext {
+                line.push(shown[at]);
+                lines.push(Vec::new());
+                at = behind;
+            }
+        }
+    }
+    lines.iter().map(|line| trim(line).to_vec()).filter(|line| !line.is_empty()).collect()
+}
+
+fn trim(line: &[Shown]) -> &[Shown] {
+    let start = line.iter().position(|(_, c)| *c > ' ').unwrap_or(line.len());
+    let end = line.iter().rposition(|(_, c)| *c > ' ').map_or(start, |at| at + 1);
+    &line[start..end]
+}
+
+fn joined(lines: &[Vec<Shown>]) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    for line in lines {
+        if let Some(last) = all.last() {
+            all.push((last.0, '\n'));
+        }
+        all.extend(line);
+    }
+    all
+}
+
+fn string(shown: &[Shown]) -> String {
+    shown.iter().map(|(_, c)| c).collect()
+}
+
+fn starts(shown: &[Shown], word: &str) -> bool {
+    word.chars().enumerate().all(|(at, wanted)| shown.get(at).is_some_and(|(_, c)| *c == wanted))
+}
+
+/// The place behind the blanks that stand here.
+fn blanks(shown: &[Shown], at: usize) -> usize {
+    let at = at.min(shown.len());
+    at + shown[at..].iter().take_while(|(_, c)| matches!(c, ' ' | '\t' | '\n' | '\u{b}' | '\u{c}' | '\r')).count()
+}
+
+/// A line ends here for a comment that begins with `;`, and nothing it passes over may hold one of these.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Names and values, as far as they are read.
+type Tags = Vec<(String, String)>;
+
+fn tags(shown: &[Shown], found: &mut Vec<Found>) -> Tags {
+    let mut tags = Tags::new();
+    let mut at = 0;
+    loop {
+        at = blanks(shown, at);
+        let begin = at;
+        let Some((name, value_at, end)) = tag(shown, begin) else { break };
+        let value = string(&shown[value_at..end]);
+        let inner = value.trim_end_matches([' ', '\t']).strip_suffix('"').unwrap_or(&value);
+        let mut say = |level, what: String, hint: &str| {
+            found.push(Found { at: shown[begin].0, level, what, hint: Some(hint.to_owned()) });
+        };
+        if value.contains('\n') {
+            say(
+                Level::Error,
+                format!("the tag {} has no `]`: it swallows those behind it", quoted(&name)),
+                "[Name \"value\"]",
+            );
+        } else if !value.starts_with('"') {
+            let what = format!(
+                "the tag's name {} is read as something else",
+                quoted(string(&shown[begin..end]).trim_start_matches('['))
+            );
+            say(Level::Warning, what, "names are letters only there");
+        } else if inner.strip_prefix('"').is_some_and(|inner| inner.contains('"')) {
+            say(Level::Warning, format!("quotes in the value of {} are dropped", quoted(&name)), "");
+        }
+        tags.push((name, value.replace('"', "")));
+        at = end + 1;
+    }
+    let rest = &shown[at..];
+    if let Some(&(offset, first)) = rest.first() {
+        let line = rest.iter().take_while(|(_, c)| *c != '\n').count();
+        let text = string(&rest[..line]);
+        let (what, hint) = match tags.last() {
+            Some((name, _)) if first != '[' && text.ends_with("\"]") => {
+                (format!("`]` in the value of {}: every later tag of the game vanishes", quoted(name)), "write )")
+            }
+            _ if first != '[' => (format!("{} behind a tag is lost", quoted(&text)), "moves begin a line of their own"),
+            _ => (
+                format!("{} is no tag: it and every later tag of the game vanish", quoted(&text)),
+                "[Name \"value\"], the name in letters",
+            ),
+        };
+        let fails_too = rest.iter().any(|(_, c)| ends_line(*c) && *c != '\n');
+        let what = if fails_too { format!("{what}, and a foreign line break in it fails the file") } else { what };
+        found.push(Found { at: offset, level: Level::Error, what, hint: Some(hint.to_owned()) });
+    }
+    tags
+}
+
+/// A tag: its name, where its value begins, and its bracket.
+fn tag(shown: &[Shown], at: usize) -> Option<(String, usize, usize)> {
+    if !starts(&shown[at..], "[") {
+        return None;
+    }
+    let name_at = blanks(shown, at + 1);
+    let letters = shown[name_at..].iter().take_while(|(_, c)| c.is_ascii_alphabetic()).count();
+    let value_at = blanks(shown, name_at + letters);
+    let end = value_at + shown[value_at..].iter().position(|(_, c)| *c == ']')?;
+    (letters > 0 && end > value_at).then(|| (string(&shown[name_at..name_at + letters]), value_at, end))
+}
+
+/// The first tag of a name.
+fn value_of<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
+    tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// The game that it plays, for its board and for its first move: a type that it does not know is International.
+fn variant_of(tags: &[(String, String)]) -> &'static Variant {
+    let number = match value_of(tags, "gametype") {
+        Some(value) if strict::is_game_type(value) => value.split(',').next(),
+        Some(_) => None,
+        None => value_of(tags, "variant").and_then(|name| match name.to_lowercase().as_str() {
+            "russian" => Some("25"),
+            "brazilian" => Some("26"),
+            "frisian" | "frysk!" => Some("40"),
+            _ => None,
+        }),
+    };
+    let known = match number {
+        Some("97") => "40",
+        Some(number @ ("25" | "26" | "40")) => number,
+        _ => "20",
+    };
+    Variant::from_tag(known).unwrap_or_else(|_| Variant::international())
+}
+
+/// The tags that it keeps.
+const KEPT: [&str; 18] = [
+    "white",
+    "whiteelo",
+    "whiterating",
+    "whitetitle",
+    "whiteteam",
+    "black",
+    "blackelo",
+    "blackrating",
+    "blacktitle",
+    "blackteam",
+    "timecontrol",
+    "date",
+    "result",
+    "termination",
+    "site",
+    "event",
+    "round",
+    "annotator",
+];
+
+/// Is anything left of the game: a tag that it keeps, or a first move that it can play?
+fn has_content(tags: &[(String, String)], first: Option<&str>, has_result: bool) -> bool {
+    let is_kept = |(name, value): &(String, String)| {
+        KEPT.contains(&name.to_ascii_lowercase().as_str()) && !matches!(value.as_str(), "" | "?" | "unknown")
+    };
+    let adds_result = has_result && value_of(tags, "result").is_none();
+    adds_result
+        || tags.iter().any(is_kept)
+        || first.is_some_and(|first| {
+            let variant = variant_of(tags);
+            let setup = value_of(tags, "fen").and_then(|fen| fen::read(variant, fen).ok());
+            let start = setup.and_then(|setup| Position::new(variant, setup).ok());
+            let start = start.unwrap_or_else(|| Position::start(variant));
+            replay::resolve(&start, first, None).is_ok()
+        })
+}
+
+/// The movetext of a game, read as the relay reads it.
+struct Movetext<'a> {
+    text: &'a [Shown],
+    at: usize,
+    variant: &'static Variant,
+    /// The first move of the main line.
+    first: Option<String>,
+    /// The last one, with its strength.
+    last: Option<String>,
+    has_result: bool,
+    found: &'a mut Vec<Found>,
+}
+
+/// What a line of moves has come to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing but comments.
+    Begun,
+    /// A number, at this place; a move must follow.
+    Number(usize),
+    /// A move, and glyphs.
+    Move,
+    /// Comments behind that.
+    Comment,
+    /// Glyphs behind these.
+    Glyph,
+    /// Variations of the move.
+    Varied,
+    /// Comments behind these, or behind the second glyphs.
+    Closed,
+    /// A result.
+    Over,
+}
+
+impl<'a> Movetext<'a> {
+    fn of(text: &'a [Shown], variant: &'static Variant, found: &'a mut Vec<Found>) -> Movetext<'a> {
+        Movetext { text, at: 0, variant, first: None, last: None, has_result: false, found }
+    }
+
+    fn read(&mut self) {
+        let mut state = State::Begun;
+        let mut outer: Vec<(State, usize)> = Vec::new();
+        loop {
+            self.at = blanks(self.text, self.at);
+            let Some(&(offset, c)) = self.text.get(self.at) else { break };
+            let is_over = state == State::Over;
+            if let Some(length) = self.comment(c) {
+                state = match state {
+                    State::Move | State::Comment => State::Comment,
+                    State::Glyph | State::Varied | State::Closed => State::Closed,
+                    other => other,
+                };
+                self.at += length;
+                continue;
+            }
+            if let Some(length) = self.number().filter(|_| !is_over) {
+                state = State::Number(offset);
+                self.at += length;
+                continue;
+            }
+            if let Some((length, squares)) = self.ply().filter(|_| !is_over) {
+                if outer.is_empty() {
+                    self.check_ply(length, &squares);
+                }
+                state = State::Move;
+                self.at += length;
+                continue;
+            }
+            if let State::Number(at) = state {
+                fails(
+                    self.found,
+                    at,
+                    "a move number without a move fails the file".to_owned(),
+                    "numbers stand before moves only",
+                );
+                state = State::Closed;
+                continue;
+            }
+            if let Some(length) =
+                RESULTS.iter().find(|result| starts(&self.text[self.at..], result)).filter(|_| !is_over)
+            {
+                self.has_result |= outer.is_empty();
+                state = State::Over;
+                self.at += length.chars().count();
+                continue;
+            }
+            match (c, state) {
+                ('$', State::Move | State::Comment | State::Glyph) if self.glyph() > 1 => {
+                    state = if state == State::Move { State::Move } else { State::Glyph };
+                    self.at += self.glyph();
+                }
+                ('(', State::Move | State::Comment | State::Glyph | State::Varied) => {
+                    if outer.len() == DEEPEST {
+                        let what = format!("a variation more than {DEEPEST} deep fails the file");
+                        fails(self.found, offset, what, "it ends the reader's stack");
+                    }
+                    outer.push((state, offset));
+                    state = State::Begun;
+                    self.at += 1;
+                }
+                (')', _) if !outer.is_empty() => {
+                    outer.pop();
+                    state = State::Varied;
+                    self.at += 1;
+                }
+                _ => state = self.refuse(state, offset, c),
+            }
+        }
+        if let State::Number(at) = state {
+            fails(
+                self.found,
+                at,
+                "a move number without a move fails the file".to_owned(),
+                "numbers stand before moves only",
+            );
+        }
+        if let Some((_, at)) = outer.last() {
+            fails(self.found, *at, "a variation that is not closed fails the file".to_owned(), "it ends with )");
+        }
+        // A move where it stands alone, a result where it is the last.
+        if !self.has_result && self.last.as_deref() == Some("1-1") {
+            self.has_result = true;
+            self.first = self.first.take().filter(|first| first != "1-1");
+        }
+    }
+
+    /// Something that it does not take here; returns with what the reading may go on.
+    fn refuse(&mut self, state: State, offset: usize, c: char) -> State {
+        let rest = &self.text[self.at..];
+        let is_in_word = |(_, c): &&Shown| !c.is_whitespace() && !"(){};".contains(*c);
+        let length = rest.iter().take_while(is_in_word).count().max(1);
+        let word = string(&rest[..length]);
+        let is_line_start = self.at == 0 || self.text[self.at - 1].1 == '\n';
+        let fail = |what: &str| format!("{} {what}fails the file", quoted(&word));
+        let (what, hint) = match c {
+            '[' if is_line_start => (
+                format!(
+                    "{}: no empty line before this game, it is taken for a part of the one before; that fails the file",
+                    quoted(&word)
+                ),
+                "the line between games is truly empty",
+            ),
+            '[' => (fail("in the movetext "), "tags stand in lines of their own, before the moves"),
+            '{' => ("a comment that is not closed fails the file".to_owned(), "it ends with }"),
+            ';' => ("`;` without a comment fails the file".to_owned(), "comments stand in braces"),
+            '/' => (fail("as a setup "), "explicit squares, no -, ?, dots or blanks: /FEN \"W:W31,K40:B1,2\"/"),
+            ')' => ("`)` without `(` fails the file".to_owned(), ""),
+            '(' => ("a variation here fails the file".to_owned(), "it follows its move, its glyphs and comments"),
+            '!' | '?' => (fail("on its own "), "a strength stands right behind its move, two signs at most"),
+            '$' => (fail("here "), "a glyph follows its move, before any variation"),
+            _ if state == State::Over => (fail("behind the end of the game "), "write one terminator, at the very end"),
+            '-' | '\u{feff}' => (fail(""), "each game is squares with - x or : between them"),
+            _ if word == "0-0" => (fail("in the movetext "), "write *; the tag may say 0-0"),
+            _ => (fail(""), "moves are written 32-28, 28x19 or 19:28, the end of a game *"),
+        };
+        fails(self.found, offset, what, hint);
+        // An unclosed comment takes the rest, and so does a game that begins in this one; a setup goes to its slash.
+        self.at = match c {
+            '{' => self.text.len(),
+            '[' if is_line_start => self.text.len(),
+            '/' => self.at + rest.iter().skip(1).take(400).position(|(_, c)| *c == '/').map_or(length, |at| at + 2),
+            _ => self.at + length,
+        };
+        if state == State::Over { State::Closed } else { state }
+    }
+
+    /// The length of the comment that begins here.
+    fn comment(&self, c: char) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        match c {
+            '{' => rest.iter().position(|(_, c)| *c == '}').map(|at| at + 1),
+            ';' => {
+                // What it says may stand in the next line.
+                let begins = blanks(rest, 1);
+                let length = rest[begins..].iter().take_while(|(_, c)| !ends_line(*c)).count();
+                (length > 0).then_some(begins + length)
+            }
+            '/' if starts(rest, "/FEN \"") => {
+                let begins = blanks(rest, "/FEN \"".len());
+                let is_part = |(_, c): &&Shown| c.is_ascii_alphanumeric() || "_:,".contains(*c);
+                let ends = blanks(rest, begins + rest[begins..].iter().take_while(is_part).count());
+                starts(&rest[ends..], "\"/").then_some(ends + 2)
+            }
+            _ => None,
+        }
+    }
+
+    /// The length of the move number that begins here: `12.`, `12...`, no zero first.
+    fn number(&self) -> Option<usize> {
+        let rest = &self.text[self.at..];
+        let digits = rest.iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+        let dots = rest[digits..].iter().take_while(|(_, c)| *c == '.').count();
+        (digits > 0 && dots > 0 && rest[0].1 != '0').then_some(digits + dots)
+    }
+
+    /// The length of the glyph that begins here, the sign included.
+    fn glyph(&self) -> usize {
+        1 + self.text[self.at + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
+    }
+
+    /// The length of the move that begins here, and that of its squares; nothing need stand between two moves.
+    fn ply(&self) -> Option<(usize, Vec<String>)> {
+        let rest = &self.text[self.at..];
+        let char_at = |at: usize| rest.get(at).map(|(_, c)| *c);
+        let square_at = |at: usize| {
+            let length = square(char_at(at)?, char_at(at + 1))?;
+            Some((at + length, string(&rest[at..at + length])))
+        };
+        let (mut end, first) = square_at(0)?;
+        let mut squares = vec![first];
+        while let Some('-' | 'x' | ':') = char_at(end).filter(|c| *c != '-' || squares.len() == 1)
+            && let Some((behind, square)) = square_at(end + 1)
+        {
+            squares.push(square);
+            end = behind;
+        }
+        let strength = rest[end..].iter().take(2).take_while(|(_, c)| "?!\u{25a1}\u{2a00}".contains(*c)).count();
+        (squares.len() > 1).then_some((end + strength, squares))
+    }
+
+    /// A move of the main line must be one as a whole, on the board of its game.
+    fn check_ply(&mut self, length: usize, squares: &[String]) {
+        let word = string(&self.text[self.at..self.at + length]);
+        let offset = self.text[self.at].0;
+        let is_step = self.text[self.at + squares[0].chars().count()].1 == '-';
+        let is_on_board = |square: &String| match square.parse::<usize>() {
+            Ok(number) => number <= self.variant.geometry.count(),
+            Err(_) => {
+                let dark = square.bytes().fold(0, |sum, byte| sum + u32::from(byte)) % 2 == 0;
+                dark && self.variant.geometry.count() == 32
+            }
+        };
+        if is_step && squares.len() > 2 {
+            fails(
+                self.found,
+                offset,
+                format!("{} fails the file", quoted(&word)),
+                "only captures have more than two squares",
+            );
+        } else if !squares.iter().all(is_on_board) {
+            let what = format!("{} names squares that the board does not have; that fails the file", quoted(&word));
+            fails(self.found, offset, what, "its boards have the squares 1 to 50, or 1 to 32 and a1 to h8");
+        } else if self.first.is_none() {
+            self.first = Some(word.trim_end_matches(['?', '!', '\u{25a1}', '\u{2a00}']).to_owned());
+        }
+        self.last = Some(word);
+    }
+}
+
+/// The results that it takes for the end of a game.
+const RESULTS: [&str; 9] = ["*", "1/2-1/2", "½-½", "0.5-0.5", "1-1", "0-1", "0-2", "1-0", "2-0"];
+
+/// The length of a square that begins with these characters.
+fn square(first: char, second: Option<char>) -> Option<usize> {
+    match (first, second) {
+        ('5', Some('0')) | ('1'..='4', Some('0'..='9')) | ('0', Some('1'..='9')) | ('a'..='h', Some('1'..='8')) => {
+            Some(2)
+        }
+        ('1'..='9', _) => Some(1),
+        _ => None,
+    }
+}
+
+/// What is lost of a game that parses.
+pub(super) fn check_game(located: &Located, told: Option<&'static Variant>, problems: &mut Problems) {
+    let game = &located.game;
+    if let Some(result) = game.tags.get("Result")
+        && Outcome::read(result).is_none_or(|outcome| outcome == Outcome::Open && result != "*")
+    {
+        let what = format!("the result {} is taken for a draw, the game for over", quoted(result));
+        problems.push(Problem::error(tag_place(located, "Result"), what).hint("write * until it is sure"));
+    }
+    let game_type = game.tags.get("GameType").map(|value| value.split(',').next().unwrap_or("").trim());
+    if let Some(number) = game_type
+        && !matches!(number, "20" | "25" | "26" | "40" | "96" | "97" | "98" | "99")
+    {
+        let what = format!("lidraughts does not know the game type {}", quoted(number));
+        problems.push(Problem::error(tag_place(located, "GameType"), what));
+    }
+    let plies = game.moves().count();
+    if plies > MOST_PLIES {
+        problems.push(Problem::error(located.places.start(), format!("{plies} plies; it takes {MOST_PLIES}")));
+    }
+    let mut has_moved = false;
+    for (index, entry) in game.main_line() {
+        match entry {
+            Entry::Move(_) => has_moved = true,
+            Entry::Setup(_) if has_moved => {
+                let what = "a setup within the game: the moves before it are dropped";
+                let hint = "hold the game at its last sure move instead";
+                problems.push(Problem::error(entry_place(located, index), what).hint(hint));
+            }
+            Entry::Comment(comment) => check_comment(comment, entry_place(located, index), problems),
+            _ => {}
+        }
+    }
+    let replay = Replay::of(located, told);
+    problems.extend(replay.problems.into_iter().filter(|problem| problem.level == Level::Error).map(|problem| {
+        let what = format!("{}; the game is cut there", problem.what);
+        Problem { what, level: Level::Warning, ..problem }
+    }));
+}
+
+fn check_comment(comment: &str, place: Place, problems: &mut Problems) {
+    let is_fen = comment.split(':').count() == 3
+        && matches!(comment.as_bytes(), [b'W' | b'B', b':', ..])
+        && !comment.contains(char::is_whitespace);
+    if is_fen {
+        problems.push(Problem::error(place, "a comment that is a FEN is taken for a setup"));
+    }
+    for command in clock::commands(comment).filter(|command| command.name == "clock") {
+        if !clock::is_plain_clock(command.text) {
+            let what = format!("the clocks {} are ignored", quoted(command.text));
+            problems
+                .push(Problem::warning(place, what).hint("[%clock w1:19:50 B1:20:00], nothing more and nothing less"));
+        } else if command.text != comment {
+            problems.push(Problem::note(place, "the text beside the clocks is dropped"));
+        }
+    }
+}
+
+/// Places of a text by their bytes, asked for mostly in order.
+struct Places<'t> {
+    text: &'t str,
+    reached: Reached,
+    done: usize,
+}
+
+impl Places<'_> {
+    fn of(text: &str) -> Places<'_> {
+        Places { text, reached: Lexer::default().reached, done: 0 }
+    }
+
+    fn at(&mut self, offset: usize) -> Place {
+        if offset < self.done {
+            (self.reached, self.done) = (Lexer::default().reached, 0);
+        }
+        let after_cr = self.text.as_bytes()[..self.done].last() == Some(&b'\r');
+        self.reached.pass(&self.text.as_bytes()[self.done..offset], after_cr);
+        self.done = offset;
+        self.reached.place()
+    }
+}

@@ -1,0 +1,353 @@
+//! What pydraughts 0.6.7 makes of a file, by the rules of `docs/readers.md`: its reading is followed step by step, and every
+//! game beside the same game as it stands there.
+//!
+//! ```text
+//! lines ──▸ tag lines ──▸ tags
+//!       └─▸ lines up to a result ──▸ without brackets, glyphs, strengths ──▸ two words behind each number: moves
+//! ```
+
+use std::borrow::Cow;
+
+use crate::pdn::game::{End, Entry};
+use crate::pdn::lexer::Kind;
+use crate::pdn::problem::{Place, Problem, Problems, quoted};
+use crate::pdn::reader;
+use crate::pdn::tag;
+use crate::pdn::words::{self, Word};
+
+use super::{entry_place, tag_place, tokens};
+
+/// Everything in a text that it stumbles over.
+pub(super) fn check_text(text: &str, problems: &mut Problems) {
+    if let Some(line) = text.split('\n').position(|line| line.contains('\r')) {
+        let place = Place { line: line as u64 + 1, column: 1 };
+        problems.push(Problem::error(place, "a carriage return: the reader raises an error").hint("write LF"));
+    }
+    check_tokens(text, problems);
+    let (games, _) = reader::read_located(text);
+    let mut reading = Reading::of(text);
+    let mut is_right = true;
+    for (index, located) in games.iter().enumerate() {
+        let start = located.places.start();
+        let game = &located.game;
+        if game.end == End::Open {
+            let what = "the game has no terminator: the tags of the next become moves";
+            problems.push(Problem::error(located.places.end.unwrap_or(start), what));
+        }
+        if game.moves().next().is_none() && index + 1 < games.len() {
+            problems.push(Problem::error(start, "a game without moves ends the reading: all later games are lost"));
+        }
+        check_start(located, problems);
+        if is_right {
+            let read = reading.next();
+            is_right = read.as_ref().is_some_and(Result::is_ok) || game.moves().next().is_none();
+            if let Some(problem) = difference(located, read) {
+                problems.push(problem);
+            }
+        }
+    }
+}
+
+/// How a game begins: the side to move decides what it makes of the first moves.
+fn check_start(located: &reader::Located, problems: &mut Problems) {
+    let game = &located.game;
+    let Some(first) = game.moves().next() else { return };
+    match game.tags.get("FEN") {
+        Some(fen) if !fen.starts_with('W') => {
+            let what = "with Black to move the first move is read twice";
+            problems.push(Problem::error(tag_place(located, "FEN"), what).hint("it cannot read such a game"));
+        }
+        _ if first.number.is_some_and(|number| number.ellipsis) => {
+            let what = "the first move is numbered as the second player's: it is taken for the first player's";
+            problems.push(Problem::error(located.places.start(), what).hint("it knows no such number"));
+        }
+        _ => {}
+    }
+}
+
+fn check_tokens(text: &str, problems: &mut Problems) {
+    let mut lines = text.split('\n').enumerate();
+    let mut at = (0, "");
+    for token in tokens(text) {
+        match token.kind {
+            Kind::Tag => {
+                while at.0 as u64 + 1 < token.place.line || at.1.is_empty() {
+                    let Some(next) = lines.next() else { break };
+                    at = next;
+                }
+                let line = at.1;
+                let parts = tag::parts(token.text);
+                let plain = format!("[{} \"{}\"]", parts.name, parts.value);
+                if line != plain && line != tag::write(&parts.name, &parts.value) {
+                    let what = format!("the tag {} is not alone in its line in the plain form", quoted(&parts.name));
+                    problems.push(
+                        Problem::error(token.place, what).hint("[Name \"value\"] from column 1, nothing behind it"),
+                    );
+                }
+            }
+            Kind::Comment => {
+                let found = token.text.trim_matches(['{', '}']).split_whitespace();
+                if token.flaw.is_some() {
+                    problems.push(Problem::error(token.place, "a comment without its end becomes a move"));
+                }
+                for word in found.filter(|word| *word == "*" || words::word(word) == (Word::Result, word.len())) {
+                    let what = format!("{} inside a comment cuts the game in two", quoted(word));
+                    problems.push(Problem::error(token.place, what));
+                }
+            }
+            Kind::Setup => {
+                problems.push(Problem::warning(token.place, "the setup is skipped, or taken for a move"));
+            }
+            Kind::PercentLine | Kind::LineComment => {
+                let what = format!("the words of the comment {} may be taken for moves", quoted(token.text));
+                problems.push(Problem::warning(token.place, what).hint("it knows comments in braces only"));
+            }
+            Kind::Word(Word::Move) if !token.text.contains(['-', 'x', ':']) => {
+                let what = format!("{} is no move there", quoted(token.text));
+                problems.push(Problem::error(token.place, what).hint("a sign stands between the squares"));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first thing that it reads otherwise than it stands there.
+fn difference(located: &reader::Located, read: Option<Result<Read, String>>) -> Option<Problem> {
+    let tags = &located.game.tags;
+    let start = located.places.start();
+    let moves: Vec<(usize, &str)> = located
+        .game
+        .main_line()
+        .filter_map(|(index, entry)| match entry {
+            Entry::Move(ply) => Some((index, ply.text.as_str())),
+            _ => None,
+        })
+        .collect();
+    let read = match read {
+        Some(Ok(read)) => read,
+        Some(Err(why)) => return Some(Problem::error(start, format!("the reader raises an error: {why}"))),
+        None if moves.is_empty() => return None,
+        None => return Some(Problem::error(start, "this game is lost: the reading ended before it")),
+    };
+    if let Some(tag) =
+        tags.iter().find(|tag| !read.tags.iter().any(|(name, value)| *name == tag.name && *value == tag.value))
+    {
+        let what = format!("the tag {} is lost, or read otherwise", quoted(&tag.name));
+        return Some(Problem::error(tag_place(located, &tag.name), what));
+    }
+    // That the first move comes twice has been said.
+    let doubled = usize::from(tags.get("FEN").is_some_and(|fen| !fen.starts_with('W')) && !read.moves.is_empty());
+    let mut theirs = read.moves[doubled..].iter();
+    for &(index, ours) in &moves {
+        let place = entry_place(located, index);
+        match theirs.next() {
+            Some(theirs) if theirs == ours => {}
+            Some(theirs) => {
+                let what = format!("the move {} is read as {}", quoted(ours), quoted(theirs));
+                return Some(Problem::error(place, what));
+            }
+            None => return Some(Problem::error(place, format!("the move {} is lost", quoted(ours)))),
+        }
+    }
+    let place = located.places.end.unwrap_or(start);
+    theirs.next().map(|more| Problem::error(place, format!("{} is read as a move", quoted(more))))
+}
+
+/// A game as it reads it.
+struct Read {
+    tags: Vec<(String, String)>,
+    moves: Vec<String>,
+}
+
+/// Its way through a text.
+struct Reading<'t> {
+    lines: Vec<&'t str>,
+    /// The next line; `None`: the reading has ended.
+    at: Option<usize>,
+}
+
+impl<'t> Reading<'t> {
+    fn of(text: &'t str) -> Reading<'t> {
+        let mut lines: Vec<&str> = text.split('\n').collect();
+        // Blanks at the start of a line are taken away, but for the first.
+        lines.iter_mut().skip(1).for_each(|line| *line = line.trim_start_matches(' '));
+        Reading { lines, at: Some(0) }
+    }
+
+    /// The next game, or why there is none: what Python raises.
+    fn next(&mut self) -> Option<Result<Read, String>> {
+        let begin = self.at?;
+        let is_blank = |line: &&str| line.chars().all(char::is_whitespace);
+        if begin > 0 && self.lines[begin..].iter().all(is_blank) {
+            return None;
+        }
+        let read = self.read(begin);
+        if read.is_err() {
+            self.at = None;
+        }
+        Some(read)
+    }
+
+    fn read(&mut self, begin: usize) -> Result<Read, String> {
+        self.at = None;
+        let mut body = begin;
+        let mut tags: Vec<(String, String)> = Vec::new();
+        for (index, line) in self.lines.iter().enumerate().skip(begin) {
+            if line.starts_with('[') {
+                let (name, value) = tag_of(line).ok_or("a tag without a quote")?;
+                tags.retain(|(known, _)| *known != name);
+                tags.push((name, value));
+                body = index + 1;
+            } else if !line.chars().all(char::is_whitespace) {
+                break;
+            }
+        }
+        let mut text = String::new();
+        let mut rest = self.lines.len();
+        for index in body..self.lines.len() {
+            let line = self.lines[index];
+            let cut = cut_at_result(line);
+            text.push_str(cut.map_or(line, |(before, _)| before));
+            text.push(' ');
+            if let Some((_, behind)) = cut {
+                self.lines[index] = behind;
+                rest = index;
+                break;
+            }
+        }
+        let moves = moves_of(&text, &tags)?;
+        let Some(moves) = moves else { return Ok(Read { tags, moves: Vec::new() }) };
+        if let Some((_, game_type)) = tags.iter().find(|(name, _)| name == "GameType") {
+            let number = game_type.split(',').next().unwrap_or_default().trim();
+            let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
+            if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(format!("the game type {} is no number", quoted(game_type)));
+            }
+        }
+        self.at = (rest < self.lines.len()).then_some(rest);
+        Ok(Read { tags, moves })
+    }
+}
+
+/// Name and value, by the place of the first quote alone.
+fn tag_of(line: &str) -> Option<(String, String)> {
+    let characters: Vec<char> = line.chars().collect();
+    let inner = &characters[1..characters.len().saturating_sub(1).max(1)];
+    let quote = inner.iter().position(|c| *c == '"')?;
+    // One character before the quote is taken for a blank; before none, Python counts from the end.
+    let name_end = quote.checked_sub(1).unwrap_or(inner.len() - 1);
+    let value = &inner[quote + 1..];
+    let value = &value[..value.len().saturating_sub(1)];
+    Some((inner[..name_end].iter().collect(), value.iter().collect()))
+}
+
+const RESULTS: [&str; 8] = ["1-0", "1/2-1/2", "0-1", "2-0", "1-1", "0-2", "0-0", "*"];
+
+/// What stands before and behind the first result of a line that stands alone.
+fn cut_at_result(line: &str) -> Option<(&str, &str)> {
+    let opens = |c: char| c.is_whitespace() || c == '|' || c == ']';
+    let closes = |c: char| c.is_whitespace() || c == '|' || c == '[';
+    let starts = std::iter::once((0, 0))
+        .chain(line.char_indices().filter(|(_, c)| opens(*c)).map(|(at, c)| (at, at + c.len_utf8())));
+    for (before, at) in starts {
+        for result in RESULTS {
+            if let Some(behind) = line[at..].strip_prefix(result) {
+                let mut characters = behind.chars();
+                match characters.next() {
+                    None => return Some((&line[..before], "")),
+                    Some(c) if closes(c) => return Some((&line[..before], characters.as_str())),
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The moves of the text of a game; `None` if there is no number with a dot: then the reading ends here.
+fn moves_of(text: &str, tags: &[(String, String)]) -> Result<Option<Vec<String>>, String> {
+    let text = without_pairs(text, '(', ')');
+    let text = without_pairs(&text, '{', '}');
+    let mut text = without_glyphs(&text.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "));
+    for (from, to) in
+        [(". ...", "..."), ("...", "."), ("?", ""), ("!", ""), (". ", "."), ("- ", "-"), ("x ", "x"), (": ", ":")]
+    {
+        if text.contains(from) {
+            text = text.replace(from, to);
+        }
+    }
+    // A number that comes again is taken away, wherever it stands, in longer numbers as well.
+    let numbers = numbers(&text);
+    let mut doubled: Vec<&String> =
+        numbers.iter().filter(|number| numbers.iter().filter(|other| other == number).count() > 1).collect();
+    doubled.sort();
+    doubled.dedup();
+    for number in doubled {
+        if let Some(at) = text.find(number.as_str()) {
+            let behind = at + number.len();
+            text = format!("{}{}", &text[..behind], text[behind..].replace(number.as_str(), ""));
+        }
+    }
+    let mut parts = text.split('.').skip(1).peekable();
+    let Some(&first) = parts.peek() else { return Ok(None) };
+    let mut moves = Vec::new();
+    if tags.iter().any(|(name, value)| name == "FEN" && !value.starts_with('W')) {
+        let first = first.split_whitespace().next().ok_or("no move behind the first number")?;
+        moves.extend([first.to_owned(), first.to_owned()]);
+        parts.next();
+    }
+    moves.extend(parts.flat_map(|part| part.split_whitespace().take(2)).map(str::to_owned));
+    let last = moves.last().ok_or("no move behind a number")?;
+    if RESULTS.contains(&last.as_str()) {
+        moves.pop();
+    }
+    if !tags.iter().any(|(name, _)| name == "GameType") && first.is_empty() {
+        return Err("nothing behind the first number".to_owned());
+    }
+    Ok(Some(moves))
+}
+
+/// Without bracketed texts, the innermost first; what is not paired stays.
+fn without_pairs(text: &str, open: char, close: char) -> Cow<'_, str> {
+    if !text.contains(open) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut opened = Vec::new();
+    for c in text.chars() {
+        if c == open {
+            opened.push(kept.len());
+            kept.push(c);
+        } else if c == close
+            && let Some(at) = opened.pop()
+        {
+            kept.truncate(at);
+        } else {
+            kept.push(c);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+fn without_glyphs(text: &str) -> String {
+    let mut parts = text.split('$');
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let behind = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        if behind.len() == part.len() {
+            kept.push('$');
+        }
+        kept.push_str(behind);
+    }
+    kept
+}
+
+/// Every run of digits with a dot behind it.
+fn numbers(text: &str) -> Vec<String> {
+    let dots = text.match_indices('.').map(|(at, _)| at);
+    let found = dots.map(|at| {
+        let digits = text[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
+        text[at - digits..=at].to_owned()
+    });
+    found.filter(|number| number.len() > 1).collect()
+}
