@@ -19,15 +19,16 @@
 //! plainly not been set.
 //!
 //! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
-//! times of a chain never decrease. Absent on purpose: files, clocks, and any judgement of what was recorded.
+//! times of a chain never decrease; a log is read one record at a time, so that what is in memory is what the games need and not
+//! the log. Absent on purpose: files, clocks, and any judgement of what was recorded.
 
 use std::collections::BTreeMap;
-
+use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
 
-use crate::bytelog::{self, BoardHeader, ByteLog, Header, Kind, LogError};
+use crate::bytelog::{BoardHeader, Header, Kind, Records, Summary};
 use crate::calendar::Calendar;
 use crate::millis::Millis;
 use crate::pdn::live;
@@ -69,6 +70,16 @@ pub enum PlaybackError {
     /// A time that can hardly be right.
     #[error("{name}: {0}", name = .1)]
     Pause(Pause, String),
+    /// A log cannot be read to its end.
+    #[error("{name}: {error}")]
+    Unreadable {
+        /// The name of the log.
+        name: String,
+        /// What kind of fault it is.
+        kind: io::ErrorKind,
+        /// Why.
+        error: String,
+    },
     /// Several logs, and one that cannot be put in order.
     #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
     NoOpening(String),
@@ -107,13 +118,50 @@ impl Pause {
     }
 }
 
-/// A log, and what to call it in messages.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedLog {
+/// Where the text of a log is read from.
+pub type Source<'a> = Box<dyn BufRead + 'a>;
+
+/// A log that can be read, and what to call it in messages.
+pub struct NamedLog<'a> {
     /// A path, usually.
     pub name: String,
-    /// What it holds.
-    pub log: ByteLog,
+    /// Its head.
+    pub header: Header,
+    open: Box<dyn Fn() -> io::Result<Source<'a>> + 'a>,
+}
+
+impl<'a> NamedLog<'a> {
+    /// A log with this head that is opened like this, whenever it is read.
+    pub fn new(name: String, header: Header, open: impl Fn() -> io::Result<Source<'a>> + 'a) -> NamedLog<'a> {
+        NamedLog { name, header, open: Box::new(open) }
+    }
+
+    /// The same; its head is read now.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn open(name: String, open: impl Fn() -> io::Result<Source<'a>> + 'a) -> io::Result<NamedLog<'a>> {
+        let header = Records::new(open()?)?.header().clone();
+        Ok(NamedLog::new(name, header, open))
+    }
+
+    /// A log in memory.
+    pub fn from_text(name: String, text: impl Into<Arc<[u8]>>) -> NamedLog<'a> {
+        let text = text.into();
+        let header = Records::new(&*text).map(|records| records.header().clone()).unwrap_or_default();
+        let open = move || -> io::Result<Source<'a>> { Ok(Box::new(Cursor::new(Arc::clone(&text)))) };
+        NamedLog::new(name, header, open)
+    }
+
+    /// Its records, from the first on.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn records(&self) -> io::Result<Records<Source<'a>>> {
+        Records::new((self.open)()?)
+    }
 }
 
 /// A game, and what its live file holds.
@@ -287,8 +335,8 @@ pub fn about(board: Option<BusAddress>, text: &str) -> String {
 pub struct Played {
     /// The games of all chains, in order.
     pub games: Vec<Game>,
-    /// What is worth knowing about the logs themselves, and what the operator was told while they were played.
-    pub notices: Vec<String>,
+    /// What the logs were found to be, by their names, in the order in which they were played.
+    pub logs: Vec<(String, Summary)>,
     /// The last chain. `None` without a log.
     pub last: Option<Chain>,
 }
@@ -309,19 +357,32 @@ pub struct Chain {
 ///
 /// # Errors
 ///
-/// When the logs cannot belong together, or a head asks for what cannot be done. Records cannot fail.
-pub fn play(mut logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, PlaybackError> {
+/// As [`play_and_tell`].
+pub fn play(logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, PlaybackError> {
+    play_and_tell(logs, game_type, |_| {})
+}
+
+/// The same; `tell` hears what is worth knowing about the logs themselves, and what the operator was told while they were recorded.
+///
+/// # Errors
+///
+/// When the logs cannot belong together, a head asks for what cannot be done, or a log cannot be read. What a log says cannot fail.
+pub fn play_and_tell(
+    mut logs: Vec<NamedLog>,
+    game_type: Option<&str>,
+    mut tell: impl FnMut(String),
+) -> Result<Played, PlaybackError> {
     in_order(&mut logs)?;
     let mut played = Played::default();
     let mut rest = logs.as_slice();
     while let Some(first) = rest.first() {
-        let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.log.header, first, game_type)).count();
+        let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.header, first, game_type)).count();
         let (chain, after) = rest.split_at(length);
-        let is_cut = played.last.is_none() && key(&first.log.header, CONTINUES) == Some("yes");
+        let is_cut = played.last.is_none() && key(&first.header, CONTINUES) == Some("yes");
         if is_cut {
-            played.notices.push(format!("{}: goes on from an earlier log, which was not given", first.name));
+            tell(format!("{}: goes on from an earlier log, which was not given", first.name));
         }
-        play_chain(chain, first, game_type, &mut played)?;
+        play_chain(chain, first, game_type, &mut played, &mut tell)?;
         rest = after;
     }
     Ok(played)
@@ -332,24 +393,31 @@ fn play_chain(
     first: &NamedLog,
     game_type: Option<&str>,
     played: &mut Played,
+    tell: &mut impl FnMut(String),
 ) -> Result<(), PlaybackError> {
-    let head = &first.log.header;
+    let head = &first.header;
     let (mut settings, unknown) = settings(head, game_type)?;
-    played.notices.extend(unknown.into_iter().map(|notice| format!("{}: {notice}", first.name)));
+    unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
     count_on(&mut settings, &played.games);
     let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
     let mut earlier_end = None;
-    for NamedLog { name, log } in logs {
+    for log in logs {
+        let unreadable = |error: io::Error| PlaybackError::Unreadable {
+            name: log.name.clone(),
+            kind: error.kind(),
+            error: error.to_string(),
+        };
         let shift = match (earlier_end, &mut playback.calendar) {
             (Some(end), Some(calendar)) => go_on(&mut playback.line, calendar, end, &log.header),
             _ => Millis::ZERO,
         };
         let mut is_up = false;
-        for record in &log.records {
+        let mut records = log.records().map_err(unreadable)?;
+        while let Some(record) = records.next_record().map_err(unreadable)? {
             let at = shift + Millis(record.at);
             if is_up {
-                Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, name.clone()))?;
+                Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, log.name.clone()))?;
             }
             last = at;
             match record.kind {
@@ -360,14 +428,15 @@ fn play_chain(
             if let Some(input) = input(&record.kind) {
                 playback.take(last, input);
             }
+            playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
         }
         if is_up {
             playback.take(last, Input::LinkDown);
         }
         earlier_end = Some(last.max(shift));
+        played.logs.push((log.name.clone(), records.summary().clone()));
     }
-    let told = playback.notices.drain(..).map(|(at, text)| format!("{at} ms: {text}"));
-    played.notices.extend(told);
+    playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
     let calendar = playback.calendar.take().filter(|_| head.opened.is_some());
     let shared = calendar.clone().map(Arc::new);
     for mut game in playback.games.drain(..) {
@@ -407,13 +476,9 @@ pub fn input(kind: &Kind) -> Option<Input> {
 }
 
 /// Which moments the times of one log are. `None`: it does not say when it was opened.
-pub fn calendar(log: &ByteLog) -> Option<Calendar> {
-    let mut calendar = Calendar::new(shown(&log.header)?);
-    for record in &log.records {
-        if let Kind::ClockSet(shown) = record.kind {
-            calendar.set(Millis(record.at), shown);
-        }
-    }
+pub fn calendar(header: &Header, summary: &Summary) -> Option<Calendar> {
+    let mut calendar = Calendar::new(shown(header)?);
+    summary.clock_set.iter().for_each(|&(at, shown)| calendar.set(Millis(at), shown));
     Some(calendar)
 }
 
@@ -488,16 +553,6 @@ fn set_all(
     Ok(unknown)
 }
 
-/// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.
-pub fn read_longest(text: &[u8]) -> (ByteLog, Option<LogError>) {
-    let error = match bytelog::read(text) {
-        Ok(log) => return (log, None),
-        Err(error) => error,
-    };
-    let before: usize = text.split_inclusive(|&byte| byte == b'\n').take(error.line - 1).map(<[u8]>::len).sum();
-    (bytelog::read(&text[..before]).unwrap_or_default(), Some(error))
-}
-
 /// The time at which a log was opened that goes on from one whose last record was made at `end`.
 pub fn shift(calendar: &Calendar, end: Millis, header: &Header) -> Millis {
     let Some(shown) = shown(header) else { return end };
@@ -548,7 +603,7 @@ pub fn key<'head>(header: &'head Header, key: &str) -> Option<&'head str> {
 
 fn in_order(logs: &mut [NamedLog]) -> Result<(), PlaybackError> {
     if let Some((first, others)) = logs.split_first() {
-        let named = |log: &NamedLog| log.log.header.line.clone();
+        let named = |log: &NamedLog| log.header.line.clone();
         for other in others {
             if let (Some(first_line), Some(other_line)) = (named(first), named(other))
                 && first_line != other_line
@@ -557,12 +612,12 @@ fn in_order(logs: &mut [NamedLog]) -> Result<(), PlaybackError> {
                 return Err(PlaybackError::OtherLine { first, first_line, other, other_line });
             }
         }
-        let unknown = logs.iter().find(|log| log.log.header.opened.is_none());
+        let unknown = logs.iter().find(|log| log.header.opened.is_none());
         if let (false, Some(log)) = (others.is_empty(), unknown) {
             return Err(PlaybackError::NoOpening(log.name.clone()));
         }
     }
-    logs.sort_by_key(|log| log.log.header.opened);
+    logs.sort_by_key(|log| log.header.opened);
     Ok(())
 }
 
@@ -571,6 +626,6 @@ fn begins_chain(header: &Header, first: &NamedLog, game_type: Option<&str>) -> b
     match key(header, CONTINUES) {
         Some("no") => true,
         Some("yes") => false,
-        _ => game_type.is_none() && header.game_type != first.log.header.game_type,
+        _ => game_type.is_none() && header.game_type != first.header.game_type,
     }
 }

@@ -81,6 +81,12 @@ pub enum Fault {
         /// The checksum of what stands before it.
         computed: u32,
     },
+    /// A line that no recorder has written.
+    #[error("the line is longer than any record; was the file damaged, or is it no byte log?")]
+    TooLong,
+    /// A compressed log that cannot be unpacked from here on.
+    #[error("{0}")]
+    Packed(String),
     /// Bytes that are no text.
     #[error("the line is not UTF-8 text; was the file damaged, or is it no byte log?")]
     NotUtf8,

@@ -50,5 +50,5 @@ mod record;
 
 pub use header::{BoardHeader, FORMAT, Header, HeaderError, Mode};
 pub use line::{Fault, Line, LineError, parse_line};
-pub use reader::{ByteLog, LogError, Problem, Reader, read};
+pub use reader::{ByteLog, LogError, Problem, Reader, Records, Summary, read, read_longest};
 pub use record::{Kind, Record};

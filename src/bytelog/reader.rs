@@ -1,4 +1,4 @@
-//! A whole log, line by line: what it holds, and what to make of a file that a crash cut short.
+//! A log, line by line: what it holds, and what to make of a file that a crash cut short.
 //!
 //! A recorder that loses its power leaves a last line that is not whole. That is no error, it is what a journal is for:
 //! the line is cut and reported. Everything else that is wrong is an error with line and column, for a replay that
@@ -12,10 +12,14 @@
 //! | has its LF and cannot be read at all | cut |
 //! | has its LF and a wrong checksum | an error, as on any other line: it was not torn but changed |
 
+use std::io::{self, BufRead, Read};
+
+use chrono::{DateTime, FixedOffset};
+
 use super::checksum;
 use super::header::Header;
 use super::line::{Fault, Line, LineError, parse_line, verify_checksum, without_end};
-use super::record::Record;
+use super::record::{Kind, Record};
 
 /// A log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,23 +73,167 @@ pub struct LogError {
 ///
 /// The first thing that is wrong, except a torn last line, which is a [`Problem`].
 pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
-    let mut reader = Reader::new();
+    match read_longest(text) {
+        (log, None) => Ok(log),
+        (_, Some(error)) => Err(error),
+    }
+}
+
+/// Reads a log as far as it is right: all of it, or the lines before the first that is wrong.
+pub fn read_longest(text: &[u8]) -> (ByteLog, Option<LogError>) {
     let mut log = ByteLog::default();
-    let mut lines = text.split_inclusive(|&byte| byte == b'\n').peekable();
-    while let Some(bytes) = lines.next() {
-        let result = reader.bytes(bytes);
-        let is_last = lines.peek().is_none();
-        if is_last && is_torn(bytes, &result) {
-            log.problems.push(Problem::TornEnd { line: reader.lines(), bytes: bytes.len() });
-            break;
-        }
-        if let Line::Record(record) = result? {
-            log.records.push(record);
+    // Memory can always be read.
+    let Ok(mut records) = Records::new(text) else { return (log, None) };
+    while let Ok(Some(record)) = records.next_record() {
+        log.records.push(record);
+    }
+    let Records { reader, summary, .. } = records;
+    (log.header, log.problems) = (reader.into_header(), summary.problems);
+    (log, summary.damage)
+}
+
+/// What a log has been found to be, as far as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// How many records they hold.
+    pub records: u64,
+    /// The time of the last of them, in milliseconds since the log was opened; 0 without any.
+    pub end: u64,
+    /// When the clock of the machine was set, and what it showed then.
+    pub clock_set: Vec<(u64, DateTime<FixedOffset>)>,
+    /// What the reader had to put up with.
+    pub problems: Vec<Problem>,
+    /// Why it is not right to its end: what follows was not read.
+    pub damage: Option<LogError>,
+}
+
+/// The records of a log, read one at a time, as far as the log is right: however long it is, no more of it is in memory than one
+/// line.
+#[derive(Debug)]
+pub struct Records<R> {
+    source: R,
+    reader: Reader,
+    line: Vec<u8>,
+    /// It was read together with the head.
+    first: Option<Record>,
+    summary: Summary,
+    is_over: bool,
+}
+
+impl<R: BufRead> Records<R> {
+    /// Reads the head of a log.
+    ///
+    /// # Errors
+    ///
+    /// As the source says. What is wrong with the log itself is told by [`Records::summary`].
+    pub fn new(source: R) -> io::Result<Records<R>> {
+        let (reader, summary) = (Reader::new(), Summary::default());
+        let mut records = Records { source, reader, line: Vec::new(), first: None, summary, is_over: false };
+        records.first = records.read_on()?;
+        Ok(records)
+    }
+
+    /// The head.
+    pub fn header(&self) -> &Header {
+        self.reader.header()
+    }
+
+    /// The next record; `None` at the end, or where the log is not right any more.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn next_record(&mut self) -> io::Result<Option<Record>> {
+        match self.first.take() {
+            Some(record) => Ok(Some(record)),
+            None => self.read_on(),
         }
     }
-    log.header = reader.into_header();
-    Ok(log)
+
+    /// What was found so far; after the last record, what the log is.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Reads the log to its end for what it is.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn into_summary(mut self) -> io::Result<Summary> {
+        while self.next_record()?.is_some() {}
+        Ok(self.summary)
+    }
+
+    fn read_on(&mut self) -> io::Result<Option<Record>> {
+        while !self.is_over {
+            let (bytes, is_ended) = match self.read_line() {
+                // What cannot be unpacked is damage of the log, as a wrong checksum is.
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    let fault = Fault::Packed(error.to_string());
+                    self.end_with(LogError { line: self.reader.lines() + 1, column: 1, fault });
+                    break;
+                }
+                read => read?,
+            };
+            if bytes == 0 {
+                self.is_over = true;
+                break;
+            }
+            self.summary.bytes += bytes as u64;
+            let result = if bytes > self.line.len() { self.reader.pass_over() } else { self.reader.bytes(&self.line) };
+            let may_be_torn = is_torn(&self.line, &result);
+            if may_be_torn && (!is_ended || self.source.fill_buf()?.is_empty()) {
+                self.summary.problems.push(Problem::TornEnd { line: self.reader.lines(), bytes });
+                self.is_over = true;
+                break;
+            }
+            match result {
+                Ok(Line::Record(record)) => {
+                    self.summary.records += 1;
+                    self.summary.end = record.at;
+                    if let Kind::ClockSet(shown) = record.kind {
+                        self.summary.clock_set.push((record.at, shown));
+                    }
+                    return Ok(Some(record));
+                }
+                Ok(_) => {}
+                Err(error) => self.end_with(error),
+            }
+        }
+        Ok(None)
+    }
+
+    fn end_with(&mut self, damage: LogError) {
+        self.summary.damage = Some(damage);
+        self.is_over = true;
+    }
+
+    /// Reads the next line, but keeps no more of it than [`LONGEST_LINE`]. Returns how many bytes it has, and whether it has its LF.
+    fn read_line(&mut self) -> io::Result<(usize, bool)> {
+        self.line.clear();
+        let mut bytes = (&mut self.source).take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+        let mut is_ended = self.line.ends_with(b"\n");
+        while !is_ended {
+            let more = self.source.fill_buf()?;
+            if more.is_empty() {
+                break;
+            }
+            let end = more.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
+            let count = end.unwrap_or(more.len());
+            is_ended = end.is_some();
+            self.source.consume(count);
+            bytes += count;
+        }
+        Ok((bytes, is_ended))
+    }
 }
+
+/// No record is longer; a read of a board, a memory and a request have a few thousand bytes. What is longer is damage, the zeros
+/// for one that a loss of power leaves, and is not kept in memory.
+const LONGEST_LINE: u64 = 4 << 20;
 
 /// Reads the lines of a log as they come, and sees that they fit together.
 #[derive(Clone, Debug, Default)]
@@ -154,6 +302,12 @@ impl Reader {
         }
     }
 
+    /// Takes the next line without looking at it, because it is too long for one.
+    fn pass_over(&mut self) -> Result<Line, LogError> {
+        self.lines += 1;
+        Err(LogError { line: self.lines, column: 1, fault: Fault::TooLong })
+    }
+
     /// The head as far as it was read.
     pub fn header(&self) -> &Header {
         &self.header
@@ -187,7 +341,6 @@ fn is_torn(bytes: &[u8], result: &Result<Line, LogError>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Kind;
     use super::*;
     use proptest::prelude::*;
 
@@ -244,6 +397,31 @@ mod tests {
         );
         assert_eq!(log.problems, []);
         assert_eq!(read(LOG.replace('\n', "\r\n").as_bytes()), Ok(log));
+    }
+
+    #[test]
+    fn a_line_that_has_no_end_is_not_kept() {
+        let zeros = vec![0; LONGEST_LINE as usize + 3];
+        let log = [b"0 = up\n".as_slice(), &zeros].concat();
+        let mut records = Records::new(log.as_slice()).unwrap();
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, Kind::LinkUp)));
+        assert_eq!(records.next_record().unwrap(), None);
+        assert_eq!(records.summary().problems, [Problem::TornEnd { line: 2, bytes: zeros.len() }]);
+        assert!(records.line.capacity() < 2 * zeros.len(), "{}", records.line.capacity());
+        let error = read(&[log.as_slice(), b"\n1 .\n"].concat()).unwrap_err();
+        assert_eq!((error.line, error.fault), (2, Fault::TooLong));
+    }
+
+    #[test]
+    fn records_come_one_at_a_time_and_end_where_the_log_is_not_right() {
+        let text = b"# line: a\n0 = up\n5 .\n4 .\n6 .\n";
+        let mut records = Records::new(text.as_slice()).unwrap();
+        assert_eq!(records.header().line.as_deref(), Some("a"));
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, Kind::LinkUp)));
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(5, Kind::Tick)));
+        assert_eq!(records.next_record().unwrap(), None);
+        let summary = records.into_summary().unwrap();
+        assert_eq!((summary.records, summary.end, summary.damage.map(|damage| damage.line)), (2, 5, Some(4)));
     }
 
     #[test]

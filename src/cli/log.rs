@@ -8,14 +8,15 @@
 //!
 //! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged; 2: one cannot be read.
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
+use damcast::bytelog::{Header, Records, Summary};
 use damcast::feed;
-use damcast::folder::extract::{self, Span};
+use damcast::folder::extract::{self, OfBoard, Span};
 use damcast::folder::{Folder, LineOfLogs, LogOfLine};
 use damcast::journal::logs;
 use damcast::millis::Millis;
@@ -116,11 +117,11 @@ fn list(arguments: &List) -> anyhow::Result<ExitCode> {
             say(&line_as_json(line))?;
             continue;
         }
-        let bytes: u64 = line.logs.iter().map(|log| log.bytes).sum();
+        let bytes: u64 = line.logs.iter().map(|log| log.summary.bytes).sum();
         let games = line.played.as_ref().map_or(0, |played| played.games.len());
         say(&format!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
         for log in &line.logs {
-            let (when, size, records) = (when(span(log)), size(log.bytes), log.log.records.len());
+            let (when, size, records) = (when(span(log)), size(log.summary.bytes), log.summary.records);
             say(&format!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
         }
         match &line.played {
@@ -137,9 +138,8 @@ fn file(log: &LogOfLine) -> String {
 
 /// From the opening of a log to its last record.
 fn span(log: &LogOfLine) -> Option<Span> {
-    let calendar = playback::calendar(&log.log)?;
-    let last = log.log.records.last().map_or(0, |record| record.at);
-    Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(last))))
+    let calendar = playback::calendar(&log.header, &log.summary)?;
+    Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(log.summary.end))))
 }
 
 fn when(span: Option<Span>) -> String {
@@ -157,13 +157,13 @@ fn size(bytes: u64) -> String {
 
 fn state(log: &LogOfLine) -> String {
     let mut words = String::new();
-    if playback::key(&log.log.header, CONTINUES) == Some("yes") {
+    if playback::key(&log.header, CONTINUES) == Some("yes") {
         words += ", continues the log before it";
     }
-    for problem in &log.log.problems {
+    for problem in &log.summary.problems {
         words += &format!("; {problem}");
     }
-    if let Some(damage) = &log.damage {
+    if let Some(damage) = &log.summary.damage {
         words += &format!("; DAMAGED: {damage}");
     }
     words
@@ -199,15 +199,15 @@ fn span_as_json(span: Option<Span>) -> String {
 }
 
 fn log_as_json(log: &LogOfLine) -> String {
-    let torn = log.log.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
-    let damage = log.damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
+    let torn = log.summary.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
+    let damage = log.summary.damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
     format!(
         "{{\"file\":{},{},\"bytes\":{},\"records\":{},\"continues\":{},\"torn\":{torn},\"damage\":{damage}}}",
         json_text(&file(log)),
         span_as_json(span(log)),
-        log.bytes,
-        log.log.records.len(),
-        playback::key(&log.log.header, CONTINUES) == Some("yes"),
+        log.summary.bytes,
+        log.summary.records,
+        playback::key(&log.header, CONTINUES) == Some("yes"),
     )
 }
 
@@ -234,12 +234,11 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
         };
         let files: Vec<PathBuf> = files.with_context(|| path.display().to_string())?;
         for file in files {
-            match logs::read(&file) {
-                Ok(bytes) => is_damaged |= !verify_log(&file, &bytes, arguments.json)?,
+            match read_log(&file) {
+                Ok((header, summary)) => is_damaged |= !verify_log(&file, &header, &summary, arguments.json)?,
                 Err(error) => {
                     eprintln!("damcast: {}: {error}", file.display());
-                    is_damaged |= error.kind() == std::io::ErrorKind::InvalidData;
-                    is_unreadable |= error.kind() != std::io::ErrorKind::InvalidData;
+                    is_unreadable = true;
                 }
             }
         }
@@ -251,26 +250,29 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
     })
 }
 
+fn read_log(path: &Path) -> io::Result<(Header, Summary)> {
+    let records = Records::new(logs::open(path)?)?;
+    Ok((records.header().clone(), records.into_summary()?))
+}
+
 /// Prints what is to be said of a log. Returns whether it is right.
-fn verify_log(path: &Path, bytes: &[u8], json: bool) -> anyhow::Result<bool> {
-    let (log, damage) = playback::read_longest(bytes);
+fn verify_log(path: &Path, header: &Header, summary: &Summary, json: bool) -> anyhow::Result<bool> {
+    let Summary { bytes, records, problems, damage, .. } = summary;
     let shown = path.display().to_string();
-    let is_headless = log.header.opened.is_none();
+    let is_headless = header.opened.is_none();
     if json {
-        let torn = log.problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
+        let torn = problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
         let damage = damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
         say(&format!(
-            "{{\"file\":{},\"bytes\":{},\"records\":{},\"opened\":{},\"torn\":{torn},\"damage\":{damage}}}",
+            "{{\"file\":{},\"bytes\":{bytes},\"records\":{records},\"opened\":{},\"torn\":{torn},\"damage\":{damage}}}",
             json_text(&shown),
-            bytes.len(),
-            log.records.len(),
             !is_headless,
         ))?;
     } else {
         let head = if is_headless { "; it does not say when it was opened" } else { "" };
-        let problems: String = log.problems.iter().map(|problem| format!("; {problem}")).collect();
+        let problems: String = problems.iter().map(|problem| format!("; {problem}")).collect();
         let verdict = damage.as_ref().map_or("whole".to_owned(), |damage| format!("damaged: {damage}"));
-        say(&format!("{shown}: {verdict}, {} records{problems}{head}", log.records.len()))?;
+        say(&format!("{shown}: {verdict}, {records} records{problems}{head}"))?;
     }
     Ok(damage.is_none())
 }
@@ -284,7 +286,8 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     };
     let names: Vec<&str> = folder.lines.iter().map(|line| line.name.as_str()).collect();
     let line = line.with_context(|| format!("--line: one of {}", names.join(", ")))?;
-    let last = line.logs.iter().rev().find_map(|log| Some(playback::calendar(&log.log)?.epoch()));
+    let calendar = |log: &LogOfLine| playback::calendar(&log.header, &log.summary);
+    let last = line.logs.iter().rev().find_map(|log| Some(calendar(log)?.epoch()));
     let last = last.with_context(|| format!("{}: no log says when it was opened", line.name))?;
     let board =
         arguments.board.map(|board| BusAddress::new(board).context("--board: no address of a bus")).transpose()?;
@@ -301,13 +304,17 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
             ((from.unwrap_or_default(), to.unwrap_or(end)), None)
         }
     };
-    let part = extract::extract(line, span, before);
-    let part = part.with_context(|| format!("{}: nothing was recorded in that time", line.name))?;
-    let part = match board.filter(|_| arguments.alone) {
-        Some(board) => extract::of_board(part, board),
-        None => part,
-    };
-    std::io::stdout().lock().write_all(part.to_text().as_bytes())?;
+    let mut alone = board.filter(|_| arguments.alone).map(OfBoard::new);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let is_any = extract::extract(line, span, before, |piece| {
+        let piece = match &mut alone {
+            Some(alone) => alone.take(piece),
+            None => Some(piece),
+        };
+        piece.map_or(Ok(()), |piece| out.write_all(piece.to_text().as_bytes()))
+    })?;
+    out.flush()?;
+    anyhow::ensure!(is_any, "{}: nothing was recorded in that time", line.name);
     Ok(ExitCode::SUCCESS)
 }
 

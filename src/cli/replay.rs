@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::bytelog::{ByteLog, LogError};
 use damcast::journal::logs;
 use damcast::playback::{self, NamedLog};
 
@@ -45,24 +44,20 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let mut logs = Vec::new();
-    let mut is_damaged = false;
     for path in &arguments.logs {
-        let (mut log, damage) = read(path)?;
+        let mut log = open(path)?;
         log.header.mode = arguments.mode.map(Mode::in_a_log).or(log.header.mode);
-        for problem in &log.problems {
-            eprintln!("damcast: {}: {problem}", path.display());
-        }
-        logs.push(NamedLog { name: path.display().to_string(), log });
-        if let Some(damage) = damage {
-            eprintln!("damcast: {}: {damage}", path.display());
-            is_damaged = true;
-        }
+        logs.push(log);
     }
     let waiting = Patience::with("playing the logs");
-    let mut played = playback::play(logs, arguments.game_type.as_deref())?;
+    let tell = |notice| eprintln!("damcast: {notice}");
+    let mut played = playback::play_and_tell(logs, arguments.game_type.as_deref(), tell)?;
     drop(waiting);
-    for notice in &played.notices {
-        eprintln!("damcast: {notice}");
+    let mut is_damaged = false;
+    for (name, summary) in &played.logs {
+        summary.problems.iter().for_each(|problem| eprintln!("damcast: {name}: {problem}"));
+        summary.damage.iter().for_each(|damage| eprintln!("damcast: {name}: {damage}"));
+        is_damaged |= summary.damage.is_some();
     }
     if let Some(wanted) = arguments.board {
         played.games.retain(|game| game.board.is_some_and(|board| board.number() == wanted));
@@ -77,8 +72,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(if is_damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn read(path: &Path) -> anyhow::Result<(ByteLog, Option<LogError>)> {
+fn open(path: &Path) -> anyhow::Result<NamedLog<'_>> {
     anyhow::ensure!(path != Path::new("-"), "replay reads files, not standard input; `damcast line` reads that");
-    let text = logs::read(path).with_context(|| path.display().to_string())?;
-    Ok(playback::read_longest(&text))
+    let name = path.display().to_string();
+    NamedLog::open(name.clone(), || logs::open(path)).context(name)
 }

@@ -19,7 +19,7 @@ pub use growing::{Growing, TooMuch};
 pub use lock::{Lock, LockError};
 pub use real::RealDisk;
 
-use std::io;
+use std::io::{self, BufRead};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +34,20 @@ pub trait Disk: Send + Sync {
     ///
     /// `NotFound`, or what the disk says.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// A file to be read piece by piece, from this byte on, however long it is.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, or what the disk says.
+    fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>>;
+
+    /// How long a file is.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, or what the disk says.
+    fn length(&self, path: &Path) -> io::Result<u64>;
 
     /// The names in a folder, in no order.
     ///

@@ -1,7 +1,7 @@
 //! The disk of this machine.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,9 @@ use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
 use super::{BLOCK, Disk, File};
 
+/// How many bytes of a long file are read at a time.
+const PIECE: usize = 64 << 10;
+
 /// The disk of this machine.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RealDisk;
@@ -17,6 +20,18 @@ pub struct RealDisk;
 impl Disk for RealDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         fs::read(path)
+    }
+
+    fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>> {
+        let mut file = fs::File::open(path)?;
+        if from > 0 {
+            file.seek(SeekFrom::Start(from))?;
+        }
+        Ok(Box::new(BufReader::with_capacity(PIECE, file)))
+    }
+
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        Ok(fs::metadata(path)?.len())
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {

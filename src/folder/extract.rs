@@ -10,11 +10,13 @@
 //! and where a log ended without a word, the records that say so are put in; nothing else is changed. So the part can be
 //! played like any log, and a game begins in it as it began on the board.
 
+use std::io;
+
 use chrono::TimeDelta;
 
 use super::LineOfLogs;
 use crate::broadcast::Moment;
-use crate::bytelog::{ByteLog, Header, Kind, Record};
+use crate::bytelog::{Header, Kind, Record};
 use crate::calendar::Calendar;
 use crate::millis::Millis;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
@@ -47,42 +49,51 @@ pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -
     Some((before.unwrap_or_default(), end + AFTER))
 }
 
-/// The records of a line in a span of time, as one log. `None` when there are none.
-pub fn extract(line: &LineOfLogs, span: Span, games_before: Option<(Option<BusAddress>, u32)>) -> Option<ByteLog> {
-    let mut part: Option<ByteLog> = None;
-    let (mut start, mut end) = (Millis::ZERO, Millis::ZERO);
+/// Hands on the head and the records of a line in a span of time, one at a time, as those of one log. Returns whether there are any.
+///
+/// # Errors
+///
+/// As the disk says, or whoever takes them.
+pub fn extract(
+    line: &LineOfLogs,
+    span: Span,
+    games_before: Option<(Option<BusAddress>, u32)>,
+    mut take: impl FnMut(Piece) -> io::Result<()>,
+) -> io::Result<bool> {
+    let mut start: Option<Millis> = None;
+    let mut end = Millis::ZERO;
     let mut calendar: Option<Calendar> = None;
     for log in &line.logs {
-        let Some(shown) = playback::shown(&log.log.header) else { continue };
-        let shift = calendar.as_ref().map_or(Millis::ZERO, |calendar| playback::shift(calendar, end, &log.log.header));
+        let Some(shown) = playback::shown(&log.header) else { continue };
+        let shift = calendar.as_ref().map_or(Millis::ZERO, |calendar| playback::shift(calendar, end, &log.header));
         let calendar = calendar.get_or_insert_with(|| Calendar::new(shown));
         calendar.set(shift, shown);
         let mut is_up = false;
-        let mut begun = false;
-        for record in &log.log.records {
-            end = shift + Millis(record.at);
+        let mut last = None;
+        let mut records = log.named()?.records()?;
+        while let Some(record) = records.next_record()? {
+            let time = shift + Millis(record.at);
+            end = time;
             if let Kind::ClockSet(shown) = record.kind {
-                calendar.set(end, shown);
+                calendar.set(time, shown);
             }
-            let at = calendar.moment(end);
+            let at = calendar.moment(time);
             if at > span.1 {
                 break;
             }
             if at >= span.0 {
-                let part = part.get_or_insert_with(|| {
-                    start = shift;
-                    let mut part = ByteLog { header: head(&log.log.header, games_before), ..ByteLog::default() };
-                    if calendar.since() > shift && calendar.since() < end {
-                        part.records.push(Record::new(record.at, Kind::ClockSet(at)));
+                if start.is_none() {
+                    take(Piece::Head(head(&log.header, games_before)))?;
+                    if calendar.since() > shift && calendar.since() < time {
+                        take(Piece::Record(Record::new(record.at, Kind::ClockSet(at))))?;
                     }
-                    part
-                });
-                let ms = (end - start).0;
-                if !begun && is_up {
-                    part.records.push(Record::new(ms, Kind::LinkUp));
                 }
-                begun = true;
-                part.records.push(Record::new(ms, record.kind.clone()));
+                let ms = (time - *start.get_or_insert(shift)).0;
+                if last.is_none() && is_up {
+                    take(Piece::Record(Record::new(ms, Kind::LinkUp)))?;
+                }
+                last = Some(ms);
+                take(Piece::Record(Record::new(ms, record.kind.clone())))?;
             }
             match record.kind {
                 Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
@@ -91,40 +102,72 @@ pub fn extract(line: &LineOfLogs, span: Span, games_before: Option<(Option<BusAd
             }
         }
         // A log that ended without a word, or a part that does.
-        if let Some(part) = part.as_mut().filter(|_| begun && is_up) {
-            let last = part.records.last().map_or(0, |record| record.at);
-            part.records.push(Record::new(last, Kind::LinkDown));
+        if let Some(last) = last.filter(|_| is_up) {
+            take(Piece::Record(Record::new(last, Kind::LinkDown)))?;
         }
     }
-    part
+    Ok(start.is_some())
+}
+
+/// A piece of a log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// What it begins with.
+    Head(Header),
+    /// One of its records.
+    Record(Record),
+}
+
+impl Piece {
+    /// As it stands in a log.
+    pub fn to_text(&self) -> String {
+        match self {
+            Piece::Head(header) => header.to_text(),
+            Piece::Record(record) => record.to_line(),
+        }
+    }
 }
 
 /// What one board of a bus said and was told, and nothing of the others; noise, which nobody can be blamed for, is left out.
 ///
 /// It is played like the log of another program, whose answers nobody asked for: its moves are the same, but when the recorder
 /// was sure of one may be another moment, for here it has other questions open.
-pub fn of_board(part: ByteLog, board: BusAddress) -> ByteLog {
-    let mut decoder = BusDecoder::new();
-    let mut own = ByteLog { records: Vec::new(), ..part };
-    own.header.boards.retain(|address, _| *address == board.number());
-    let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
-    for record in part.records {
+pub struct OfBoard {
+    board: BusAddress,
+    decoder: BusDecoder,
+}
+
+impl OfBoard {
+    /// What is about this board.
+    pub fn new(board: BusAddress) -> OfBoard {
+        OfBoard { board, decoder: BusDecoder::new() }
+    }
+
+    /// What of the next piece of the log of all is about the board.
+    pub fn take(&mut self, piece: Piece) -> Option<Piece> {
+        let board = self.board;
+        let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
+        let record = match piece {
+            Piece::Head(mut header) => {
+                header.boards.retain(|address, _| *address == board.number());
+                return Some(Piece::Head(header));
+            }
+            Piece::Record(record) => record,
+        };
         let kind = match record.kind {
-            Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut decoder, &bytes, board)),
+            Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
             Kind::ToBoard(bytes) => Kind::ToBoard(told_to(&bytes, board)),
-            Kind::Operator(request) if !names(&request, board) => continue,
-            Kind::Note(note) if others(&note) => continue,
+            Kind::Operator(request) if !names(&request, board) => return None,
+            Kind::Note(note) if others(&note) => return None,
             Kind::LinkUp => {
-                decoder.reset();
+                self.decoder.reset();
                 Kind::LinkUp
             }
             other => other,
         };
-        if !matches!(&kind, Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty()) {
-            own.records.push(Record::new(record.at, kind));
-        }
+        let is_nothing = matches!(&kind, Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty());
+        (!is_nothing).then(|| Piece::Record(Record::new(record.at, kind)))
     }
-    own
 }
 
 /// Does this text begin with the address of a board?

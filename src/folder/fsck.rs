@@ -187,20 +187,16 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
     let last = line.logs.last().map(|log| log.file.number);
     for log in &line.logs {
         let path = relative(&log.file.path);
-        let header = &log.log.header;
+        let (header, summary) = (&log.header, &log.summary);
         let is_next = number_before.is_none_or(|before| before + 1 == log.file.number);
         number_before = Some(log.file.number);
         report.logs += 1;
-        report.bytes += log.bytes;
-        if let Some(fault) = &log.fault {
-            report.add(Level::Wrong, &path, fault.as_str(), "restore the file from a copy");
-            continue;
-        }
-        if let Some(damage) = &log.damage {
-            let what = format!("{damage}; {} records before it are used", log.log.records.len());
+        report.bytes += summary.bytes;
+        if let Some(damage) = &summary.damage {
+            let what = format!("{damage}; {} records before it are used", summary.records);
             report.add(Level::Wrong, &path, what, "restore the file from a copy; what follows the damage is not used");
         }
-        for problem in &log.log.problems {
+        for problem in &summary.problems {
             let is_last = Some(log.file.number) == last && report.station.is_some();
             if !is_last {
                 report.add(Level::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
@@ -212,8 +208,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         }
         let Some(opened) = header.opened else {
             // A start that was cut off in the middle of the head.
-            let (level, advice) =
-                if log.log.records.is_empty() { (Level::Note, "") } else { (Level::Wrong, "restore it") };
+            let (level, advice) = if summary.records == 0 { (Level::Note, "") } else { (Level::Wrong, "restore it") };
             report.add(level, &path, "it does not say when it was opened, so it is not used", advice);
             continue;
         };
@@ -582,7 +577,7 @@ fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
     let Ok(number) = number.parse::<u32>() else { return false };
     folder.lines.iter().any(|line| {
         let Some(first) = line.logs.first().filter(|log| log.file.number > 1) else { return false };
-        let Ok((settings, _)) = playback::settings(&first.log.header, None) else { return false };
+        let Ok((settings, _)) = playback::settings(&first.header, None) else { return false };
         let before = if prefix == line.name {
             settings.games_before
         } else {

@@ -16,13 +16,14 @@ pub mod extract;
 pub mod fsck;
 pub mod rebuild;
 
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::bytelog::{ByteLog, LogError};
-use crate::disk::RealDisk;
+use crate::bytelog::{Header, Summary};
+use crate::disk::{Disk, RealDisk};
 use crate::feed;
-use crate::journal::commits;
+use crate::journal::commits::{self, LogEnd};
 use crate::journal::logs::{self, LogFile};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
 use crate::recorder::COMMITS;
@@ -52,14 +53,28 @@ pub struct LineOfLogs {
 pub struct LogOfLine {
     /// The file.
     pub file: LogFile,
-    /// Its length.
-    pub bytes: u64,
-    /// What it says, as far as it is right.
-    pub log: ByteLog,
-    /// Why it is not right to its end.
-    pub damage: Option<LogError>,
-    /// Why nothing of it can be read, if it is compressed and damaged.
-    pub fault: Option<String>,
+    /// Its head.
+    pub header: Header,
+    /// What it was found to be.
+    pub summary: Summary,
+    /// Where its end in the commits begins, and all that stands there. A loss of power has left it there alone, perhaps.
+    end: Option<(u64, Arc<[u8]>)>,
+}
+
+impl LogOfLine {
+    /// The log, to be read from its head on.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn named(&self) -> io::Result<NamedLog<'static>> {
+        let Some((at, end)) = self.end.clone() else { return logs::named(&self.file) };
+        let path = self.file.path.clone();
+        NamedLog::open(path.display().to_string(), move || {
+            let head = RealDisk.reader(&path, 0)?.take(at);
+            Ok(Box::new(head.chain(Cursor::new(Arc::clone(&end)))))
+        })
+    }
 }
 
 impl Folder {
@@ -74,14 +89,15 @@ impl Folder {
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
         let ends = commits::fragments(&RealDisk, &directory.join(COMMITS))?;
         for file in logs::list(&folder)? {
-            let (mut bytes, fault) = match logs::read(&file.path) {
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => (Vec::new(), Some(error.to_string())),
-                bytes => (bytes?, None),
-            };
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ends.iter().filter(|end| end.log == name).for_each(|end| end.lay_over(&mut bytes));
-            let (log, damage) = playback::read_longest(&bytes);
-            let log = LogOfLine { bytes: bytes.len() as u64, log, damage, fault, file };
+            let ends = ends.iter().filter(|end| end.log == name);
+            let end = match ends.clone().next() {
+                Some(_) => Some(LogEnd::read(&RealDisk, &file.path, ends)?).map(|end| (end.at, end.whole.into())),
+                None => None,
+            };
+            let (header, summary) = (Header::default(), Summary::default());
+            let mut log = LogOfLine { file, header, summary, end };
+            log.header = log.named()?.header;
             match lines.last_mut().filter(|line| line.name == log.file.line) {
                 Some(line) => line.logs.push(log),
                 None => {
@@ -91,7 +107,7 @@ impl Folder {
             }
         }
         for line in &mut lines {
-            line.played = playback::play(line.playable(), None);
+            line.play()?;
         }
         Ok(Folder { directory: directory.to_owned(), lines, plans: Plans::read(&RealDisk, &folder)? })
     }
@@ -123,10 +139,22 @@ impl Folder {
 }
 
 impl LineOfLogs {
-    /// The logs that can be put in order, for playing them.
-    fn playable(&self) -> Vec<NamedLog> {
-        let named = |log: &LogOfLine| NamedLog { name: log.file.path.display().to_string(), log: log.log.clone() };
-        self.logs.iter().filter(|log| log.log.header.opened.is_some()).map(named).collect()
+    /// Plays the logs that can be put in order, and reads the others for what they are.
+    fn play(&mut self) -> io::Result<()> {
+        let playable = self.logs.iter().filter(|log| log.header.opened.is_some()).map(LogOfLine::named);
+        self.played = playback::play(playable.collect::<io::Result<_>>()?, None);
+        if let Err(PlaybackError::Unreadable { name, kind, error }) = &self.played {
+            return Err(io::Error::new(*kind, format!("{name}: {error}")));
+        }
+        for log in &mut self.logs {
+            let name = log.file.path.display().to_string();
+            let read = self.played.iter().flat_map(|played| &played.logs).find(|(read, _)| *read == name);
+            log.summary = match read {
+                Some((_, summary)) => summary.clone(),
+                None => log.named()?.records()?.into_summary()?,
+            };
+        }
+        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@
 //! Zeros behind the last fragment fill its block.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -197,15 +197,44 @@ pub fn fragments(disk: &dyn Disk, path: &Path) -> io::Result<Vec<Fragment>> {
     }
 }
 
-impl Fragment {
-    /// Puts it where it belongs in what was read of its log, if that reaches so far.
-    pub fn lay_over(&self, log: &mut Vec<u8>) {
-        let at = usize::try_from(self.at).unwrap_or(usize::MAX);
-        if at <= log.len() {
-            let end = at + self.bytes.len();
-            log.resize(log.len().max(end), 0);
-            log[at..end].copy_from_slice(&self.bytes);
+/// The end of a log, from where the commits have something of it.
+pub struct LogEnd {
+    /// Where in the log it begins.
+    pub at: u64,
+    /// What the log has there.
+    found: Vec<u8>,
+    /// The same with what the commits have.
+    pub whole: Vec<u8>,
+    /// Where the log ends and where in it the commits go on, if something is missing between the two.
+    gap: Option<(u64, u64)>,
+}
+
+impl LogEnd {
+    /// Reads the end of a log and lays over it what the commits have of it. What stands before that is not read.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn read<'f>(
+        disk: &dyn Disk,
+        path: &Path,
+        fragments: impl Iterator<Item = &'f Fragment> + Clone,
+    ) -> io::Result<LogEnd> {
+        let at = fragments.clone().map(|fragment| fragment.at).min().unwrap_or(u64::MAX).min(disk.length(path)?);
+        let mut found = Vec::new();
+        disk.reader(path, at)?.read_to_end(&mut found)?;
+        let mut end = LogEnd { at, whole: found.clone(), found, gap: None };
+        for fragment in fragments {
+            let place = (fragment.at - at) as usize;
+            if place > end.whole.len() {
+                end.gap = Some((at + end.whole.len() as u64, fragment.at));
+                break;
+            }
+            let after = place + fragment.bytes.len();
+            end.whole.resize(end.whole.len().max(after), 0);
+            end.whole[place..after].copy_from_slice(&fragment.bytes);
         }
+        Ok(end)
     }
 }
 
@@ -222,27 +251,17 @@ pub fn put_back(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::R
     let mut told = Vec::new();
     for (name, fragments) in of_logs {
         let path = folder.join(name);
-        let found = match disk.read(&path) {
-            Ok(found) => found,
+        let LogEnd { at, found, whole, gap } = match LogEnd::read(disk, &path, fragments.iter().copied()) {
             // The name of a log is durable before it is written to; so it was moved away by somebody.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
+            end => end?,
         };
-        let mut whole = found.clone();
-        let start = fragments.first().map_or(0, |fragment| fragment.at as usize);
-        for fragment in fragments {
-            let at = fragment.at as usize;
-            if at > whole.len() {
-                told.push(format!("{name} ends at byte {}, and byte {at} is the next that is known", whole.len()));
-                break;
-            }
-            let end = at + fragment.bytes.len();
-            whole.resize(whole.len().max(end), 0);
-            whole[at..end].copy_from_slice(&fragment.bytes);
+        if let Some((end, next)) = gap {
+            told.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }
         let file = disk.open(&path)?;
         // Also what is there already: perhaps it stands in memory alone, after a sync that failed.
-        file.write_at(&whole[start.min(whole.len())..], start as u64)?;
+        file.write_at(&whole, at)?;
         file.sync()?;
         if let Some(first) = (0..whole.len()).find(|at| found.get(*at) != whole.get(*at)) {
             told.push(format!("{name} lacked its end; {} bytes were put back from the commits", whole.len() - first));

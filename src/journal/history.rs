@@ -10,29 +10,28 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::bytelog::{Records, Summary};
 use crate::disk::Disk;
 use crate::playback::{self, CONTINUES, NamedLog};
 
 /// The logs of a line, back to the one that began its last chain.
-#[derive(Debug, Default)]
-pub struct History {
+#[derive(Default)]
+pub struct History<'d> {
     /// In the order of their numbers.
-    pub logs: Vec<NamedLog>,
+    pub logs: Vec<NamedLog<'d>>,
     /// The number of the next log.
     pub next: u32,
-    /// How many bytes were read.
-    pub bytes: u64,
-    /// What the operator should know about them.
+    /// What the operator should know about logs that are not among them.
     pub problems: Vec<String>,
 }
 
-impl History {
-    /// Reads the logs of a line. Damaged ones are read as far as they are right.
+impl<'d> History<'d> {
+    /// Finds the logs of a line and reads their heads.
     ///
     /// # Errors
     ///
     /// When the folder or a log cannot be read at all.
-    pub fn read(disk: &dyn Disk, folder: &Path, line: &str) -> io::Result<History> {
+    pub fn read(disk: &'d dyn Disk, folder: &Path, line: &str) -> io::Result<History<'d>> {
         let mut numbers = numbers(&disk.list(folder)?, line, ".log");
         numbers.sort_unstable();
         let mut history =
@@ -40,29 +39,33 @@ impl History {
         for number in numbers.into_iter().rev() {
             let path = path(folder, line, number);
             let name = path.display().to_string();
-            let text = disk.read(&path)?;
-            // A start that was killed before it wrote anything.
-            if text.is_empty() {
+            let head = Records::new(disk.reader(&path, 0)?)?;
+            if head.header().opened.is_none() {
+                let summary = head.into_summary()?;
+                // Nothing at all: a start that was killed before it wrote anything.
+                if summary.bytes > 0 {
+                    history.problems.extend(problems(&name, &summary));
+                    history.problems.push(format!("{name}: it does not say when it was opened, so it is not used"));
+                }
                 continue;
             }
-            let (log, damage) = playback::read_longest(&text);
-            history.problems.extend(log.problems.iter().map(|problem| format!("{name}: {problem}")));
-            if let Some(damage) = damage {
-                history.problems.push(format!("{name}: {damage}; what follows it in this log is not used"));
-            }
-            if log.header.opened.is_none() {
-                history.problems.push(format!("{name}: it does not say when it was opened, so it is not used"));
-                continue;
-            }
-            history.bytes += text.len() as u64;
+            let log = NamedLog::new(name, head.header().clone(), move || disk.reader(&path, 0));
             let begins_chain = playback::key(&log.header, CONTINUES) == Some("no");
-            history.logs.insert(0, NamedLog { name, log });
+            history.logs.insert(0, log);
             if begins_chain {
                 break;
             }
         }
         Ok(history)
     }
+}
+
+/// What the operator should know about a log that was read.
+pub fn problems(name: &str, summary: &Summary) -> Vec<String> {
+    let mut problems: Vec<String> = summary.problems.iter().map(|problem| format!("{name}: {problem}")).collect();
+    let damage = summary.damage.as_ref();
+    problems.extend(damage.map(|damage| format!("{name}: {damage}; what follows it in this log is not used")));
+    problems
 }
 
 /// Where a log is.
@@ -119,9 +122,11 @@ mod tests {
         let history = History::read(&RealDisk, folder.path(), "a").unwrap();
         let names: Vec<&str> = history.logs.iter().map(|log| log.name.rsplit('/').next().unwrap()).collect();
         assert_eq!((names.as_slice(), history.next), (["a-2.log", "a-9.log"].as_slice(), 11));
-        assert_eq!(history.problems.len(), 2, "{:?}", history.problems);
+        assert_eq!(history.problems.len(), 1, "{:?}", history.problems);
         assert!(history.problems[0].contains("a-10.log: it does not say when"), "{:?}", history.problems);
-        assert!(history.problems[1].contains("in the middle of a line"), "{:?}", history.problems);
+        let torn = &history.logs[1];
+        let problems = problems(&torn.name, &torn.records().unwrap().into_summary().unwrap());
+        assert!(problems.len() == 1 && problems[0].contains("in the middle of a line"), "{problems:?}");
     }
 
     #[test]

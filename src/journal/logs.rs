@@ -1,14 +1,15 @@
 //! All logs of a folder, and the one place where the bytes of a log are read.
 
-use std::fs;
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
-use flate2::read::GzDecoder;
+use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::disk::{self, Durability, RealDisk};
+use crate::disk::{Disk, RealDisk, folder_of};
+use crate::playback::NamedLog;
 
 /// A log by its name, `LINE-NUMBER.log`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -49,20 +50,38 @@ fn parts(name: &str) -> Option<(&str, u32)> {
     Some((line, number.parse().ok().filter(|_| is_number && !line.is_empty())?))
 }
 
-/// All that a log holds, compressed or not.
+/// A log to be read piece by piece, compressed or not.
 ///
 /// # Errors
 ///
-/// As the disk says; `InvalidData` when a compressed log is damaged.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = fs::read(path)?;
-    if !is_compressed(path) {
-        return Ok(bytes);
+/// As the disk says; while it is read, `InvalidData` when a compressed log is damaged.
+pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    let source = RealDisk.reader(path, 0)?;
+    if is_compressed(path) { Ok(Box::new(BufReader::new(Unpacked(GzDecoder::new(source))))) } else { Ok(source) }
+}
+
+/// What a compressed log holds.
+struct Unpacked<R>(GzDecoder<R>);
+
+impl<R: BufRead> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
+                io::Error::new(io::ErrorKind::InvalidData, format!("the compressed log is damaged: {error}"))
+            }
+            _ => error,
+        })
     }
-    let mut text = Vec::new();
-    let damaged = |error| io::Error::new(io::ErrorKind::InvalidData, format!("the compressed log is damaged: {error}"));
-    GzDecoder::new(bytes.as_slice()).read_to_end(&mut text).map_err(damaged)?;
-    Ok(text)
+}
+
+/// A log of a folder, to be played.
+///
+/// # Errors
+///
+/// As the disk says.
+pub fn named(file: &LogFile) -> io::Result<NamedLog<'static>> {
+    let path = file.path.clone();
+    NamedLog::open(path.display().to_string(), move || open(&path))
 }
 
 /// Is it compressed, by its name?
@@ -76,18 +95,37 @@ pub fn is_compressed(path: &Path) -> bool {
 ///
 /// As the disk says; the log is as it was then, or there twice.
 pub fn compress(path: &Path) -> io::Result<()> {
-    let text = fs::read(path)?;
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&text)?;
-    let bytes = encoder.finish()?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(COMPRESSED);
-    let compressed = path.with_file_name(name);
-    disk::replace(&RealDisk, &compressed, &bytes, Durability::Safe)?;
-    if read(&compressed)? != text {
+    let with_end = |end: &str| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(end);
+        path.with_file_name(name)
+    };
+    let (compressed, new) = (with_end(COMPRESSED), with_end(&format!("{COMPRESSED}.new")));
+    let mut encoder = GzEncoder::new(BufWriter::new(File::create(&new)?), Compression::default());
+    io::copy(&mut open(path)?, &mut encoder)?;
+    encoder.finish()?.into_inner().map_err(IntoInnerError::into_error)?.sync_all()?;
+    fs::rename(&new, &compressed)?;
+    RealDisk.sync_folder(folder_of(path))?;
+    if !are_the_same(&mut *open(path)?, &mut *open(&compressed)?)? {
         return Err(io::Error::other(format!("{} does not hold what was compressed", compressed.display())));
     }
     fs::remove_file(path)
+}
+
+/// Do both hold the same bytes to their ends?
+fn are_the_same(one: &mut dyn BufRead, other: &mut dyn BufRead) -> io::Result<bool> {
+    loop {
+        let (some, others) = (one.fill_buf()?, other.fill_buf()?);
+        let count = some.len().min(others.len());
+        if some[..count] != others[..count] {
+            return Ok(false);
+        }
+        if count == 0 {
+            return Ok(some.is_empty() && others.is_empty());
+        }
+        one.consume(count);
+        other.consume(count);
+    }
 }
 
 #[cfg(test)]
@@ -112,7 +150,11 @@ mod tests {
         compress(&path).unwrap();
         let found = list(folder.path()).unwrap();
         assert_eq!((found.len(), found[0].number), (1, 1));
-        assert_eq!(read(&found[0].path).unwrap(), text.as_bytes());
+        let read = |path: &Path| {
+            let mut text = String::new();
+            open(path).unwrap().read_to_string(&mut text).map(|_| text)
+        };
+        assert_eq!(read(&found[0].path).unwrap(), text);
         let bytes = fs::read(&found[0].path).unwrap();
         assert!(bytes.len() * 5 < text.len() && !path.exists());
         fs::write(&found[0].path, &bytes[..bytes.len() - 3]).unwrap();

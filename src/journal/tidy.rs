@@ -15,7 +15,6 @@ use std::path::Path;
 use chrono::{DateTime, FixedOffset, TimeDelta};
 
 use super::logs::{self, LogFile};
-use crate::bytelog::ByteLog;
 use crate::playback::{self, CONTINUES, NamedLog};
 
 /// What is to become of logs.
@@ -48,7 +47,7 @@ pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffs
     // The last one goes on; each of the others ended when the next began.
     for (chain, next) in chains.iter().zip(chains.iter().skip(1)) {
         let is_old = keeping.keep_days > 0 && opened(next).is_some_and(|end| now - end > kept);
-        is_oldest = is_oldest && is_old && is_finished(chain);
+        is_oldest = is_oldest && is_old && is_finished(chain)?;
         for (file, _) in chain {
             let name = file.path.display();
             if is_oldest {
@@ -63,13 +62,13 @@ pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffs
     Ok(done)
 }
 
-type Chain = Vec<(LogFile, ByteLog)>;
+type Chain = Vec<(LogFile, NamedLog<'static>)>;
 
 /// The chains of a line, in order.
 fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
     let mut chains: Vec<Chain> = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
-        let log = playback::read_longest(&logs::read(&file.path)?).0;
+        let log = logs::named(&file)?;
         match chains.last_mut().filter(|_| playback::key(&log.header, CONTINUES) != Some("no")) {
             Some(chain) => chain.push((file, log)),
             None => chains.push(vec![(file, log)]),
@@ -79,10 +78,10 @@ fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
 }
 
 /// Have all games of a chain come to their end?
-fn is_finished(chain: &Chain) -> bool {
-    let named = |(file, log): &(LogFile, ByteLog)| NamedLog { name: file.path.display().to_string(), log: log.clone() };
-    let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(named).collect();
-    playback::play(logs, None).is_ok_and(|played| played.games.iter().all(playback::Game::is_ended))
+fn is_finished(chain: &Chain) -> io::Result<bool> {
+    let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(|(file, _)| logs::named(file));
+    let logs = logs.collect::<io::Result<_>>()?;
+    Ok(playback::play(logs, None).is_ok_and(|played| played.games.iter().all(playback::Game::is_ended)))
 }
 
 #[cfg(test)]

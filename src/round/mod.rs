@@ -36,7 +36,7 @@ use crate::bytelog::Header;
 use crate::config::{Config, PublicConfig};
 use crate::disk::RealDisk;
 use crate::journal::logs;
-use crate::playback::{self, Game, NamedLog, Played};
+use crate::playback::{self, Game, Played};
 use crate::pulse::Pulse;
 use crate::session::{BusAddress, Effect};
 
@@ -115,9 +115,9 @@ pub struct Round {
 fn what_logs_say(folder: &Path, line: &str) -> io::Result<Played> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
-        let (log, _) = playback::read_longest(&logs::read(&file.path)?);
+        let log = logs::named(&file)?;
         if log.header.opened.is_some() {
-            named.push(NamedLog { name: file.path.display().to_string(), log });
+            named.push(log);
         }
     }
     playback::play(named, None).map_err(io::Error::other)

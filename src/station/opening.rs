@@ -97,13 +97,20 @@ pub fn open(
     now: DateTime<FixedOffset>,
 ) -> Result<Opened, OpeningError> {
     let history = History::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
-    let History { logs, next, bytes, problems: mut notices } = history;
+    let History { logs, next, problems: mut notices } = history;
     close(&**disk, &logs).map_err(failed(&folders.log))?;
-    let last_opening = logs.iter().filter_map(|log| log.log.header.opened).max();
-    let played = playback::play(logs, None).unwrap_or_else(|error| {
-        notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
-        Played::default()
-    });
+    let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
+    let played = match playback::play(logs, None) {
+        Err(PlaybackError::Unreadable { name, kind, error }) => {
+            return Err(OpeningError::Disk { what: name, error: io::Error::new(kind, error) });
+        }
+        played => played.unwrap_or_else(|error| {
+            notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+            Played::default()
+        }),
+    };
+    notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
+    let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
 
     let mut current = BTreeMap::new();
     for game in &played.games {
@@ -311,8 +318,17 @@ fn close(disk: &dyn Disk, logs: &[NamedLog]) -> io::Result<()> {
     let file = disk.open(path)?;
     if let Err(error) = file.sync() {
         // Its pages count as clean now, and the sync of the next try would do nothing.
-        file.write_at(&disk.read(path)?, 0)?;
-        return Err(error);
+        let (mut again, mut at) = (disk.reader(path, 0)?, 0);
+        loop {
+            let piece = again.fill_buf()?;
+            let count = piece.len();
+            if count == 0 {
+                return Err(error);
+            }
+            file.write_at(piece, at)?;
+            at += count as u64;
+            again.consume(count);
+        }
     }
     // Space that stays taken does no harm.
     let _ = file.release();

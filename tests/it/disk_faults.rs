@@ -1,9 +1,8 @@
 //! The disk fails at any operation, once or for a while, with any of its errors; recording goes on, and when the fault is over
 //! nothing is missing.
 
-use damcast::bytelog::Kind;
+use damcast::bytelog::{self, Kind};
 use damcast::disk::{Disk, Durability};
-use damcast::playback;
 
 use crate::model_disk::{Fault, ModelDisk};
 use crate::power_loss;
@@ -33,7 +32,7 @@ fn left(disk: &ModelDisk) -> Left {
         let mut names = disk.list(&folders().log).unwrap();
         names.retain(|name| name.starts_with(line));
         names.sort();
-        let logs = names.iter().map(|name| playback::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
+        let logs = names.iter().map(|name| bytelog::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
         let kinds = logs.flat_map(|log| log.records).map(|record| record.kind);
         kinds.filter(|kind| !matches!(kind, Kind::Note(_))).collect()
     });

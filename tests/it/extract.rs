@@ -1,7 +1,7 @@
 //! One board of a bus, taken out of the log of all.
 
-use damcast::bytelog::{ByteLog, Header, Kind, Mode, Record};
-use damcast::folder::extract;
+use damcast::bytelog::{Kind, Record};
+use damcast::folder::extract::{OfBoard, Piece};
 use damcast::playback;
 use damcast::session::Input;
 
@@ -21,17 +21,17 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
         };
         Record::new(at.0, kind)
     };
-    let whole = ByteLog {
-        header: Header { mode: Some(Mode::Bus), ..Header::default() },
-        records: inputs.into_iter().map(record).collect(),
-        ..ByteLog::default()
-    };
-    let bytes = |log: &ByteLog| log.to_text().len();
+    let whole: Vec<Record> = inputs.into_iter().map(record).collect();
+    let bytes = |records: &[Record]| records.iter().map(|record| record.to_line().len()).sum::<usize>();
     for (address, moves) in bus.moves() {
-        let alone = extract::of_board(whole.clone(), address);
+        let mut own = OfBoard::new(address);
+        let alone = whole.iter().filter_map(|record| match own.take(Piece::Record(record.clone()))? {
+            Piece::Record(record) => Some(record),
+            Piece::Head(_) => None,
+        });
+        let alone: Vec<Record> = alone.collect();
         assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
         let inputs = alone
-            .records
             .iter()
             .filter_map(|record| Some((damcast::millis::Millis(record.at), playback::input(&record.kind)?)));
         let mut settings = settings.clone();

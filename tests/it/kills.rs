@@ -150,7 +150,7 @@ impl Session {
     }
 
     /// The logs of a line, in order.
-    fn logs(&self, line: &str) -> Vec<NamedLog> {
+    fn logs(&self, line: &str) -> Vec<NamedLog<'static>> {
         let names = fs::read_dir(self.path("recordings/log")).into_iter().flatten();
         let mut logs: Vec<(u32, PathBuf)> = names
             .map(|entry| entry.unwrap().path())
@@ -160,12 +160,10 @@ impl Session {
             })
             .collect();
         logs.sort();
-        let read = |(_, path): (u32, PathBuf)| {
-            let (log, _) = playback::read_longest(&fs::read(&path).unwrap());
-            NamedLog { name: path.display().to_string(), log }
-        };
+        let read =
+            |(_, path): (u32, PathBuf)| NamedLog::from_text(path.display().to_string(), fs::read(&path).unwrap());
         // A log whose head was not written has nothing else either.
-        logs.into_iter().map(read).filter(|log| log.log.header.opened.is_some()).collect()
+        logs.into_iter().map(read).filter(|log| log.header.opened.is_some()).collect()
     }
 
     /// Live files and logs agree.
@@ -259,7 +257,8 @@ fn fail(at: usize, count: usize, errno: i32) {
     if goes_on {
         let said: Vec<Vec<u8>> = session.boards.iter().map(|(_, board)| board.said.clone()).collect();
         let bytes = |line: &str| -> Vec<u8> {
-            let records = session.logs(line).into_iter().flat_map(|log| log.log.records);
+            let read = |log: NamedLog| bytelog::read_longest(&fs::read(log.name).unwrap()).0.records;
+            let records = session.logs(line).into_iter().flat_map(read);
             let bytes = records.map(|record| if let Kind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
             bytes.flatten().collect()
         };

@@ -25,6 +25,7 @@ mod disk_faults;
 mod doctor;
 mod draws;
 mod endings;
+mod endurance;
 mod extract;
 mod fen;
 mod folder;

@@ -8,7 +8,7 @@
 //! never be on the disk unless it is written again.
 
 use std::collections::BTreeMap;
-use std::io::{self, Error, ErrorKind};
+use std::io::{self, BufRead, Cursor, Error, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -180,6 +180,16 @@ impl Disk for ModelDisk {
         let model = self.model();
         let index = model.seen.names.get(path).ok_or(ErrorKind::NotFound)?;
         Ok(model.seen.files[*index].clone())
+    }
+
+    fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>> {
+        let mut content = Cursor::new(self.read(path)?);
+        content.set_position(from);
+        Ok(Box::new(content))
+    }
+
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        Ok(self.read(path)?.len() as u64)
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {

@@ -27,12 +27,12 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
     let mut files = Vec::new();
     for line in ["a", "b"] {
         let names = disk.list(&folders().log).unwrap();
-        let logs = names.iter().filter(|name| name.starts_with(&format!("{line}-"))).map(|name| {
-            let (log, _) = playback::read_longest(&disk.read(&folders().log.join(name)).unwrap());
-            NamedLog { name: name.clone(), log }
-        });
+        let logs = names
+            .iter()
+            .filter(|name| name.starts_with(&format!("{line}-")))
+            .map(|name| NamedLog::from_text(name.clone(), disk.read(&folders().log.join(name)).unwrap()));
         // A log whose head the power took has nothing else either.
-        let logs = logs.filter(|log| log.log.header.opened.is_some()).collect();
+        let logs = logs.filter(|log| log.header.opened.is_some()).collect();
         for game in playback::play(logs, None).unwrap().games {
             let path = folders().live.join(format!("{line}-{}.pdn", game.number));
             files.push((path, String::from_utf8(game.bytes()).unwrap()));

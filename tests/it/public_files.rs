@@ -132,9 +132,9 @@ async fn of_a_line_that_is_not_opened_in_time_is_shown_what_its_logs_say() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path(), "");
     let text = fs::read_to_string("tests/data/replay/ideal.log").unwrap().replace("# line: ideal", "# line: a");
-    let (log, _) = playback::read_longest(text.as_bytes());
+    let log = NamedLog::from_text("a-1.log".into(), text.as_bytes());
     let header = log.header.clone();
-    let games = playback::play(vec![NamedLog { name: "a-1.log".into(), log }], None).unwrap().games;
+    let games = playback::play(vec![log], None).unwrap().games;
     let live = String::from_utf8(games[0].bytes()).unwrap();
     let (_, movetext) = live.split_once("1. ").unwrap();
     let movetext = words(&format!("1. {movetext}"));

@@ -41,7 +41,8 @@ fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> B
 }
 
 fn games(logs: Vec<ByteLog>) -> Vec<Game> {
-    let named = |(index, log)| NamedLog { name: format!("a-{index}.log"), log };
+    let named =
+        |(index, log): (usize, ByteLog)| NamedLog::from_text(format!("a-{index}.log"), log.to_text().into_bytes());
     playback::play(logs.into_iter().enumerate().map(named).collect(), None).unwrap().games
 }
 

@@ -4,9 +4,11 @@
 //! tells, so nothing has to be asked while a station records.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
-use damcast::bytelog::{Kind, Mode};
+use damcast::bytelog::{Kind, Mode, Records};
 use damcast::config::{Config, LineConfig};
 use damcast::playback;
 use damcast::protocol::{Decoder, Item, Message, PieceCode};
@@ -53,11 +55,12 @@ fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option
         |name: &String| name.strip_prefix(&line.name)?.strip_prefix('-')?.strip_suffix(".log")?.parse::<u64>().ok();
     let names = machine.list(&folder);
     let last = names.iter().filter_map(|name| Some((number(name)?, name))).max()?.1;
-    let (log, _) = playback::read_longest(&std::fs::read(machine.path(folder.join(last))).ok()?);
+    let log = BufReader::new(File::open(machine.path(folder.join(last))).ok()?);
+    let mut records = Records::new(log).ok()?;
     let (mut decoder, mut found) = (Decoder::new(), None);
-    for record in &log.records {
-        let Kind::FromBoard(bytes) = &record.kind else { continue };
-        for item in decoder.feed(bytes) {
+    while let Some(record) = records.next_record().ok()? {
+        let Kind::FromBoard(bytes) = record.kind else { continue };
+        for item in decoder.feed(&bytes) {
             let Item::Message(Message::BoardDump(fields)) = item else { continue };
             let mut pieces = BTreeMap::new();
             for code in fields.iter().filter(|code| (1..=LAST_PIECE).contains(&code.0)) {
