@@ -644,27 +644,6 @@ fn a_piece_that_fell_and_was_put_up_on_a_legal_square_has_not_been_played() {
         43.0 ends"
     );
     check(position, Clock::Running, &story, &["33-29"]);
-    let without_clock = format!(
-        "{KNOCKED}
-        36.0 30 -
-        36.3 34 white
-        40.0 33 -
-        40.3 29 white
-        45.0 20 -
-        45.3 25 black
-        50.0 ends"
-    );
-    check(position, Clock::None, &without_clock, &["33-29", "20-25"]);
-    // Another piece is taken up before it is seen.
-    let taken_up = format!(
-        "{KNOCKED}
-        24.0 38 -
-        24.3 32 white
-        25.0 30 -
-        25.3 34 white
-        66.0 ends"
-    );
-    check(position, Clock::None, &taken_up, &["38-32"]);
 }
 
 #[test]
@@ -701,11 +680,6 @@ fn a_ply_among_fallen_pieces_is_published_when_it_is_pressed_for_or_answered() {
         44.0 ends"
     );
     check(position, Clock::Running, &answered, &["34-30", "20-24", "30x19"]);
-    let stood = format!(
-        "{KNOCKED}
-        70.0 ends"
-    );
-    check(position, Clock::None, &stood, &["34-30"]);
 }
 
 #[test]

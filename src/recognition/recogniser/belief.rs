@@ -109,13 +109,9 @@ impl Recogniser {
             }
             wait = wait.max(settings.ambiguous_ms);
         }
-        if !pressed && self.is_disturbed_beside(&best.plies) {
-            match self.clock {
-                // A hand that puts pieces back may reply to its own mistake.
-                Clock::None => wait = wait.max(if answered { settings.answered_ms } else { settings.chaos_ms }),
-                // Whoever has truly moved presses, or his opponent answers and presses.
-                _ => return None,
-            }
+        // Whoever has truly moved presses, or his opponent answers and presses.
+        if self.clock != Clock::None && !pressed && self.is_disturbed_beside(&best.plies) {
+            return None;
         }
         if self.clock != Clock::None && !pressed {
             // Several plies in a row without a press: analysis on the board while the clock runs.
@@ -148,7 +144,7 @@ impl Recogniser {
             (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
         };
         let other = best.plies[0].to() != lifted && !found.iter().any(is_longer);
-        let other = other && self.evidence.stands_firmly(now, lifted) && !self.is_disturbed_beside(&best.plies);
+        let other = other && self.evidence.stands_firmly(now, lifted);
         (is_sure && is_clear && other).then(|| best.clone())
     }
 

@@ -93,7 +93,7 @@ impl Recogniser {
     /// How long to wait where fallen pieces may have been put back so that it looks like another move.
     fn when_disturbed(&self, wait: u64, previous: &Previous, others: &[Move]) -> u64 {
         let played = others.iter().fold(previous.passed | previous.ply.squares(), |played, ply| played | ply.squares());
-        let disturbed = self.is_disturbed(&previous.position, previous.since, played);
+        let disturbed = self.clock != Clock::None && self.is_disturbed(&previous.position, previous.since, played);
         if disturbed { wait.max(self.settings.chaos_ms) } else { wait }
     }
 
