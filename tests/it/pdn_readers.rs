@@ -452,11 +452,12 @@ fn what_pydraughts_reads_otherwise_is_an_error() {
         "[FEN \"W:W32:B19\"]\n\n1... 19-23 *",
         "[FEN \"B:W32:B19\"]\n\n1... 19-23 2. 32-28 *",
         "[Event \"x\"]\n\n1. 32-28 /FEN \"W:W28:B19\"/ 2. 28-22 *",
-        "1. 32-28 19-23 2. *",
         "[Event \"x\"]\n\n*\n\n[Event \"y\"]\n\n1. 32-28 *",
         "[GameType \"x\"]\n\n1. 32-28 19-23 *",
         "1. 32-28 {1-1} 19-23 *",
         "1. 32-28 1... 19-23 2. 37-32 11. 18-22 *",
+        "1. 32-28 19-23 *\n3...",
+        "1. 32-\n% x 1.4.a\n28!",
     ] {
         assert_ne!(check(Profile::Pydraughts, text), [""; 0], "{text:?}");
     }

@@ -37,8 +37,8 @@ type Shown = (usize, char);
 
 /// Everything in a text that fails the file or is lost in cutting it into games, tags and moves.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
+    // The poll fails until there is a game; before the round that is no fault of the file.
     if text.trim().is_empty() {
-        problems.push(Problem::warning(Place::START, "a file without games: the poll fails until there is one"));
         return;
     }
     let mut places = Places::of(text);

@@ -46,6 +46,17 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
             }
         }
     }
+    // What stands behind the last game, or where no game is.
+    let end = games.last().and_then(|located| located.places.end).unwrap_or(Place::START);
+    while is_right && let Some(read) = reading.next() {
+        let what = match read {
+            Ok(read) if read.moves.is_empty() => continue,
+            Ok(read) => format!("{} is read as a move of another game", quoted(&read.moves[0])),
+            Err(why) => format!("behind the last game the reader raises an error: {why}"),
+        };
+        problems.push(Problem::error(end, what));
+        is_right = false;
+    }
 }
 
 /// How a game begins: the side to move decides what it makes of the first moves.
