@@ -87,6 +87,12 @@ pub enum Fault {
     /// A compressed log that cannot be unpacked from here on.
     #[error("{0}")]
     Packed(String),
+    /// Zeros where a line should be.
+    #[error(
+        "zeros stand here: a loss of power took what was not durable yet, and nothing had been published of it; the next \
+         start of the station marks the place"
+    )]
+    Hole,
     /// Bytes that are no text.
     #[error("the line is not UTF-8 text; was the file damaged, or is it no byte log?")]
     NotUtf8,

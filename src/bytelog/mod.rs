@@ -31,6 +31,9 @@
 //! | `@` | the machine's clock was set, and shows this | yes |
 //! | other | of a later version | no |
 //!
+//! Where something was lost, by a cut or a loss of power, stands `# lost: BYTES bytes`, with as many bytes of such lines as are
+//! missing.
+//!
 //! `.` is an extension of format 1. The recorder writes it before it publishes something because time passed rather
 //! than because bytes came; without it a replay would have to guess how far time went before the next bytes.
 //!
@@ -42,12 +45,14 @@
 //! is an error that names line and column. Absent on purpose: files, and what the bytes mean.
 
 mod checksum;
+mod filler;
 mod header;
 mod hex;
 mod line;
 mod reader;
 mod record;
 
+pub use filler::filler;
 pub use header::{BoardHeader, FORMAT, Header, HeaderError, Mode};
 pub use line::{Fault, Line, LineError, parse_line};
 pub use reader::{ByteLog, LogError, Problem, Reader, Records, Summary, read, read_longest};

@@ -17,6 +17,7 @@ use std::io::{self, BufRead, Read};
 use chrono::{DateTime, FixedOffset};
 
 use super::checksum;
+use super::filler::LOST;
 use super::header::Header;
 use super::line::{Fault, Line, LineError, parse_line, verify_checksum, without_end};
 use super::record::{Kind, Record};
@@ -52,6 +53,14 @@ pub enum Problem {
         line: usize,
         /// How many bytes were left out.
         bytes: usize,
+    },
+    /// Something was lost, and lines that say so stand in its place.
+    #[error("line {line}: {bytes} bytes were lost here, by a cut or a loss of power; what stands around them is used")]
+    Lost {
+        /// The number of the line, from 1.
+        line: usize,
+        /// How many bytes.
+        bytes: u64,
     },
 }
 
@@ -183,7 +192,8 @@ impl<R: BufRead> Records<R> {
                 break;
             }
             self.summary.bytes += bytes as u64;
-            let result = if bytes > self.line.len() { self.reader.pass_over() } else { self.reader.bytes(&self.line) };
+            let result =
+                if bytes > self.line.len() { self.reader.pass_over(&self.line) } else { self.reader.bytes(&self.line) };
             let may_be_torn = is_torn(&self.line, &result);
             if may_be_torn && (!is_ended || self.source.fill_buf()?.is_empty()) {
                 self.summary.problems.push(Problem::TornEnd { line: self.reader.lines(), bytes });
@@ -198,6 +208,10 @@ impl<R: BufRead> Records<R> {
                         self.summary.clock_set.push((record.at, shown));
                     }
                     return Ok(Some(record));
+                }
+                Ok(Line::Header { key, value }) if key == LOST => {
+                    let bytes = value.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+                    self.summary.problems.push(Problem::Lost { line: self.reader.lines(), bytes });
                 }
                 Ok(_) => {}
                 Err(error) => self.end_with(error),
@@ -291,8 +305,12 @@ impl Reader {
     ///
     /// As [`line`](Self::line), and when the bytes are not UTF-8.
     pub fn bytes(&mut self, line: &[u8]) -> Result<Line, LogError> {
+        let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {
-            Ok(line) => self.line(line),
+            Ok(text) => self.line(text).map_err(|error| match zero {
+                Some(at) => LogError { column: at + 1, fault: Fault::Hole, ..error },
+                None => error,
+            }),
             Err(error) => {
                 self.lines += 1;
                 let before = line.get(..error.valid_up_to()).unwrap_or_default();
@@ -303,9 +321,10 @@ impl Reader {
     }
 
     /// Takes the next line without looking at it, because it is too long for one.
-    fn pass_over(&mut self) -> Result<Line, LogError> {
+    fn pass_over(&mut self, begin: &[u8]) -> Result<Line, LogError> {
         self.lines += 1;
-        Err(LogError { line: self.lines, column: 1, fault: Fault::TooLong })
+        let fault = if begin.contains(&0) { Fault::Hole } else { Fault::TooLong };
+        Err(LogError { line: self.lines, column: 1, fault })
     }
 
     /// The head as far as it was read.
@@ -409,7 +428,9 @@ mod tests {
         assert_eq!(records.summary().problems, [Problem::TornEnd { line: 2, bytes: zeros.len() }]);
         assert!(records.line.capacity() < 2 * zeros.len(), "{}", records.line.capacity());
         let error = read(&[log.as_slice(), b"\n1 .\n"].concat()).unwrap_err();
-        assert_eq!((error.line, error.fault), (2, Fault::TooLong));
+        assert_eq!((error.line, error.fault), (2, Fault::Hole));
+        let error = read(&[&vec![b'x'; LONGEST_LINE as usize + 3], b"\n1 .\n".as_slice()].concat()).unwrap_err();
+        assert_eq!((error.line, error.fault), (1, Fault::TooLong));
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //!     game 1  2026-11-21 09:31:02 to 10:44:01  87 entries  2-0
 //! ```
 //!
-//! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged; 2: one cannot be read.
+//! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged, or was cut or changed since
+//! the next one was begun; 2: one cannot be read.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use damcast::bytelog::{Header, Records, Summary};
 use damcast::feed;
 use damcast::folder::extract::{self, OfBoard, Span};
 use damcast::folder::{Folder, LineOfLogs, LogOfLine};
-use damcast::journal::logs;
+use damcast::journal::{chain, logs};
 use damcast::millis::Millis;
 use damcast::playback::{self, CONTINUES, Game};
 use damcast::session::BusAddress;
@@ -233,9 +234,17 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
             Ok(vec![path.clone()])
         };
         let files: Vec<PathBuf> = files.with_context(|| path.display().to_string())?;
+        let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new("."));
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let claims = chain::claims(folder).unwrap_or_default();
+        let known = logs::list(folder).unwrap_or_default();
         for file in files {
+            let log = known.iter().find(|log| log.path.file_name() == file.file_name());
+            let changed = log.and_then(|log| chain::difference(log, &claims));
             match read_log(&file) {
-                Ok((header, summary)) => is_damaged |= !verify_log(&file, &header, &summary, arguments.json)?,
+                Ok((header, summary)) => {
+                    is_damaged |= !verify_log(&file, &header, &summary, changed.as_deref(), arguments.json)?;
+                }
                 Err(error) => {
                     eprintln!("damcast: {}: {error}", file.display());
                     is_unreadable = true;
@@ -256,7 +265,13 @@ fn read_log(path: &Path) -> io::Result<(Header, Summary)> {
 }
 
 /// Prints what is to be said of a log. Returns whether it is right.
-fn verify_log(path: &Path, header: &Header, summary: &Summary, json: bool) -> anyhow::Result<bool> {
+fn verify_log(
+    path: &Path,
+    header: &Header,
+    summary: &Summary,
+    changed: Option<&str>,
+    json: bool,
+) -> anyhow::Result<bool> {
     let Summary { bytes, records, problems, damage, .. } = summary;
     let shown = path.display().to_string();
     let is_headless = header.opened.is_none();
@@ -264,17 +279,22 @@ fn verify_log(path: &Path, header: &Header, summary: &Summary, json: bool) -> an
         let torn = problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
         let damage = damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
         say(&format!(
-            "{{\"file\":{},\"bytes\":{bytes},\"records\":{records},\"opened\":{},\"torn\":{torn},\"damage\":{damage}}}",
+            "{{\"file\":{},\"bytes\":{bytes},\"records\":{records},\"opened\":{},\"torn\":{torn},\"damage\":{damage},\"changed\":{}}}",
             json_text(&shown),
             !is_headless,
+            changed.map_or("null".to_owned(), json_text),
         ))?;
     } else {
         let head = if is_headless { "; it does not say when it was opened" } else { "" };
         let problems: String = problems.iter().map(|problem| format!("; {problem}")).collect();
-        let verdict = damage.as_ref().map_or("whole".to_owned(), |damage| format!("damaged: {damage}"));
+        let verdict = match (damage, changed) {
+            (Some(damage), _) => format!("damaged: {damage}"),
+            (None, Some(changed)) => format!("not whole: {changed}"),
+            (None, None) => "whole".to_owned(),
+        };
         say(&format!("{shown}: {verdict}, {records} records{problems}{head}"))?;
     }
-    Ok(damage.is_none())
+    Ok(damage.is_none() && changed.is_none())
 }
 
 fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {

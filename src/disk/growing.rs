@@ -138,6 +138,10 @@ mod tests {
             Ok(())
         }
 
+        fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
+            Ok(0)
+        }
+
         fn length(&self) -> io::Result<u64> {
             Ok(self.0.lock().unwrap().0.len() as u64)
         }

@@ -7,6 +7,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::real::{open_regular, open_to_read};
+
 /// The name of the file.
 const NAME: &str = "damcast.lock";
 
@@ -46,12 +48,13 @@ impl Lock {
     pub fn take(directory: &Path) -> Result<Lock, LockError> {
         let path = directory.join(NAME);
         let disk = |error| LockError::Disk { path: path.clone(), error };
-        let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = options.map_err(disk)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = open_regular(&path, &mut options).map_err(disk)?;
         match file.try_lock() {
             Ok(()) => {
-                file.set_len(0).map_err(disk)?;
-                writeln!(file, "{}", std::process::id()).map_err(disk)?;
+                // The number is for people: a full disk, which does not take it, is no reason not to start.
+                let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 Ok(Lock { _file: file })
             }
             Err(TryLockError::WouldBlock) => {
@@ -63,7 +66,7 @@ impl Lock {
 
     /// Does a station run in this folder? Says which, as far as that is known. Nothing is left locked.
     pub fn holder(directory: &Path) -> Option<String> {
-        let mut file = File::open(directory.join(NAME)).ok()?;
+        let mut file = open_to_read(&directory.join(NAME)).ok()?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(owner(&mut file)),
             _ => None,

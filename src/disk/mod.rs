@@ -17,10 +17,10 @@ mod real;
 
 pub use growing::{Growing, TooMuch};
 pub use lock::{Lock, LockError};
-pub use real::RealDisk;
+pub use real::{RealDisk, open_to_read, refuse_link};
 
 use std::io::{self, BufRead};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What [`File::write_blocks_durably`] counts in; disks of today have blocks of 512 or 4096 bytes.
@@ -32,14 +32,14 @@ pub trait Disk: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `NotFound`, or what the disk says.
+    /// `NotFound`, an [`OddFile`], or what the disk says.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
     /// A file to be read piece by piece, from this byte on, however long it is.
     ///
     /// # Errors
     ///
-    /// `NotFound`, or what the disk says.
+    /// `NotFound`, an [`OddFile`], or what the disk says.
     fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>>;
 
     /// How long a file is.
@@ -67,7 +67,7 @@ pub trait Disk: Send + Sync {
     ///
     /// # Errors
     ///
-    /// `NotFound`, or what the disk says.
+    /// `NotFound`, an [`OddFile`], or what the disk says.
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>>;
 
     /// Gives a file another name, in place of a file that may have it.
@@ -83,6 +83,13 @@ pub trait Disk: Send + Sync {
     ///
     /// As the disk says.
     fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a folder, and those that it is in, unless they are there.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn make_folder(&self, folder: &Path) -> io::Result<()>;
 
     /// Makes the names in a folder durable: a new file is durable only when its folder is.
     ///
@@ -119,6 +126,14 @@ pub trait File: Send + Sync {
         self.sync()
     }
 
+    /// Reads what stands at a place, also when the file has lost its name. Returns how many bytes that were: none behind its
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize>;
+
     /// How long it is.
     ///
     /// # Errors
@@ -149,6 +164,21 @@ pub trait File: Send + Sync {
     ///
     /// As the disk says; the space stays taken then.
     fn release(&self) -> io::Result<()>;
+}
+
+/// What has the name of a file is none of the station's: it is not read, not written to and not waited for.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{} is {what}: put it elsewhere", .path.display())]
+pub struct OddFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// Is this error an [`OddFile`]?
+pub fn is_odd(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<OddFile>())
 }
 
 /// Writes all of these bytes at the end of a file, in one write unless the disk takes fewer.
@@ -193,6 +223,29 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durabilit
     }
     disk.rename(&new, path)?;
     if durability == Durability::Safe { disk.sync_folder(folder_of(path)) } else { Ok(()) }
+}
+
+/// How many files of a name are put aside before somebody has to look at the folder.
+const MOST_ASIDE: u32 = 100;
+
+/// Gives a file another name, so that nothing is lost and its own name is free: `NAME.aside-1`, or the next that is free.
+/// Returns that name.
+///
+/// # Errors
+///
+/// `NotFound`, when so many were put aside already, or what the disk says.
+pub fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<String> {
+    let folder = folder_of(path);
+    let (name, names) = (path.file_name().unwrap_or_default().to_string_lossy(), disk.list(folder)?);
+    let free = (1..=MOST_ASIDE).map(|count| format!("{name}.aside-{count}")).find(|aside| !names.contains(aside));
+    let aside = free.ok_or_else(|| {
+        let what =
+            format!("{}: {MOST_ASIDE} files were put aside already; look at them and remove them", path.display());
+        io::Error::other(what)
+    })?;
+    disk.rename(path, &folder.join(&aside))?;
+    disk.sync_folder(folder)?;
+    Ok(aside)
 }
 
 /// When an output is made durable.

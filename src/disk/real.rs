@@ -1,14 +1,16 @@
 //! The disk of this machine.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
+use rustix::io::Errno;
 
-use super::{BLOCK, Disk, File};
+use super::{BLOCK, Disk, File, OddFile, folder_of};
 
 /// How many bytes of a long file are read at a time.
 const PIECE: usize = 64 << 10;
@@ -19,11 +21,13 @@ pub struct RealDisk;
 
 impl Disk for RealDisk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        let mut content = Vec::new();
+        open_to_read(path)?.read_to_end(&mut content)?;
+        Ok(content)
     }
 
     fn reader(&self, path: &Path, from: u64) -> io::Result<Box<dyn BufRead>> {
-        let mut file = fs::File::open(path)?;
+        let mut file = open_to_read(path)?;
         if from > 0 {
             file.seek(SeekFrom::Start(from))?;
         }
@@ -40,12 +44,16 @@ impl Disk for RealDisk {
     }
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
-        let file = OpenOptions::new().append(true).create_new(true).open(path)?;
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(path)?;
         Ok(Arc::new(RealFile::new(path, file)))
     }
 
     fn open(&self, path: &Path) -> io::Result<Arc<dyn File>> {
-        let file = OpenOptions::new().append(true).open(path)?;
+        let file = open_regular(path, OpenOptions::new().read(true).append(true))?;
+        let (owner, folder) = (file.metadata()?.uid(), fs::metadata(folder_of(path))?.uid());
+        if owner != folder && owner != rustix::process::geteuid().as_raw() {
+            return Err(odd(path, "a file of another user"));
+        }
         Ok(Arc::new(RealFile::new(path, file)))
     }
 
@@ -57,9 +65,52 @@ impl Disk for RealDisk {
         fs::remove_file(path)
     }
 
+    fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        fs::create_dir_all(folder)
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         fs::File::open(folder)?.sync_all()
     }
+}
+
+/// A folder of a station must be none that somebody else has chosen.
+///
+/// # Errors
+///
+/// An [`OddFile`] when it is a link.
+pub fn refuse_link(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(there) if there.is_symlink() => Err(odd(folder, "a symbolic link")),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file of a station to read it: a regular one, never through a link, and without waiting for anybody.
+///
+/// # Errors
+///
+/// `NotFound`, an [`OddFile`], or what the disk says.
+pub fn open_to_read(path: &Path) -> io::Result<fs::File> {
+    open_regular(path, OpenOptions::new().read(true))
+}
+
+/// Opens a file of a station: a regular one, never through a link, and without waiting for anybody.
+pub(super) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<fs::File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    match options.custom_flags(flags).open(path) {
+        Ok(file) if file.metadata()?.is_file() => Ok(file),
+        Ok(_) => Err(odd(path, "no regular file")),
+        Err(error) => Err(match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::LOOP) => odd(path, "a symbolic link"),
+            Some(Errno::NXIO | Errno::ISDIR) => odd(path, "no regular file"),
+            _ => error,
+        }),
+    }
+}
+
+fn odd(path: &Path, what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, OddFile { path: path.to_owned(), what })
 }
 
 /// A file, open at its end; for writes at a place it is opened once more, because a file that is opened for appending
@@ -85,12 +136,21 @@ impl RealFile {
         RealFile { path, end, anywhere, direct }
     }
 
+    /// Opens it once more: this file, whatever has its name by now.
+    fn open_again(&self, options: &OpenOptions) -> io::Result<fs::File> {
+        match options.open(format!("/proc/self/fd/{}", self.end.as_raw_fd())) {
+            // A machine that does not show its processes.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => options.open(&self.path),
+            opened => opened,
+        }
+    }
+
     /// Writes blocks past the system's memory, durably. Returns whether the file system can do it.
     fn write_directly(&self, blocks: &[u8], at: u64) -> io::Result<bool> {
         let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*direct, Direct::NotTried) {
             let flags = (OFlags::DIRECT | OFlags::DSYNC).bits().cast_signed();
-            let opened = OpenOptions::new().write(true).custom_flags(flags).open(&self.path);
+            let opened = self.open_again(OpenOptions::new().write(true).custom_flags(flags));
             *direct = opened.map_or(Direct::Missing, Direct::Open);
         }
         let Direct::Open(file) = &*direct else { return Ok(false) };
@@ -141,7 +201,7 @@ impl File for RealFile {
         let mut anywhere = self.anywhere.lock().unwrap_or_else(PoisonError::into_inner);
         let file = match anywhere.take() {
             Some(file) => file,
-            None => OpenOptions::new().write(true).open(&self.path)?,
+            None => self.open_again(OpenOptions::new().write(true))?,
         };
         anywhere.insert(file).write_all_at(bytes, at)
     }
@@ -152,6 +212,15 @@ impl File for RealFile {
         }
         self.write_at(blocks, at)?;
         self.sync()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        loop {
+            match self.end.read_at(bytes, at) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
 
     fn length(&self) -> io::Result<u64> {
@@ -167,9 +236,9 @@ impl File for RealFile {
     }
 
     fn is_at(&self, path: &Path, length: u64) -> bool {
-        match (self.end.metadata(), fs::metadata(path)) {
+        match (self.end.metadata(), fs::symlink_metadata(path)) {
             (Ok(own), Ok(there)) => (own.dev(), own.ino(), own.len()) == (there.dev(), there.ino(), length),
-            (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+            (_, Err(error)) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
             (Err(_), Ok(_)) => true,
         }
     }

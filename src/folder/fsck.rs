@@ -2,7 +2,8 @@
 //!
 //! | of | what must hold |
 //! |---|---|
-//! | logs | each is whole, or torn at its end by a crash; none is missing between others; they follow each other in time |
+//! | logs | each is whole, or torn at its end by a crash; none is missing between others; they follow each other in time; each has \
+//!   the length and the checksum that the next one says |
 //! | live files | each is what its log says, or the beginning of it; strict PDN, replayed move by move |
 //! | recovered files | each takes the place of one that somebody changed, and the last of them is what the log says |
 //! | events | gapless from 1, each what its log says, in the order that was kept |
@@ -26,8 +27,9 @@ use super::{Folder, LineOfLogs, live_file};
 use crate::broadcast::events::Key;
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
-use crate::bytelog::Header;
-use crate::disk::Lock;
+use crate::bytelog::{Fault, Header, Problem as LogProblem};
+use crate::disk::{self, Disk, Lock, RealDisk};
+use crate::journal::{chain, logs};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
@@ -110,6 +112,8 @@ struct Found {
     /// The files of `live/` and `public/`, by their path from the folder on.
     files: BTreeMap<PathBuf, Vec<u8>>,
     order: Vec<u8>,
+    /// What is no file at all, each with what it is.
+    odd: Vec<(PathBuf, String)>,
 }
 
 /// Checks the folder of a station. Nothing is changed.
@@ -132,7 +136,11 @@ pub fn check(directory: &Path) -> io::Result<Report> {
             "put the file aside; the station writes another when it starts",
         );
     }
+    for (path, what) in found.odd.iter().chain(&folder.odd) {
+        report.add(Level::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
+    }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
+    check_chains(directory, &mut report)?;
     let mut explained = check_live(&folder, &found, &mut report);
     let seating = folder.seating();
     let now = seating.latest.map_or(now, |latest| latest.max(now));
@@ -145,7 +153,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
 
 impl Found {
     fn read(directory: &Path) -> io::Result<Found> {
-        let mut files = BTreeMap::new();
+        let (mut files, mut odd) = (BTreeMap::new(), Vec::new());
         for folder in ["live", "public", "public/archive"] {
             let entries = match fs::read_dir(directory.join(folder)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -156,7 +164,10 @@ impl Found {
                 if entry.file_type()?.is_dir() {
                     continue;
                 }
-                match fs::read(entry.path()) {
+                match RealDisk.read(&entry.path()) {
+                    Err(error) if disk::is_odd(&error) => {
+                        odd.push((Path::new(folder).join(entry.file_name()), error.to_string()));
+                    }
                     Ok(bytes) => drop(files.insert(Path::new(folder).join(entry.file_name()), bytes)),
                     // A file that was replaced in this very moment.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -164,11 +175,15 @@ impl Found {
                 }
             }
         }
-        let order = match fs::read(directory.join("log/events.order")) {
+        let order = match RealDisk.read(&directory.join("log/events.order")) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if disk::is_odd(&error) => {
+                odd.push(("log/events.order".into(), error.to_string()));
+                Vec::new()
+            }
             order => order?,
         };
-        Ok(Found { files, order })
+        Ok(Found { files, order, odd })
     }
 
     fn get(&self, path: impl AsRef<Path>) -> Option<&[u8]> {
@@ -192,14 +207,22 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         number_before = Some(log.file.number);
         report.logs += 1;
         report.bytes += summary.bytes;
-        if let Some(damage) = &summary.damage {
+        if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == Fault::Hole) {
+            // There is no copy of what never reached a disk.
+            let level = if Some(log.file.number) == last { Level::Mended } else { Level::Note };
+            report.add(level, &path, damage.to_string(), "");
+        } else if let Some(damage) = &summary.damage {
             let what = format!("{damage}; {} records before it are used", summary.records);
             report.add(Level::Wrong, &path, what, "restore the file from a copy; what follows the damage is not used");
         }
         for problem in &summary.problems {
             let is_last = Some(log.file.number) == last && report.station.is_some();
-            if !is_last {
-                report.add(Level::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
+            match problem {
+                LogProblem::TornEnd { .. } if is_last => {}
+                LogProblem::TornEnd { .. } => {
+                    report.add(Level::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
+                }
+                _ => report.add(Level::Note, &path, problem.to_string(), ""),
             }
         }
         if header.line.as_deref().is_some_and(|named| named != line.name) {
@@ -240,6 +263,19 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
             "see the logs",
         );
     }
+}
+
+/// Each log but the last is what the one behind it says of it.
+fn check_chains(directory: &Path, report: &mut Report) -> io::Result<()> {
+    let folder = directory.join("log");
+    let claims = chain::claims(&folder)?;
+    for file in logs::list(&folder)? {
+        if let Some(what) = chain::difference(&file, &claims) {
+            let advice = "restore the file from a copy; its games may be made otherwise than they were published";
+            report.add(Level::Wrong, relative(&file.path), what, advice);
+        }
+    }
+    Ok(())
 }
 
 /// The first thing that a reader of a profile would stumble over.

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bytelog::{Header, Summary};
-use crate::disk::{Disk, RealDisk};
+use crate::disk::{self, Disk, RealDisk};
 use crate::feed;
 use crate::journal::commits::{self, LogEnd};
 use crate::journal::logs::{self, LogFile};
@@ -37,6 +37,8 @@ pub struct Folder {
     pub lines: Vec<LineOfLogs>,
     /// What its rounds were.
     pub plans: Plans,
+    /// What has the name of a log and is none, each with what it is.
+    pub odd: Vec<(PathBuf, String)>,
 }
 
 /// A line by its logs.
@@ -85,10 +87,14 @@ impl Folder {
     /// When the folder or a log cannot be read at all.
     pub fn read(directory: &Path) -> io::Result<Folder> {
         let folder = directory.join("log");
-        let mut lines: Vec<LineOfLogs> = Vec::new();
+        let (mut lines, mut odd): (Vec<LineOfLogs>, Vec<_>) = (Vec::new(), Vec::new());
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
         let ends = commits::fragments(&RealDisk, &directory.join(COMMITS))?;
         for file in logs::list(&folder)? {
+            if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_odd) {
+                odd.push((Path::new("log").join(file.path.file_name().unwrap_or_default()), error.to_string()));
+                continue;
+            }
             let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let ends = ends.iter().filter(|end| end.log == name);
             let end = match ends.clone().next() {
@@ -109,7 +115,7 @@ impl Folder {
         for line in &mut lines {
             line.play()?;
         }
-        Ok(Folder { directory: directory.to_owned(), lines, plans: Plans::read(&RealDisk, &folder)? })
+        Ok(Folder { directory: directory.to_owned(), lines, plans: Plans::read(&RealDisk, &folder)?, odd })
     }
 
     /// All games by line: the beginning of the name of their files, and the game.

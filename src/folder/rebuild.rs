@@ -21,7 +21,7 @@ use chrono::Local;
 use super::fsck::{self, Level};
 use super::{Folder, live_file};
 use crate::config::PublicConfig;
-use crate::disk::{self, Durability, RealDisk};
+use crate::disk::{self, Disk, Durability, RealDisk};
 use crate::playback::Game;
 use crate::round::{EVENTS_ORDER, Outputs, read_order};
 
@@ -36,6 +36,10 @@ const MOST_ASIDE: u32 = 1000;
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let folder = Folder::read(directory)?;
     let target = into.unwrap_or(directory);
+    // Whoever may write into the folder must not lead root elsewhere.
+    for name in ["live", "public", "public/archive", "log"] {
+        disk::refuse_link(&target.join(name))?;
+    }
     for name in ["live", "public/archive", "log"] {
         fs::create_dir_all(target.join(name))?;
     }
@@ -76,7 +80,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
 
 /// Games that were told of, and whose logs were removed since.
 fn what_cannot_be_made(folder: &Folder) -> io::Result<Option<String>> {
-    let order = match fs::read(folder.directory.join("log").join(EVENTS_ORDER)) {
+    let order = match RealDisk.read(&folder.directory.join("log").join(EVENTS_ORDER)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         order => order?,
     };
@@ -147,7 +151,7 @@ impl Rebuilder<'_> {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
             if text == EVENTS_ORDER || text.ends_with(".plan") {
-                let bytes = fs::read(directory.join("log").join(&name))?;
+                let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }
         }
@@ -158,7 +162,7 @@ impl Rebuilder<'_> {
     fn live(&mut self, name: &str, game: &Game) -> io::Result<()> {
         let path = Path::new("live").join(name);
         let (own, whole) = (self.target.join(&path), game.bytes());
-        let found = match fs::read(&own) {
+        let found = match RealDisk.read(&own) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
                 self.done.push(format!("{}: written", path.display()));

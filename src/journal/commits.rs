@@ -60,6 +60,8 @@ pub struct Fragment {
 pub struct Commits {
     file: Arc<dyn File>,
     size: u64,
+    /// How long the file is.
+    length: u64,
     generation: u32,
     end: u64,
     /// What the block in which it ends holds before the end.
@@ -91,8 +93,9 @@ impl Commits {
         let end = START + fragments.iter().map(|fragment| frame(generation, fragment).len() as u64).sum::<u64>();
         let is_begun = !is_blank && content.len() >= START as usize;
         let last_block = content.get(start_of_block(end)..end as usize).unwrap_or_default().to_vec();
-        let mut commits = Commits { file, size, generation, end, last_block, is_begun };
+        let mut commits = Commits { file, size, length: 0, generation, end, last_block, is_begun };
         commits.take_space(content.len() as u64);
+        commits.note_length();
         // A head that was found may stand in memory alone, after a start whose sync failed; so it is written again, and with
         // another generation, because something that is no fragment any more may follow it.
         if fragments.is_empty() {
@@ -113,6 +116,16 @@ impl Commits {
         if missing > 0 && self.file.reserve(self.size).is_ok() {
             let _ = self.file.write_at(&vec![0; missing], length);
         }
+    }
+
+    /// Has this path still this file, and did nobody make it shorter or longer?
+    pub fn is_at(&self, path: &Path) -> bool {
+        self.file.is_at(path, self.length)
+    }
+
+    /// What they have space for.
+    pub fn size(&self) -> u64 {
+        self.size
     }
 
     /// Is there room for these?
@@ -136,7 +149,9 @@ impl Commits {
         fragments.iter().for_each(|fragment| blocks.extend(frame(self.generation, fragment)));
         let end = at + blocks.len();
         blocks.resize(blocks.len().next_multiple_of(BLOCK), 0);
-        self.file.write_blocks_durably(&blocks, at as u64)?;
+        let written = self.file.write_blocks_durably(&blocks, at as u64);
+        self.note_length();
+        written?;
         self.end = end as u64;
         self.last_block = blocks.get(start_of_block(self.end) - at..end - at).unwrap_or_default().to_vec();
         Ok(())
@@ -171,10 +186,17 @@ impl Commits {
     fn begin(&mut self) -> io::Result<()> {
         self.is_begun = false;
         self.last_block = [HEAD, &self.generation.to_le_bytes()].concat();
-        self.file.write_at(&self.last_block, 0)?;
+        let written = self.file.write_at(&self.last_block, 0);
+        self.note_length();
+        written?;
         self.file.sync()?;
         self.is_begun = true;
         Ok(())
+    }
+
+    /// It never gets shorter, unless somebody else does that.
+    fn note_length(&mut self) {
+        self.length = self.file.length().map_or(self.length, |length| self.length.max(length));
     }
 }
 

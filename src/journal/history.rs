@@ -10,8 +10,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::chain::Before;
 use crate::bytelog::{Records, Summary};
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::playback::{self, CONTINUES, NamedLog};
 
 /// The logs of a line, back to the one that began its last chain.
@@ -19,6 +20,8 @@ use crate::playback::{self, CONTINUES, NamedLog};
 pub struct History<'d> {
     /// In the order of their numbers.
     pub logs: Vec<NamedLog<'d>>,
+    /// The number of the last of them.
+    pub last: Option<u32>,
     /// The number of the next log.
     pub next: u32,
     /// What the operator should know about logs that are not among them.
@@ -36,10 +39,18 @@ impl<'d> History<'d> {
         numbers.sort_unstable();
         let mut history =
             History { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..History::default() };
+        // What the log behind says of this one.
+        let mut after: Option<Before> = None;
         for number in numbers.into_iter().rev() {
             let path = path(folder, line, number);
             let name = path.display().to_string();
-            let head = Records::new(disk.reader(&path, 0)?)?;
+            let head = match disk.reader(&path, 0) {
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_odd(&error) => {
+                    history.problems.push(format!("{name}: {error}; it is not used"));
+                    continue;
+                }
+                source => Records::new(source?)?,
+            };
             if head.header().opened.is_none() {
                 let summary = head.into_summary()?;
                 // Nothing at all: a start that was killed before it wrote anything.
@@ -49,6 +60,15 @@ impl<'d> History<'d> {
                 }
                 continue;
             }
+            if let Some(before) = after.filter(|before| before.number >= number) {
+                let gone = self::path(folder, line, before.number);
+                history.problems.extend(match before.number > number {
+                    true => Some(format!("{}: it is not there any more", gone.display())),
+                    false => before.difference(disk.length(&path)?, None).map(|what| format!("{name}: {what}")),
+                });
+            }
+            after = Before::of(head.header());
+            history.last = history.last.or(Some(number));
             let log = NamedLog::new(name, head.header().clone(), move || disk.reader(&path, 0));
             let begins_chain = playback::key(&log.header, CONTINUES) == Some("no");
             history.logs.insert(0, log);

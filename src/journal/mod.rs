@@ -16,16 +16,20 @@
 //! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::settle`] |
 //!
 //! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
-//! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one.
+//! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one, which says what
+//! the one before it was ([`chain`]). A log that loses its file while it is written is saved ([`saving`]).
 //!
 //! A fault of the disk is no end: what it does not take waits in memory, in order, and follows when the fault is over.
 //! After a sync that failed the system believes that its pages are clean although the disk never got them, and the next
 //! sync would succeed for nothing; so what was written since the last good one is written again from memory, which is why
 //! memory keeps it until then (the table of "fsync failures" that PostgreSQL had to learn in 2018).
 
+pub mod chain;
 pub mod commits;
 pub mod history;
+pub mod holes;
 pub mod logs;
+pub mod saving;
 pub mod tidy;
 
 use std::io;
@@ -48,25 +52,28 @@ const AHEAD_OF_A_BUS: u64 = 64 << 20;
 pub struct Journal {
     path: PathBuf,
     name: String,
-    file: Arc<dyn File>,
     ahead: u64,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 struct State {
+    file: Arc<dyn File>,
     /// The log from `synced` to its end.
     tail: Vec<u8>,
     /// The file is durable so far.
     synced: u64,
     /// The file has the log so far.
     written: u64,
+    /// The file was so long when it was looked at last, and had its name.
+    seen: u64,
     /// The log is durable so far, in its file or in the commits.
     durable: u64,
     /// So much space was asked for.
     reserved: u64,
     /// A sync failed: what the file got since the last good one may not be there.
     is_suspect: bool,
+    /// It was saved in a new file whose name is not durable yet.
+    is_new_name: bool,
     /// Why the disk does not take what waits.
     fault: Option<String>,
 }
@@ -104,10 +111,21 @@ impl Journal {
             return Err(error);
         }
         let length = text.len() as u64;
-        let state = State { synced: length, written: length, durable: length, ..State::default() };
+        let state = State {
+            file,
+            tail: Vec::new(),
+            synced: length,
+            written: length,
+            seen: length,
+            durable: length,
+            reserved: 0,
+            is_suspect: false,
+            is_new_name: false,
+            fault: None,
+        };
         let ahead = if header.mode == Some(Mode::Bus) { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let journal = Journal { path: path.to_owned(), name, file, ahead, state: Mutex::new(state) };
+        let journal = Journal { path: path.to_owned(), name, ahead, state: Mutex::new(state) };
         journal.reserve(&mut journal.lock());
         Ok(journal)
     }
@@ -152,13 +170,14 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// As the disk says. Nothing is lost then; it is to be tried again.
+    /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::look_after`]. Nothing is lost
+    /// then; it is to be tried again.
     pub fn settle(&self) -> io::Result<()> {
-        let target = {
+        let (file, target) = {
             let mut state = self.lock();
             if state.is_suspect {
                 let again = state.between(state.synced, state.written);
-                if let Err(error) = self.file.write_at(again, state.synced) {
+                if let Err(error) = state.file.write_at(again, state.synced) {
                     state.fault = Some(error.to_string());
                     return Err(error);
                 }
@@ -173,11 +192,16 @@ impl Journal {
             if state.tail.is_empty() {
                 return Ok(());
             }
-            state.written
+            (Arc::clone(&state.file), state.written)
         };
         // The line may write meanwhile.
-        let synced = self.file.sync();
+        let synced = file.sync();
         let mut state = self.lock();
+        // What memory has is needed then.
+        let synced = synced.and_then(|()| match file.length()? == state.written {
+            true => Ok(()),
+            false => Err(io::Error::other("somebody has made its file shorter or longer")),
+        });
         if let Err(error) = synced {
             state.is_suspect = true;
             state.fault = Some(error.to_string());
@@ -186,6 +210,7 @@ impl Journal {
         let done = (target - state.synced) as usize;
         state.tail.drain(..done);
         state.synced = target;
+        state.seen = state.written;
         state.durable = state.durable.max(target);
         state.is_suspect = false;
         state.fault = None;
@@ -215,7 +240,7 @@ impl Journal {
     /// Gives back the space that it did not need. It is not written to any more.
     pub fn release(&self) {
         // Space that stays taken does no harm.
-        let _ = self.file.release();
+        let _ = self.lock().file.release();
     }
 
     /// Where it is.
@@ -225,7 +250,7 @@ impl Journal {
 
     fn write_what_waits(&self, state: &mut State) -> Option<io::Error> {
         let waiting = state.between(state.written, state.end());
-        match append_all(&*self.file, waiting) {
+        match append_all(&*state.file, waiting) {
             Ok(()) => {
                 state.written = state.end();
                 if !state.is_suspect {
@@ -243,7 +268,7 @@ impl Journal {
 
     fn reserve(&self, state: &mut State) {
         let wanted = state.written + self.ahead;
-        if self.file.reserve(wanted).is_ok() {
+        if state.file.reserve(wanted).is_ok() {
             state.reserved = wanted;
         }
     }

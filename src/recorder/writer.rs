@@ -7,14 +7,15 @@
 //!          nothing more has come for a moment: lines are told of it, and their files are looked after
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
 //!   who announces a line wakes the thread, so that it is there when the line comes
-//!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself
+//!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself;
+//!                         logs and commits that are not where they belong are saved
 //!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
 //!   commits nearly full:  all of them are synced that have grown since, and the commits begin anew
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
@@ -24,10 +25,11 @@ use tracing::{info, warn};
 
 use super::committer::{Committer, LineId, Message, Tell};
 use super::{Publication, Told};
-use crate::disk::{Disk, Durability};
+use crate::disk::{self, Disk, Durability, folder_of};
 use crate::feed::Feeds;
 use crate::journal::Journal;
 use crate::journal::commits::{self, Commits, Fragment};
+use crate::journal::saving;
 use crate::session::Effect;
 
 /// The name of the file of commits, beside the folders of logs and live files.
@@ -48,15 +50,18 @@ const MANY: usize = 16;
 const LONGEST_UNTOLD: Duration = Duration::from_millis(20);
 /// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
 const LOOKOUT: Duration = Duration::from_micros(250);
-/// Names for commits files that are none, before somebody has to look.
-const MOST_KEPT: u32 = 100;
 
 /// The thread's work.
 pub struct Writer {
     inbox: mpsc::Receiver<Message>,
     /// Something was announced that has not been heard yet.
     announced: Arc<AtomicBool>,
+    disk: Arc<dyn Disk>,
+    /// Where the commits are.
+    path: PathBuf,
     commits: Commits,
+    /// Why the commits, which somebody has removed or changed, are not begun anew yet: what goes there is lost with the power.
+    adrift: Option<String>,
     recordings: BTreeMap<LineId, Recording>,
     /// Those with something to be done.
     busy: BTreeSet<LineId>,
@@ -88,6 +93,10 @@ struct Recording {
     /// What was given to the live files, and when, and is to be told.
     published: Vec<(Vec<Publication>, Instant)>,
     told_fault: Option<String>,
+    /// What was done when the log was looked after, if it had lost its file.
+    saved: Option<String>,
+    /// Why the log, which has lost its file, is not saved yet.
+    adrift: Option<String>,
     /// Who waits for its end, which is when this is gone.
     finish: Vec<mpsc::Sender<()>>,
 }
@@ -100,22 +109,22 @@ impl Writer {
     ///
     /// When the disk cannot be used at all.
     pub fn open(
-        disk: &dyn Disk,
+        disk: &Arc<dyn Disk>,
         directory: &Path,
         logs: &Path,
         size: u64,
     ) -> io::Result<(Committer, Writer, Vec<String>)> {
-        let mut notices = Vec::new();
+        let mut notices = saving::take_up(&**disk, logs)?;
         let path = directory.join(COMMITS);
-        let (mut commits, fragments) = match Commits::open(disk, &path, size) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                let kept = keep_aside(disk, directory)?;
+        let (mut commits, fragments) = match Commits::open(&**disk, &path, size) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData || disk::is_odd(&error) => {
+                let kept = disk::put_aside(&**disk, &path)?;
                 notices.push(format!("{error}; it is kept as {kept}"));
-                Commits::open(disk, &path, size)?
+                Commits::open(&**disk, &path, size)?
             }
             other => other?,
         };
-        notices.extend(commits::put_back(disk, logs, &fragments)?);
+        notices.extend(commits::put_back(&**disk, logs, &fragments)?);
         if !commits.is_empty() {
             commits.begin_anew()?;
         }
@@ -124,7 +133,10 @@ impl Writer {
         let writer = Writer {
             inbox,
             announced: Arc::clone(&announced),
+            disk: Arc::clone(disk),
+            path,
             commits,
+            adrift: None,
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
             due: None,
@@ -234,6 +246,10 @@ impl Writer {
     fn tell_next(&mut self) -> bool {
         let Some(id) = self.untold.pop_first() else { return false };
         let Some(recording) = self.recordings.get_mut(&id) else { return true };
+        if !recording.finish.is_empty() {
+            // The file is not open for long any more.
+            recording.look_after_log(&*self.disk, &self.path);
+        }
         recording.tell_published();
         recording.tell_fault(self.fault.as_deref());
         if recording.is_finished() {
@@ -297,6 +313,8 @@ impl Writer {
                     upto: 0,
                     published: Vec::new(),
                     told_fault: None,
+                    saved: None,
+                    adrift: None,
                     finish: Vec::new(),
                 };
                 self.recordings.insert(id, recording);
@@ -320,6 +338,7 @@ impl Writer {
 
     /// Makes durable what has come, published or not.
     pub fn sweep(&mut self) {
+        self.look_after();
         let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
             .recordings
             .keys()
@@ -332,6 +351,47 @@ impl Writer {
             self.is_settling = true;
             self.unsettled.extend(others);
         }
+    }
+
+    /// Looks whether the logs and the commits are still where they belong, and makes them whole again if not.
+    fn look_after(&mut self) {
+        for recording in self.recordings.values_mut() {
+            recording.look_after_log(&*self.disk, &self.path);
+            recording.tell_fault(self.fault.as_deref());
+        }
+        if self.adrift.is_none() && self.commits.is_at(&self.path) {
+            return;
+        }
+        // What nobody finds any more must not be what a log needs.
+        let begun = match self.settle_all() {
+            true => self.begin_commits(),
+            false => Err(io::Error::other("the logs cannot be synced")),
+        };
+        let path = self.path.display();
+        match begun {
+            Ok(what) => {
+                warn!("{path}: {what}; they begin anew, and nothing is missing");
+                self.adrift = None;
+            }
+            Err(error) => {
+                let adrift = format!("somebody has removed or changed {path}, and they cannot be begun anew: {error}");
+                if self.adrift.is_none() {
+                    warn!("{adrift}; trying again");
+                }
+                self.adrift = Some(adrift);
+            }
+        }
+    }
+
+    /// Begins the commits in a file of their name. Every log has been synced.
+    fn begin_commits(&mut self) -> io::Result<String> {
+        self.disk.make_folder(folder_of(&self.path))?;
+        let what = match disk::put_aside(&*self.disk, &self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "somebody has removed them".to_owned(),
+            aside => format!("somebody has changed them; what stood there is {}", aside?),
+        };
+        self.commits = Commits::open(&*self.disk, &self.path, self.commits.size())?.0;
+        Ok(what)
     }
 
     fn is(&self, id: LineId, what: impl Fn(&Recording) -> bool) -> bool {
@@ -348,10 +408,12 @@ impl Writer {
         if self.commits.is_nearly_full() || !self.commits.has_room(&fragments) {
             self.begin_anew();
         }
-        let committed = if self.commits.has_room(&fragments) {
-            self.commits.commit(&fragments)
-        } else {
-            Err(io::Error::new(io::ErrorKind::StorageFull, "the logs have more than the commits have room for"))
+        let committed = match &self.adrift {
+            Some(adrift) => Err(io::Error::other(adrift.clone())),
+            None if self.commits.has_room(&fragments) => self.commits.commit(&fragments),
+            None => {
+                Err(io::Error::new(io::ErrorKind::StorageFull, "the logs have more than the commits have room for"))
+            }
         };
         let journals = ids.iter().zip(&fragments).filter_map(|(id, fragment)| {
             let recording = self.recordings.get(id)?;
@@ -401,6 +463,19 @@ fn publish_all(recordings: &mut [&mut Recording]) {
 }
 
 impl Recording {
+    /// Looks whether the log is still where it belongs, and saves it if not. `commits`: where they are.
+    fn look_after_log(&mut self, disk: &dyn Disk, commits: &Path) {
+        let known = || commits::fragments(disk, commits).unwrap_or_default();
+        (self.saved, self.adrift) = match self.journal.look_after(disk, known) {
+            Ok(saved) => (saved, None),
+            Err(error) => {
+                let log = self.journal.path().display();
+                let what = "has lost its file, and what was recorded cannot be saved yet";
+                (None, Some(format!("{log} {what} ({error}); do not stop the station")))
+            }
+        };
+    }
+
     fn is_durable(&self) -> bool {
         self.journal.durable() >= self.upto
     }
@@ -450,9 +525,15 @@ impl Recording {
         if let Some(error) = self.feeds().fault() {
             faults.push(format!("the live files cannot be written ({error}), they are completed later"));
         }
-        match (&self.told_fault, faults.is_empty()) {
-            (None, false) => {
-                let fault = format!("the disk fails: {}; trying again", faults.join("; "));
+        // Saved or not: somebody has to know that it happened.
+        let mut told: Vec<String> = self.saved.iter().chain(&self.adrift).cloned().collect();
+        let is_of_the_log = !told.is_empty();
+        if !faults.is_empty() {
+            told.push(format!("the disk fails: {}; trying again", faults.join("; ")));
+        }
+        let fault = told.join("; ");
+        match (&self.told_fault, fault.is_empty()) {
+            (before, false) if before.is_none() || is_of_the_log && before.as_ref() != Some(&fault) => {
                 (self.tell)(Told::Fault(fault.clone()));
                 self.told_fault = Some(fault);
             }
@@ -470,7 +551,8 @@ impl Recording {
 
     /// Ends it, if that is wanted and possible.
     fn is_finished(&mut self) -> bool {
-        if self.finish.is_empty() || !self.waiting.is_empty() || self.journal.settle().is_err() {
+        if self.finish.is_empty() || !self.waiting.is_empty() || self.adrift.is_some() || self.journal.settle().is_err()
+        {
             return false;
         }
         // What the disk has refused follows as long as the end is waited for; after that the next start completes the file.
@@ -494,14 +576,4 @@ fn is_log_of(path: &Path, folder_and_line: &str) -> bool {
     let path = path.display().to_string();
     let number = path.strip_prefix(folder_and_line).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".log"));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Gives a commits file that is none another name.
-fn keep_aside(disk: &dyn Disk, directory: &Path) -> io::Result<String> {
-    let names = disk.list(directory)?;
-    let kept = (1..=MOST_KEPT).map(|number| format!("{COMMITS}.kept-{number}")).find(|name| !names.contains(name));
-    let kept =
-        kept.ok_or_else(|| io::Error::other("too many commits files were kept; look at them and remove them"))?;
-    disk.rename(&directory.join(COMMITS), &directory.join(&kept))?;
-    Ok(kept)
 }

@@ -168,7 +168,13 @@ impl Plans {
         let mut plans = Plans { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..Plans::default() };
         for number in numbers {
             let path = path(folder, number);
-            let text = disk.read(&path)?;
+            let text = match disk.read(&path) {
+                Err(error) if disk::is_odd(&error) => {
+                    plans.problems.push(format!("{error}; it is not used"));
+                    continue;
+                }
+                text => text?,
+            };
             match std::str::from_utf8(&text).ok().and_then(Plan::read) {
                 Some(plan) => plans.all.push(plan),
                 None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),

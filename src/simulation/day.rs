@@ -26,9 +26,10 @@ use crate::broadcast::Moment;
 use crate::bytelog::{Header, Kind, Mode, Record};
 use crate::calendar;
 use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
-use crate::disk::{Durability, RealDisk};
+use crate::disk::{Disk, Durability, RealDisk};
 use crate::folder::fsck::{self, Level};
 use crate::folder::rebuild;
+use crate::journal::chain::{Before, LOG_BEFORE};
 use crate::journal::history::{self, History};
 use crate::link::PortAddress;
 use crate::millis::Millis;
@@ -312,7 +313,11 @@ impl<'d> Hall<'d> {
             None => (None, config.header(), "no"),
         };
         let mut header = Header { opened: Some(opened), ..chain.clone() };
-        header.other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE);
+        header.other.retain(|(key, _)| key != CONTINUES && key != GAMES_BEFORE && key != LOG_BEFORE);
+        if let Some(last) = history.last {
+            let before = Before::of_log(&*RealDisk.open(&history::path(&log, &config.name, last))?, last)?;
+            header.other.push((LOG_BEFORE.to_owned(), before.to_string()));
+        }
         header.other.push((CONTINUES.to_owned(), continues.to_owned()));
         header.other.push((GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number).to_string()));
         let chain = if line.is_some() { chain } else { header.clone() };

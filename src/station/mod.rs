@@ -343,7 +343,7 @@ impl Station {
                 self.reporter.update(|row| row.fault = Some(fault));
             }
             Told::Healed => {
-                let healed = "the disk is in order again; nothing is missing";
+                let healed = "the disk is in order again";
                 self.tell(now, healed);
                 self.reporter.update(|row| row.fault = None);
             }

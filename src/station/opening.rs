@@ -21,12 +21,13 @@ use super::clock;
 use crate::bytelog::{Header, Mode};
 use crate::calendar::Calendar;
 use crate::config::LineConfig;
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 use crate::feed::{self, Feeds, reconcile};
 use crate::journal::Journal;
+use crate::journal::chain::{self, Before, LOG_BEFORE};
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
-use crate::playback::{self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, NamedLog, PlaybackError, Played};
+use crate::playback::{self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, PlaybackError, Played};
 use crate::session::{BusAddress, Line, LineSettings};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -97,8 +98,12 @@ pub fn open(
     now: DateTime<FixedOffset>,
 ) -> Result<Opened, OpeningError> {
     let history = History::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
-    let History { logs, next, problems: mut notices } = history;
-    close(&**disk, &logs).map_err(failed(&folders.log))?;
+    let History { logs, last, next, problems: mut notices } = history;
+    // Each of those before the last was closed before the one behind it was begun.
+    let before = match last {
+        Some(number) => close(&**disk, &history::path(&folders.log, &config.name, number), number, &mut notices)?,
+        None => None,
+    };
     let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
     let played = match playback::play(logs, None) {
         Err(PlaybackError::Unreadable { name, kind, error }) => {
@@ -134,7 +139,7 @@ pub fn open(
     let mut carried = Vec::new();
     let (line, chain_header, header, shift, calendar) = match next_step {
         NextStep::GoOn { chain, .. } => {
-            let header = head(chain.header.clone(), opened, shown, "yes", &last_games);
+            let header = head(chain.header.clone(), opened, shown, "yes", before, &last_games);
             let Chain { mut line, header: chain_header, calendar, end } = *chain;
             let mut calendar = calendar.unwrap_or_else(|| Calendar::new(opened));
             let shift = playback::go_on(&mut line, &mut calendar, end, &header);
@@ -143,7 +148,7 @@ pub fn open(
         NextStep::Begin { carried: of_last, .. } => {
             carried = of_last;
             current.clear();
-            let mut header = head(config.header(), opened, shown, "no", &last_games);
+            let mut header = head(config.header(), opened, shown, "no", before, &last_games);
             put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
             let line = Line::new(playback::settings(&header, None)?.0);
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
@@ -274,6 +279,7 @@ fn head(
     opened: DateTime<FixedOffset>,
     shown: Option<DateTime<FixedOffset>>,
     continues: &str,
+    before: Option<Before>,
     games: &BTreeMap<Option<BusAddress>, u32>,
 ) -> Header {
     header.opened = Some(opened);
@@ -282,6 +288,10 @@ fn head(
         put(&mut header.other, CLOCK, &rfc3339(shown));
     }
     put(&mut header.other, CONTINUES, continues);
+    header.other.retain(|(known, _)| known != LOG_BEFORE);
+    if let Some(before) = before {
+        put(&mut header.other, LOG_BEFORE, &before.to_string());
+    }
     if header.mode != Some(Mode::Bus) {
         put(&mut header.other, GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
         return header;
@@ -310,29 +320,15 @@ fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) 
     earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
 }
 
-/// What is made of these logs from now on must not outlive them. Each of those before the last was synced here before the
-/// one behind it was begun. Space that the last did not need is given back.
-fn close(disk: &dyn Disk, logs: &[NamedLog]) -> io::Result<()> {
-    let Some(last) = logs.last() else { return Ok(()) };
-    let path = Path::new(&last.name);
-    let file = disk.open(path)?;
-    if let Err(error) = file.sync() {
-        // Its pages count as clean now, and the sync of the next try would do nothing.
-        let (mut again, mut at) = (disk.reader(path, 0)?, 0);
-        loop {
-            let piece = again.fill_buf()?;
-            let count = piece.len();
-            if count == 0 {
-                return Err(error);
-            }
-            file.write_at(piece, at)?;
-            at += count as u64;
-            again.consume(count);
+/// Closes the last log. One that this station may not touch is used as it is.
+fn close(disk: &dyn Disk, path: &Path, number: u32, notices: &mut Vec<String>) -> Result<Option<Before>, OpeningError> {
+    match chain::close(disk, path, number) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_odd(&error) => {
+            notices.push(format!("{}: {error}; it is read, and the next log begins", path.display()));
+            Ok(None)
         }
+        closed => closed.map(Some).map_err(failed(path)),
     }
-    // Space that stays taken does no harm.
-    let _ = file.release();
-    Ok(())
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> OpeningError {

@@ -118,7 +118,7 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
         keep_private(&config.directory).map_err(|(path, error)| SupervisorError::Folder { path, error })?;
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let (committer, writer, notices) = Writer::open(&*disk, &config.directory, &folders.log, commits::SIZE)
+    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE)
         .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
     notices.iter().for_each(|notice| warn!("{notice}"));
     let storage = Storage { disk, folders, committer, durability: config.durability };

@@ -20,12 +20,12 @@ const ERRORS: [i32; 5] = [ENOSPC, EIO, EROFS, EDQUOT, EMFILE];
 
 /// What a session leaves: live files, and what happened on each line by its logs.
 #[derive(PartialEq, Debug)]
-struct Left {
-    live: Vec<(String, String)>,
+pub struct Left {
+    pub live: Vec<(String, String)>,
     happened: [Vec<Kind>; 2],
 }
 
-fn left(disk: &ModelDisk) -> Left {
+pub fn left(disk: &ModelDisk) -> Left {
     let live = disk.model().files("/r/live").into_iter();
     let live = live.map(|(path, bytes)| (path.display().to_string(), String::from_utf8(bytes).unwrap())).collect();
     let happened = ["a", "b"].map(|line| {

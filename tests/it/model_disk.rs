@@ -231,6 +231,10 @@ impl Disk for ModelDisk {
         Ok(())
     }
 
+    fn make_folder(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut model = self.model();
         let result = model.begin();
@@ -271,6 +275,14 @@ impl File for ModelFile {
         let taken = if result.is_ok() { bytes.len() } else { bytes.len() / 2 };
         model.do_it(Op::Write { file: self.index, at: at as usize, bytes: bytes[..taken].to_vec() });
         result
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        let model = self.disk.model();
+        let rest = model.seen.files[self.index].get(at as usize..).unwrap_or_default();
+        let count = rest.len().min(bytes.len());
+        bytes[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
     }
 
     fn length(&self) -> io::Result<u64> {

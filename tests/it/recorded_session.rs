@@ -89,8 +89,9 @@ impl Session {
     pub fn start(disk: &ModelDisk, durability: Durability) -> Result<Session, OpeningError> {
         let folders = folders();
         let failed = |error| OpeningError::Disk { what: "commits".into(), error };
+        let shared: Arc<dyn Disk> = Arc::new(disk.clone());
         let (committer, writer, notices) =
-            Writer::open(disk, Path::new("/r"), &folders.log, COMMITS).map_err(failed)?;
+            Writer::open(&shared, Path::new("/r"), &folders.log, COMMITS).map_err(failed)?;
         let mut session = Session { disk: disk.clone(), writer, committer, lines: Vec::new(), durability, notices };
         for config in configs() {
             let seat = session.open(config)?;

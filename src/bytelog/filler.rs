@@ -1,0 +1,59 @@
+//! What stands in a log where something was lost, so that everything behind it keeps its place and is read.
+//!
+//! ```text
+//! 61250 < 8e00051f00 ;a81a4e50
+//! # lost: 4096 bytes
+//! 61250 = down ;1c2a4a3e                  nobody knows what was said: as if nobody had listened
+//! 61250 = up ;5b0c3f5d
+//! ####################
+//! 63020 < 8d0020002100 ;0f1e2d3c
+//! ```
+
+use super::record::{Kind, Record};
+
+/// The key of the line that says how many bytes are lost.
+pub(super) const LOST: &str = "lost";
+/// The lines that fill the rest are so long.
+const FILL: usize = 100;
+
+/// Lines that are together so many bytes long, for the place of a log where so many are lost. `before`: the whole line that
+/// stands above. In less than about twenty bytes there is no room to say so.
+pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
+    let lost = format!("# {LOST}: {length} bytes\n");
+    let before = String::from_utf8_lossy(before);
+    let digits = before.split(' ').next().unwrap_or_default();
+    let unheard = digits.parse().map_or(String::new(), |at| {
+        [Kind::LinkDown, Kind::LinkUp].map(|kind| Record::new(at, kind).to_line()).concat()
+    });
+    let texts = [lost.clone() + &unheard, lost, String::new()];
+    let mut bytes = texts.into_iter().find(|text| text.len() <= length).unwrap_or_default().into_bytes();
+    while bytes.len() < length {
+        let line = FILL.min(length - bytes.len());
+        bytes.extend(std::iter::repeat_n(b'#', line - 1));
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Problem, read};
+    use super::*;
+
+    #[test]
+    fn a_filled_hole_is_as_long_as_what_is_lost_and_the_log_is_read_behind_it() {
+        for length in 0..700 {
+            let filled = filler(b"40 < 8e00051f00", length);
+            assert_eq!(filled.len(), length);
+            let log = [b"0 = up\n40 < 8e00051f00\n".as_slice(), &filled, b"50 .\n"].concat();
+            let log = read(&log).unwrap();
+            assert_eq!(log.records.last(), Some(&Record::new(50, Kind::Tick)), "{length}");
+            let records = if length < 65 { 3 } else { 5 };
+            assert!(log.records.len() == records || (50..70).contains(&length), "{length}: {:?}", log.records);
+            let told = log.problems == [Problem::Lost { line: 3, bytes: length as u64 }];
+            assert_eq!(told, length >= 18, "{length}: {:?}", log.problems);
+        }
+        // Nothing was recorded yet.
+        assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));
+    }
+}

@@ -1,0 +1,221 @@
+//! A log that loses its file while it is written: what the open file still has is saved under its name.
+//!
+//! ```text
+//!   NAME-K.log    removed, given another name, replaced, cut, written into by somebody
+//!        │
+//!        ├─ what stands there now        ─▸ NAME-K.log.aside-1
+//!        └─ all that was recorded        ─▸ NAME-K.log.new, synced ─▸ NAME-K.log, and the line goes on in it
+//! ```
+//!
+//! A file that has no name any more is read through the descriptor that still has it open, and is gone when the station ends:
+//! so it is saved within seconds, and until then that is an alarm. Every byte keeps its place, so what the commits say of the
+//! log stays right. What was cut off is taken from the commits and from memory as far as they have it; where they do not, lines
+//! of the same length say how much is lost ([`bytelog::filler`]).
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::commits::Fragment;
+use super::{Journal, State};
+use crate::bytelog;
+use crate::disk::{self, Disk, File, append_all, folder_of};
+
+/// So much is copied at once.
+const PIECE: usize = 1 << 20;
+/// A line of a log is shorter.
+const LONGEST_LINE: u64 = 64 << 10;
+
+impl Journal {
+    /// Looks whether the log still has its name and its length; if not, saves it. Returns what was done, for the operator.
+    /// `known`: what the commits have of it, asked for only when somebody has changed the file. It is called where the log is
+    /// settled, and nowhere else.
+    ///
+    /// # Errors
+    ///
+    /// When the disk does not do it. Nothing is lost as long as the station runs; it is to be tried again.
+    pub fn look_after(&self, disk: &dyn Disk, known: impl FnOnce() -> Vec<Fragment>) -> io::Result<Option<String>> {
+        let (file, synced, good) = {
+            let mut state = self.lock();
+            if state.is_new_name {
+                disk.sync_folder(folder_of(&self.path))?;
+                state.is_new_name = false;
+            }
+            if state.file.is_at(&self.path, state.written) {
+                state.seen = state.written;
+                return Ok(None);
+            }
+            let length = state.file.length()?;
+            (Arc::clone(&state.file), state.synced, state.good(length))
+        };
+        let new = self.path.with_file_name(format!("{}.new", self.name));
+        match disk.remove(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        disk.make_folder(folder_of(&self.path))?;
+        let copy = disk.create(&new)?;
+        let saved = self.save_synced(&*file, &*copy, synced, good, known).and_then(|lost| {
+            let what = self.take_place(disk, copy, &new)?;
+            let lost = if lost > 0 { format!("; {lost} bytes of it are lost") } else { String::new() };
+            Ok(Some(format!("{}: {what}{lost}", self.path.display())))
+        });
+        if saved.is_err() {
+            // The space that it takes may be what is missing.
+            let _ = disk.remove(&new);
+        }
+        saved
+    }
+
+    /// Copies the log up to what memory has, durably. Returns how many bytes are lost.
+    fn save_synced(
+        &self,
+        file: &dyn File,
+        copy: &dyn File,
+        synced: u64,
+        good: u64,
+        known: impl FnOnce() -> Vec<Fragment>,
+    ) -> io::Result<u64> {
+        let append = |bytes: &[u8]| append_all(copy, bytes).map_err(|(_, error)| error);
+        let mut lost = 0;
+        if good >= synced {
+            copy_piecewise(file, synced, append)?;
+        } else {
+            let mut end = end_of_line(file, good)?;
+            copy_piecewise(file, end, append)?;
+            let last_line = last_line(file, end)?;
+            let mut fill = |from: u64, to: u64| {
+                lost += to - from;
+                append(&bytelog::filler(&last_line, usize::try_from(to - from).unwrap_or(usize::MAX)))
+            };
+            for fragment in known().iter().filter(|fragment| fragment.log == self.name) {
+                let until = (fragment.at + fragment.bytes.len() as u64).min(synced);
+                if until <= end {
+                    continue;
+                }
+                if fragment.at > end {
+                    fill(end, fragment.at)?;
+                    end = fragment.at;
+                }
+                let index = |place: u64| (place - fragment.at) as usize;
+                append(fragment.bytes.get(index(end)..index(until)).unwrap_or_default())?;
+                end = until;
+            }
+            if end < synced {
+                fill(end, synced)?;
+            }
+        }
+        copy.sync()?;
+        Ok(lost)
+    }
+
+    /// Adds what memory has, and goes on in this file under the name of the log.
+    fn take_place(&self, disk: &dyn Disk, copy: Arc<dyn File>, new: &Path) -> io::Result<String> {
+        let mut state = self.lock();
+        append_all(&*copy, state.between(state.synced, state.written)).map_err(|(_, error)| error)?;
+        let is_own = state.file.is_at(&self.path, state.file.length()?);
+        let aside = match disk::put_aside(disk, &self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            aside => Some(aside?),
+        };
+        disk.rename(new, &self.path)?;
+        state.file = copy;
+        state.is_new_name = disk.sync_folder(folder_of(&self.path)).is_err();
+        state.seen = state.written;
+        state.is_suspect = false;
+        state.fault = None;
+        self.reserve(&mut state);
+        Ok(match aside {
+            None => {
+                "it was removed or given another name while it was recorded; all of it stands there again".to_owned()
+            }
+            Some(aside) if is_own => {
+                format!(
+                    "somebody cut it or wrote into it while it was recorded; what he left is {aside}, and it stands there again"
+                )
+            }
+            Some(aside) => {
+                format!(
+                    "it was replaced while it was recorded; what stood there is {aside}, and all of it stands there again"
+                )
+            }
+        })
+    }
+}
+
+/// What a station that was killed while it saved a log has left: it is the log, if nothing else has its name, and is put aside
+/// otherwise. Returns what was done, for the operator.
+///
+/// # Errors
+///
+/// As the disk says.
+pub fn take_up(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> {
+    let (names, mut told) = (disk.list(folder)?, Vec::new());
+    for new in names.iter().filter(|name| name.ends_with(".log.new")) {
+        let name = new.trim_end_matches(".new");
+        let path = folder.join(new);
+        if names.iter().any(|other| other == name) {
+            let aside = disk::put_aside(disk, &path)?;
+            told.push(format!("{name} was being saved when the station was killed; the copy is kept as {aside}"));
+        } else {
+            disk.rename(&path, &folder.join(name))?;
+            disk.sync_folder(folder)?;
+            told.push(format!(
+                "{name} was removed, and was being saved when the station was killed; what was saved is used"
+            ));
+        }
+    }
+    Ok(told)
+}
+
+impl State {
+    /// How much of the file at its beginning is what was written, when it is so long now. Since it was looked at last,
+    /// `written - seen` bytes were added behind a cut, or behind what somebody added.
+    fn good(&self, length: u64) -> u64 {
+        if length == self.written {
+            self.written
+        } else {
+            self.synced.min((length + self.seen).saturating_sub(self.written))
+        }
+    }
+}
+
+/// Gives the first bytes of a file, in order. They must be there.
+fn copy_piecewise(file: &dyn File, length: u64, mut to: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    let (mut piece, mut at) = (vec![0; PIECE], 0);
+    while at < length {
+        let wanted = piece.len().min(usize::try_from(length - at).unwrap_or(PIECE));
+        let count = file.read_at(&mut piece[..wanted], at)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        to(&piece[..count])?;
+        at += count as u64;
+    }
+    Ok(())
+}
+
+/// The last place up to this one at which a line ends.
+fn end_of_line(file: &dyn File, place: u64) -> io::Result<u64> {
+    let before = before(file, place)?;
+    Ok(place - before.len() as u64 + before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end as u64 + 1))
+}
+
+/// The line that ends at this place.
+fn last_line(file: &dyn File, end: u64) -> io::Result<Vec<u8>> {
+    let before = before(file, end)?;
+    Ok(before.strip_suffix(b"\n").unwrap_or(&before).rsplit(|&byte| byte == b'\n').next().unwrap_or_default().to_vec())
+}
+
+/// What stands before a place, as far as a line can reach.
+fn before(file: &dyn File, place: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; place.min(LONGEST_LINE) as usize];
+    let (from, mut count) = (place - bytes.len() as u64, 0);
+    while count < bytes.len() {
+        match file.read_at(&mut bytes[count..], from + count as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => count += read,
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,131 @@
+//! Logs and commits that somebody removes, moves, replaces, cuts or writes into while the station records: what can be saved is
+//! saved, and what was cut off for good is said in its place.
+
+use std::path::Path;
+
+use damcast::bytelog::{self, Problem};
+use damcast::disk::{Disk, Durability};
+
+use crate::disk_faults::left;
+use crate::model_disk::ModelDisk;
+use crate::power_loss;
+use crate::recorded_session::{Session, script, wanted_step};
+
+/// Time of the recorded game.
+const SPAN_MS: u64 = 75_000;
+
+const LOG: &str = "/r/log/a-1.log";
+const COMMITS: &str = "/r/commits";
+
+/// What somebody does to a file.
+#[derive(Clone, Copy, Debug)]
+enum Hand {
+    Removes,
+    Moves,
+    Replaces,
+    Cuts,
+    Empties,
+    Adds,
+}
+
+const HANDS: [Hand; 6] = [Hand::Removes, Hand::Moves, Hand::Replaces, Hand::Cuts, Hand::Empties, Hand::Adds];
+
+impl Hand {
+    /// Does it destroy what no other file and no memory has?
+    fn takes_away(self, path: &str) -> bool {
+        path == LOG && matches!(self, Hand::Cuts | Hand::Empties)
+    }
+
+    fn reach_for(self, disk: &ModelDisk, path: &str) {
+        let file = Path::new(path);
+        let content = disk.read(file).unwrap();
+        match self {
+            Hand::Removes => disk.remove(file).unwrap(),
+            Hand::Moves => disk.rename(file, &file.with_extension("old")).unwrap(),
+            Hand::Replaces => {
+                disk.remove(file).unwrap();
+                disk.create(file).unwrap().append(b"what is this?").unwrap();
+            }
+            // A line, or more than is in memory.
+            Hand::Cuts => disk.put(path, content[..content.len() - content.len() / 3].to_vec()),
+            Hand::Empties => disk.put(path, Vec::new()),
+            Hand::Adds => disk.put(path, [&content[..], b"a remark of mine\n"].concat()),
+        }
+    }
+}
+
+/// Plays a session in which a hand reaches for a file after so many records.
+fn play(reach: Option<(Hand, &str, usize)>) -> ModelDisk {
+    let case = format!("{reach:?}");
+    let script = script(SPAN_MS);
+    let disk = ModelDisk::new();
+    let mut session = Session::start(&disk, Durability::Safe).unwrap();
+    let mut records = 0;
+    session.play(&script, |writer| {
+        records += 1;
+        match reach {
+            Some((hand, path, at)) if at == records => hand.reach_for(&disk, path),
+            // Within seconds, and after something more was recorded.
+            Some((hand, path, at)) if at + 3 == records => {
+                writer.sweep();
+                if hand.takes_away(path) {
+                    return true;
+                }
+                let model = disk.model().clone();
+                power_loss::check(&model, &model.after_power_loss(|_| true), &case);
+            }
+            _ => {}
+        }
+        true
+    });
+    assert!(session.finish(), "{case}: it does not come to its end");
+    disk
+}
+
+/// Each hand reaches for the file at every `step`th record.
+fn check(path: &str, step: usize) {
+    let undisturbed = play(None);
+    let records = script(SPAN_MS).len();
+    let mut cases = 0;
+    for at in (2..records - 4).step_by(step) {
+        for hand in HANDS {
+            let disk = play(Some((hand, path, at)));
+            let case = format!("{hand:?} {path} after {at} records");
+            let log = |disk: &ModelDisk| disk.read(Path::new(LOG)).unwrap();
+            assert_eq!(log(&disk).len(), log(&undisturbed).len(), "{case}: everything keeps its place");
+            let (found, whole) = (left(&disk), left(&undisturbed));
+            cases += 1;
+            if hand.takes_away(path) {
+                // Of what was on the disk alone only the length is known, and that is said.
+                let read = bytelog::read(&log(&disk)).unwrap_or_else(|error| panic!("{case}: {error}"));
+                let is_told = read.problems.iter().any(|problem| matches!(problem, Problem::Lost { .. }));
+                assert!(is_told || log(&disk) == log(&undisturbed), "{case}: {:?}", read.problems);
+                assert_eq!(found.live, whole.live, "{case}");
+                continue;
+            }
+            assert_eq!(found, whole, "{case}");
+            // What is left is a station that starts, and whose start finds nothing changed.
+            let session = Session::start(&disk, Durability::Safe).unwrap();
+            let notices = session.notices.iter().filter(|notice| !notice.starts_with("no space could be reserved"));
+            assert_eq!(notices.collect::<Vec<_>>(), Vec::<&String>::new(), "{case}");
+        }
+    }
+    println!("{cases} hands, nothing lost");
+}
+
+#[test]
+fn a_log_that_vanishes_or_is_changed_is_saved() {
+    check(LOG, 29);
+}
+
+#[test]
+fn commits_that_vanish_or_are_changed_begin_anew() {
+    check(COMMITS, 29);
+}
+
+#[test]
+#[ignore = "minutes: at every record"]
+fn whatever_vanishes_at_any_moment_is_saved() {
+    check(LOG, wanted_step());
+    check(COMMITS, wanted_step());
+}
