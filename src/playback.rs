@@ -43,6 +43,8 @@ pub const GAMES_BEFORE: &str = "games-before";
 pub const CLOCK: &str = "clock";
 /// The key of a log's head that says before which moment a clock has plainly not been set.
 pub const DATES_FROM: &str = "dates-from";
+/// The key of a log's head that says `yes` where a board is asked for a game that began while nobody listened.
+pub const LATE_START: &str = "late-start";
 /// The game that is played when nothing says which.
 pub const DEFAULT_GAME_TYPE: &str = "20";
 
@@ -310,7 +312,7 @@ impl Playback {
                         game.asides.push((at, aside));
                     }
                 }
-                Effect::Send(_) | Effect::Note(_) | Effect::Reopen { .. } => {}
+                Effect::Send(_) | Effect::Note(_) | Effect::Remembered(_) | Effect::Reopen { .. } => {}
             }
         }
     }
@@ -493,6 +495,7 @@ pub fn settings(header: &Header, game_type: Option<&str>) -> Result<(LineSetting
     settings.mode = header.mode.unwrap_or_default();
     settings.opened = shown(header);
     settings.dates_from = moment(header, DATES_FROM);
+    settings.late_start = key(header, LATE_START) == Some("yes");
     settings.games_before = number(&header.other);
     settings.tags = header.tags.clone();
     let mut unknown = set_all(&mut settings, "", &header.settings)?;

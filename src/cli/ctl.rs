@@ -64,7 +64,11 @@ enum Verb {
         /// The board.
         board: String,
         /// The position.
+        #[arg(conflicts_with = "from_memory")]
         fen: Option<String>,
+        /// The game that the board's memory has, which began while nobody listened.
+        #[arg(long)]
+        from_memory: bool,
     },
     /// This stands on the board, and the game goes on from there.
     Setup {
@@ -125,7 +129,8 @@ impl Verb {
             Verb::Result { board, result } => (board, format!("result {result}")),
             Verb::Resign { board, side } => (board, format!("resign {side}")),
             Verb::Names { board, white, black } => (board, format!("names {white} / {black}")),
-            Verb::Start { board, fen } => (board, format!("start {}", fen.as_deref().unwrap_or_default())),
+            Verb::Start { board, from_memory: true, .. } => (board, "start from-memory".to_owned()),
+            Verb::Start { board, fen, .. } => (board, format!("start {}", fen.as_deref().unwrap_or_default())),
             Verb::Setup { board, fen } => (board, format!("setup {fen}")),
             Verb::Undo { board, plies } => (board, format!("undo {plies}")),
             Verb::Resync { board, side } => (board, format!("resync {}", side.as_deref().unwrap_or_default())),

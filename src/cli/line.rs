@@ -189,7 +189,11 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::Aside(Aside::Provisional(moves)) if with_provisional => {
                 writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
-            Effect::Open { .. } | Effect::Note(_) | Effect::Aside(_) | Effect::Reopen { .. } => Ok(()),
+            Effect::Open { .. }
+            | Effect::Note(_)
+            | Effect::Aside(_)
+            | Effect::Remembered(_)
+            | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {

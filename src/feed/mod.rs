@@ -73,6 +73,7 @@ impl Feed {
             | Effect::Refused(_)
             | Effect::Note(_)
             | Effect::Aside(_)
+            | Effect::Remembered(_)
             | Effect::Reopen { .. } => {
                 return Ok(());
             }
@@ -199,6 +200,35 @@ impl Feed {
 /// Is an effect seen by others, in a live file or in the events? Then its reason is durable first.
 pub fn is_publication(effect: &Effect) -> bool {
     matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
+}
+
+/// The live file of a board, by its name, that begins with these moves or, if it has at least [`MANY`], with which they begin. Clock
+/// comments and numbers do not count. What cannot be read is passed over.
+pub fn known(live: &Path, prefix: &str, lines: &[String]) -> Option<String> {
+    let wanted: Vec<&str> = lines.iter().map(|line| bare(line)).collect();
+    let names = std::fs::read_dir(live).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_of_board = |name: &String| {
+        let number = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".pdn"));
+        number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    let is_known = |name: &String| {
+        let Ok(text) = std::fs::read_to_string(live.join(name)) else { return false };
+        let is_entry = |line: &&str| !line.is_empty() && !line.starts_with('[') && *line != "*";
+        let entries: Vec<&str> = text.lines().filter(is_entry).map(bare).collect();
+        entries.starts_with(&wanted) || entries.len() >= MANY && wanted.starts_with(&entries)
+    };
+    let mut known: Vec<String> = names.filter(is_of_board).filter(is_known).collect();
+    known.sort();
+    known.pop()
+}
+
+/// So many moves are alike in no two games but of one who repeats them on purpose.
+const MANY: usize = 12;
+
+/// A line of movetext without its number and its comment.
+fn bare(line: &str) -> &str {
+    let text = line.split(" {").next().unwrap_or_default();
+    text.split_once(". ").map_or(text, |(_, text)| text)
 }
 
 #[cfg(test)]

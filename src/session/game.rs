@@ -87,8 +87,7 @@ impl Game {
             *games += 1;
             self.number = Some(*games);
             effects.push(Effect::Open { game: *games });
-            let lines = live::header(settings.variant, &self.tags(settings));
-            effects.extend(lines.into_iter().map(Effect::Append));
+            effects.extend(self.head(settings).into_iter().map(Effect::Append));
         }
         let text = match verdict {
             Verdict::Ply { before, ply, .. } => {
@@ -153,6 +152,11 @@ impl Game {
             effects.extend(result.filter(|&result| result != "*").map(|result| Effect::Result(result.to_owned())));
         }
         effects
+    }
+
+    /// The lines with which its file begins.
+    pub fn head(&self, settings: &LineSettings) -> Vec<String> {
+        live::header(settings.variant, &self.tags(settings))
     }
 
     fn has_fen_tag(&self) -> bool {

@@ -31,6 +31,7 @@ mod gap;
 mod held;
 mod hindsight;
 mod identity;
+mod late;
 mod lever;
 mod memory;
 mod result_piece;
@@ -64,7 +65,7 @@ pub enum Input {
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
     /// An operator's request, as on the command line: `result 2-0`, `resign white`, `start`, `start W:W31:B1`,
-    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`, `rotate`. On a bus the
+    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`, `rotate`, `start from-memory`. On a bus the
     /// address of the board goes before it: `1025 result 2-0`.
     Operator(String),
     /// Nothing but time.
@@ -109,6 +110,9 @@ pub enum Effect {
     Notice(String),
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
+    /// A board's memory has a game that nobody saw begin, and it is played on: these are the lines of its moves. Has this board
+    /// a file that begins with the same moves? The answer is a request: `remembered new`, or `remembered known NAME`.
+    Remembered(Vec<String>),
     /// Keep this in the log: why something was published.
     Note(String),
     /// Tell those who listen, beside the file of the game that is going on.

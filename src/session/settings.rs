@@ -30,6 +30,8 @@ pub struct LineSettings {
     pub opened: Option<DateTime<FixedOffset>>,
     /// A clock that shows an earlier moment has plainly not been set: it tells no date. `None`: every moment is a date.
     pub dates_from: Option<DateTime<FixedOffset>>,
+    /// Whether a board that shows no start position at first is asked for a game that began while nobody listened.
+    pub late_start: bool,
     /// Tags of the header, in the order given; the writer puts them into the standard's order.
     pub tags: Vec<(String, String)>,
     /// How the board lies.
@@ -168,6 +170,7 @@ impl LineSettings {
             variant,
             opened: None,
             dates_from: None,
+            late_start: false,
             tags: Vec::new(),
             orientation: OrientationSetting::Auto,
             codes: CodeMap::default(),
@@ -194,6 +197,7 @@ impl LineSettings {
         let plain = |settings: &LineSettings| LineSettings {
             opened: None,
             dates_from: None,
+            late_start: false,
             games_before: 0,
             boards: BTreeMap::new(),
             ..settings.clone()

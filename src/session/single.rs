@@ -16,11 +16,12 @@ use super::dialogue::{Dialogue, Turn};
 use super::gap::{Gap, Report, Step};
 use super::held::{Held, Rotation};
 use super::identity::Identity;
+use super::late::{Late, Offer};
 use super::table::Table;
 use super::timeline::{Span, Told, timeline, told};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, hindsight, memory};
 use crate::millis::Millis;
-use crate::protocol::changes::Change;
+use crate::protocol::changes::{self, Change};
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
 
 /// Reports of a board of which no dump has come yet that are kept until it does, or proves not to.
@@ -67,12 +68,17 @@ pub struct Single {
     /// So many dumps showed changes since a field was last reported.
     unreported: u32,
     told_no_dumps: bool,
+    /// A game that began while nobody listened.
+    late: Late,
+    /// Whether there can be one.
+    seeks_late: bool,
 }
 
 impl Single {
     /// A board that has not been heard of yet.
     pub fn new(settings: LineSettings) -> Single {
         let identity = Identity::new(settings.board.clone());
+        let seeks_late = settings.late_start;
         let opening = [&[Command::SendBoard], settings.connect.as_slice()].concat();
         Single {
             decoder: Decoder::new(),
@@ -96,6 +102,8 @@ impl Single {
             unplaced: Vec::new(),
             unreported: 0,
             told_no_dumps: false,
+            late: Late::None,
+            seeks_late,
         }
     }
 
@@ -123,7 +131,11 @@ impl Single {
             (true, _) if self.gap.is_some() && self.dialogue.is_up() => Condition::CatchingUp,
             _ => status.condition,
         };
-        let state = if condition == status.condition { status.state.clone() } else { condition.in_words().to_owned() };
+        let state = match &self.late {
+            Late::Offered(_) if condition == status.condition => "offers a game from its memory".to_owned(),
+            _ if condition == status.condition => status.state.clone(),
+            _ => condition.in_words().to_owned(),
+        };
         let is_held = self.held.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { state };
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
@@ -165,7 +177,11 @@ impl Single {
 
     /// From a time on the clock of the machine shows this.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
-        self.table.set_clock(self.table_time(at), shown);
+        let at = self.table_time(at);
+        self.table.set_clock(at, shown);
+        if let Some(offer) = self.late.offer() {
+            offer.table.set_clock(at, shown);
+        }
     }
 
     /// From now on it is heard, and is the board expected.
@@ -176,6 +192,7 @@ impl Single {
             self.table.link(self.table_time(now), true);
             self.heard_at = self.table_time(now);
             self.was_away_for_unknown_time = false;
+            self.late = if self.seeks_late { Late::Unknown } else { Late::None };
         }
     }
 
@@ -184,6 +201,7 @@ impl Single {
         if let Some(gap) = self.gap.take() {
             self.heard_at = gap.since();
         }
+        self.late = Late::None;
         self.table.link(self.table_time(now), false);
     }
 
@@ -245,6 +263,11 @@ impl Single {
             (Some(gap), None, Message::EepromMoves(data)) => gap.remember(data),
             (None, Some(report), _) if waits => self.unplaced.push((at, report)),
             (None, Some(report), _) => {
+                if let Some(offer) = self.late.offer() {
+                    offer.table.hear(at);
+                    let effects = tell(&mut offer.table, at, &report);
+                    offer.say(effects);
+                }
                 self.count_unreported(now, &report, outputs);
                 let mut effects = Vec::new();
                 for (at, report) in std::mem::take(&mut self.unplaced) {
@@ -252,6 +275,9 @@ impl Single {
                 }
                 effects.extend(self.hear_report(at, report));
                 self.put(now, effects, outputs);
+            }
+            (None, None, Message::EepromMoves(data)) if matches!(self.late, Late::Asked(_)) => {
+                self.look_for_late_game(now, &changes::Memory::decode(data).changes, outputs);
             }
             (_, None, Message::Unknown { id, data, why }) if !self.told_unknown.contains(&id.0) => {
                 self.told_unknown.push(id.0);
@@ -265,7 +291,9 @@ impl Single {
             self.table.hear(self.table_time(now));
             self.heard_at = self.table_time(now);
         }
-        if self.decide_next(now, outputs) { Heard::Published } else { Heard::Something }
+        let has_published = self.decide_next(now, outputs);
+        self.ask_for_late_game(now, outputs);
+        if has_published { Heard::Published } else { Heard::Something }
     }
 
     /// Does this message show that something was not heard?
@@ -376,23 +404,80 @@ impl Single {
     /// Something that the board says reaches the table.
     fn hear_report(&mut self, at: Millis, report: Report) -> Vec<Effect> {
         match report {
-            Report::Dump(codes) => {
-                self.table.trust_reports(at, false);
-                self.table.dump(at, &codes)
-            }
+            Report::Dump(_) => {}
             Report::Field(field, piece) => {
                 if self.recent.len() == memory::MOST_RECENT {
                     self.recent.pop_front();
                 }
                 self.recent.push_back((field, piece));
-                self.table.field_update(at, field, piece)
             }
-            Report::Clock(report) => {
-                self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock);
-                self.table.trust_clock(true);
-                self.table.clock(at, &report)
-            }
+            Report::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
         }
+        tell(&mut self.table, at, &report)
+    }
+
+    /// It is known what stands on the board: a start position, or is there a game that nobody saw begin?
+    fn ask_for_late_game(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        if !matches!(self.late, Late::Unknown) || self.table.fields().is_none() {
+            return;
+        }
+        if self.table.is_playing() {
+            self.late = Late::None;
+            return;
+        }
+        self.late = Late::Asked(1);
+        let turns = self.dialogue.ask(now, Command::SendEepromMoves);
+        self.say(now, turns, outputs);
+    }
+
+    /// The memory has come to a board that showed no start position: what it tells after its last one is a game, if it leads to
+    /// what stands there now.
+    fn look_for_late_game(&mut self, now: Millis, memory: &[Change], outputs: &mut Vec<Output>) {
+        self.late = Late::None;
+        let mut fields = self.table.sensors().by_number();
+        let told = told(memory, self.table.number_count());
+        let is_of_this = memory::end_with(&mut fields, memory) == 0;
+        let Some((table, after)) = self.table.at_last_start(&told).filter(|_| is_of_this && !self.table.is_playing())
+        else {
+            let note = "the board's memory has no game that leads to what stands on it".to_owned();
+            return self.put(now, vec![Effect::Note(note)], outputs);
+        };
+        let shown = self.table.sensors().fields().to_vec();
+        let since = self.table_time(now);
+        let reading = self.clock.take();
+        let waiting = std::mem::replace(&mut self.table, table);
+        self.table.link_to_memory();
+        // The lever is where it is now, and was elsewhere when the game began.
+        self.table.forget_clock();
+        let mut effects = self.table.decide(since);
+        let end = self.live_through_all(now, since, after, BusClock::default(), reading, &mut effects);
+        effects.extend(self.table.dump(end, &shown));
+        effects.extend(self.table.decide(end));
+        let table = std::mem::replace(&mut self.table, waiting);
+        self.clock = reading.or(self.clock);
+        let Some(offer) = Offer::new(table, effects) else { return };
+        let notice = format!(
+            "the board's memory has {}, which began while nobody listened: it is published as soon as play goes on, or with \
+             `start --from-memory`",
+            offer.in_words()
+        );
+        self.late = Late::Offered(Box::new(offer));
+        self.put(now, vec![Effect::Notice(notice)], outputs);
+    }
+
+    /// The station says whether the folder has the game that is offered.
+    fn on_remembered(&mut self, answer: &str) -> Vec<Effect> {
+        if let Some(name) = answer.strip_prefix("known ") {
+            return vec![Effect::Refused(format!(
+                "the game in the board's memory is that of {name}, and is not published again"
+            ))];
+        }
+        let Late::Offered(offer) = std::mem::replace(&mut self.late, Late::None) else {
+            return vec![Effect::Refused("the board's memory has no game to be published".to_owned())];
+        };
+        let (table, effects) = offer.take();
+        self.table = table;
+        effects
     }
 
     /// Closes the gap, or does what has to be done first.
@@ -453,16 +538,40 @@ impl Single {
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
         let told = told(&recalled.unseen, self.table.number_count());
+        // The last reading before the memory may say that the clock was stopped, which the memory does not.
+        let reading = before.iter().rev().find_map(|(_, report)| match report {
+            Report::Clock(clock) if clock.is_reading() => Some(*clock),
+            _ => None,
+        });
+        self.table.link_to_memory();
+        let end = self.live_through_all(now, since, told, clock, reading, &mut effects);
+        effects.extend(self.table.dump(end, &recalled.shown));
+        for (_, report) in after {
+            effects.extend(self.hear_report(end, report));
+        }
+        self.put(now, effects, outputs);
+    }
+
+    /// All that happened since a time reaches the table, each thing at its own, and then what the clock showed. Returns the time of
+    /// the table until which all is known.
+    fn live_through_all(
+        &mut self,
+        now: Millis,
+        since: Millis,
+        told: Vec<Told>,
+        mut clock: BusClock,
+        reading: Option<ClockReport>,
+        effects: &mut Vec<Effect>,
+    ) -> Millis {
         let starts = self.table.starts(&told);
         let begun = self.table.begun_ply();
         let (to, sides) = (self.table_time(now).max(since), clock.sides(since));
         let timed = timeline(Span { from: since, to, sides, begun, before: None }, told, &starts);
         let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
         self.ahead = end - now;
-        self.table.link_to_memory();
         let mut lived = since;
         for (at, told) in timed {
-            if hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects) {
+            if hindsight::live_until_next(&mut self.table, &mut lived, at, effects) {
                 clock.new_game();
                 self.table.forget_clock();
             }
@@ -471,21 +580,12 @@ impl Single {
             lived = lived.max(at);
             effects.extend(self.table.decide(lived));
         }
-        hindsight::live_until_next(&mut self.table, &mut lived, end, &mut effects);
+        hindsight::live_until_next(&mut self.table, &mut lived, end, effects);
         self.table.is_known_until(end);
-        // The last reading before the memory may say that the clock was stopped, which the memory does not.
-        let reading = before.iter().rev().find_map(|(_, report)| match report {
-            Report::Clock(clock) if clock.is_reading() => Some(*clock),
-            _ => None,
-        });
         if let Some((at, report)) = reading.and_then(|reading| clock.reading(end, reading)) {
             effects.extend(self.hear_report(at, Report::Clock(report)));
         }
-        effects.extend(self.table.dump(end, &recalled.shown));
-        for (_, report) in after {
-            effects.extend(self.hear_report(end, report));
-        }
-        self.put(now, effects, outputs);
+        end
     }
 
     /// One thing that the memory tells reaches the table.
@@ -514,7 +614,20 @@ impl Single {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
             "rotate" => vec![self.rotation.ask()],
-            request => self.table.request(self.table_time(now), request),
+            "start from-memory" => match self.late.offer().and_then(Offer::ask_again) {
+                Some(question) => vec![question],
+                None => vec![Effect::Refused("the board's memory has no game to be published".to_owned())],
+            },
+            request => match request.strip_prefix("remembered ") {
+                Some(answer) => self.on_remembered(answer),
+                None => {
+                    let at = self.table_time(now);
+                    if let Some(offer) = self.late.offer().filter(|_| request.starts_with("names ")) {
+                        offer.table.request(at, request);
+                    }
+                    self.table.request(at, request)
+                }
+            },
         };
         self.put(now, effects, outputs);
     }
@@ -522,12 +635,18 @@ impl Single {
     /// When [`Single::tick`] has something to do.
     pub fn deadline(&self) -> Option<Millis> {
         let asks = self.dialogue.deadline(self.wants_dump_at());
-        let decides = self.table.deadline().map(|at| at - self.ahead);
-        asks.into_iter().chain(decides).chain(self.goes_on_at()).min()
+        let decides = self.table.deadline().into_iter().chain(self.offered().and_then(Table::deadline)).min();
+        asks.into_iter().chain(decides.map(|at| at - self.ahead)).chain(self.goes_on_at()).min()
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {
-        self.table.wants_dump_at().map(|at| at - self.ahead)
+        let offered = self.offered().and_then(Table::wants_dump_at);
+        self.table.wants_dump_at().into_iter().chain(offered).min().map(|at| at - self.ahead)
+    }
+
+    /// The table of the game that is offered.
+    fn offered(&self) -> Option<&Table> {
+        if let Late::Offered(offer) = &self.late { Some(&offer.table) } else { None }
     }
 
     /// When a gap ends though no dump has come.
@@ -553,7 +672,14 @@ impl Single {
 
     /// Decides up to the next lines that are published. Returns whether there were any: more follows from them.
     fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
-        let (effects, has_published) = self.table.decide_next(self.table_time(now));
+        let at = self.table_time(now);
+        let (mut effects, has_published) = self.table.decide_next(at);
+        if let Some(offer) = self.late.offer() {
+            effects.extend(offer.decide(at));
+            if self.table.is_playing() || !self.late.offer().is_some_and(|offer| offer.goes_on()) {
+                self.late = Late::None;
+            }
+        }
         self.put(now, effects, outputs);
         has_published
     }
@@ -580,7 +706,13 @@ impl Single {
 
     /// The memory was asked for and has not come: once more, or on without.
     fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        let Some(gap) = &mut self.gap else { return };
+        let Some(gap) = &mut self.gap else {
+            if self.late.miss_memory() {
+                let turns = self.dialogue.ask(now, Command::SendEepromMoves);
+                self.say(now, turns, outputs);
+            }
+            return;
+        };
         if gap.miss_memory() {
             self.has_no_memory = true;
             let note =
@@ -596,5 +728,20 @@ impl Single {
 
     fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
         outputs.extend(self.held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
+    }
+}
+
+/// Something that a board says reaches a table.
+fn tell(table: &mut Table, at: Millis, report: &Report) -> Vec<Effect> {
+    match report {
+        Report::Dump(codes) => {
+            table.trust_reports(at, false);
+            table.dump(at, codes)
+        }
+        Report::Field(field, piece) => table.field_update(at, *field, *piece),
+        Report::Clock(report) => {
+            table.trust_clock(true);
+            table.clock(at, report)
+        }
     }
 }

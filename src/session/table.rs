@@ -47,7 +47,7 @@ use listeners::Listeners;
 use requests::Resync;
 use telling::ToldDoubt;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Stage {
     Waiting,
     Playing(Box<Game>),
@@ -55,7 +55,7 @@ enum Stage {
 }
 
 /// A board and its games.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Table {
     settings: LineSettings,
     recognition: crate::recognition::Settings,
@@ -168,6 +168,16 @@ impl Table {
     /// From a time on the clock of the machine shows this.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         self.settings.opened = Some(calendar::epoch(at, shown));
+    }
+
+    /// How often its clock was pressed.
+    pub fn presses(&self) -> u32 {
+        self.presses
+    }
+
+    /// The lines with which the file of the game that is going on begins, by what is known now.
+    pub fn head_of_game(&self) -> Vec<String> {
+        if let Stage::Playing(game) = &self.stage { game.head(&self.settings) } else { Vec::new() }
     }
 
     /// Is a game going on that has a file?

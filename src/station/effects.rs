@@ -31,6 +31,7 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
+                Effect::Remembered(lines) => heard = Some(self.look_for_game(board, lines).await),
                 // What listeners are told is published, and part of the status.
                 Effect::Send(_) | Effect::Aside(_) => {}
                 Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
@@ -48,6 +49,16 @@ impl Station {
             }
         }
         heard
+    }
+
+    /// Has a board a file that begins with these moves? The answer is a request: it stands in the log.
+    async fn look_for_game(&mut self, board: Option<BusAddress>, lines: Vec<String>) -> Kind {
+        let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
+        let prefix = feed::prefix(&self.name, board, named.map(|board| &*board.name));
+        let live = self.live.clone();
+        let known = tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &lines)).await.unwrap_or_default();
+        let answer = known.map_or_else(|| "remembered new".to_owned(), |name| format!("remembered known {name}"));
+        Kind::Operator(board.map_or_else(|| answer.clone(), |board| format!("{board} {answer}")))
     }
 
     /// Tells the operator.

@@ -201,6 +201,8 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
 
 struct Station {
     config: LineConfig,
+    /// Where the live files are.
+    live: PathBuf,
     /// What the configuration says of it now, if that waits for the end of its games.
     next: Option<Box<LineConfig>>,
     /// The configuration has it no more.
@@ -245,6 +247,7 @@ impl Station {
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
         let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
+        let live = folders.live.clone();
         let (rotation, keeping, logs) = (opening::rotation(&config), keeping(&config), folders.log.clone());
         // A clock that is set while old logs are played has been set since this log was opened.
         let (wall, opened_at) = (Wall::watch(), Local::now().fixed_offset());
@@ -287,6 +290,7 @@ impl Station {
         let link = Link::new(address, board, ports);
         let station = Station {
             config,
+            live,
             next: None,
             is_retiring: false,
             name,

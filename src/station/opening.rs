@@ -27,7 +27,9 @@ use crate::journal::Journal;
 use crate::journal::chain::{self, Before, LOG_BEFORE};
 use crate::journal::history::{self, History};
 use crate::millis::Millis;
-use crate::playback::{self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, PlaybackError, Played};
+use crate::playback::{
+    self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, LATE_START, PlaybackError, Played,
+};
 use crate::session::{BusAddress, Line, LineSettings};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -150,6 +152,7 @@ pub fn open(
             current.clear();
             let mut header = head(config.header(), opened, shown, "no", before, &last_games);
             put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
+            put(&mut header.other, LATE_START, "yes");
             let line = Line::new(playback::settings(&header, None)?.0);
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }

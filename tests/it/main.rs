@@ -38,6 +38,7 @@ mod geometry;
 mod init;
 mod killed;
 mod kills;
+mod late_start;
 mod line_cmd;
 mod line_program;
 mod model_disk;

@@ -84,7 +84,7 @@ impl fmt::Display for Case {
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     plies: usize,
-    files: usize,
+    pub files: usize,
     pub lost: usize,
     pub setups: usize,
     pub without_clock: usize,
@@ -207,7 +207,7 @@ impl Case {
     }
 
     /// Every entry that is no setup must have been played, in order; what was played and is not there is lost.
-    fn judge(&self, record: &Record) -> Outcome {
+    pub fn judge(&self, record: &Record) -> Outcome {
         let entries: Vec<String> = record.entries().into_iter().map(|(_, entry)| entry).collect();
         let moves = self.moves();
         let files = record.outputs.iter().filter(|output| matches!(output.effect, Effect::Open { .. })).count();

@@ -23,7 +23,7 @@ const SLACK_S: u32 = 2;
 const AWAY: Millis = Millis::seconds(5);
 
 /// What listeners were told last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Listeners {
     /// What is likely, and from what that text was made.
     provisional: Vec<String>,

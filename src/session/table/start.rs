@@ -44,6 +44,34 @@ impl Table {
         starts
     }
 
+    /// A table that waits, as it would be if the board showed a start position now: the last that these things make, with the things
+    /// after it. They lead to what is shown; of what a field held before the first of them that names it nothing is known.
+    pub fn at_last_start(&self, told: &[Told]) -> Option<(Table, Vec<Told>)> {
+        let mut sensors = self.sensors.clone();
+        let mut fields = sensors.by_number();
+        for told in told {
+            if let Told::Change(Change::Piece { field, .. }) = told
+                && let Some(code) = fields.get_mut(usize::from(field.0))
+            {
+                *code = PieceCode::EMPTY;
+            }
+        }
+        sensors.set_by_number(&fields);
+        let before = Table { sensors, ..self.clone() };
+        let last = *before.starts(told).last()?;
+        let (until, after) = told.split_at_checked(last + 1)?;
+        let mut table = before;
+        for told in until {
+            match told {
+                Told::Change(Change::Piece { field, piece, .. }) => drop(table.sensors.update(*field, *piece)),
+                Told::Change(_) => {}
+                Told::Standing(codes) => table.sensors.set_by_number(codes),
+            }
+        }
+        table.start_seen = table.look_for_start();
+        Some((table, after.to_vec()))
+    }
+
     /// Would a board that shows this show the start position?
     pub fn is_start(&self, codes: &[PieceCode]) -> bool {
         let mut sensors = self.sensors.clone();
