@@ -69,6 +69,9 @@ pub mod notify;
 pub mod limits;
 
 #[cfg(feature = "daemon")]
+pub mod output;
+
+#[cfg(feature = "daemon")]
 pub mod alarm;
 
 #[cfg(feature = "daemon")]

@@ -11,7 +11,7 @@ use std::io::IsTerminal;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -54,6 +54,15 @@ impl Levels {
         if directive == "reset" {
             next.clear();
         } else {
+            // A word that is no level would be taken for a module, of which everything is shown.
+            let (target, level) = directive.split_once('=').unwrap_or(("", directive));
+            let is_target = target.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
+            if !is_target || level.parse::<LevelFilter>().is_err() || (target.is_empty() && directive.contains('=')) {
+                return Err(format!(
+                    "`{directive}`: expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL, as in \
+                     damcast::session=debug"
+                ));
+            }
             let target = target_of(directive);
             next.retain(|other| target_of(other) != target);
             next.push(directive.to_owned());
@@ -62,9 +71,7 @@ impl Levels {
             return Err(format!("more than {MOST_DIRECTIVES} levels; `reset` takes them back"));
         }
         let text = [self.at_start.clone()].into_iter().chain(next.iter().cloned()).collect::<Vec<_>>().join(",");
-        let filter = text.parse::<Targets>().map_err(|error| {
-            format!("`{directive}`: {error}; expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL")
-        })?;
+        let filter = text.parse::<Targets>().map_err(|error| format!("`{directive}`: {error}"))?;
         handle.reload(filter).map_err(|error| error.to_string())?;
         *added = next;
         Ok(text)
@@ -118,6 +125,19 @@ mod tests {
         assert_eq!(levels.add("damcast::link=trace").unwrap(), "info,damcast::session=debug,damcast::link=trace");
         assert_eq!(levels.add("damcast::session=warn").unwrap(), "info,damcast::link=trace,damcast::session=warn");
         assert!(levels.add("damcast::link=loud").is_err_and(|error| error.contains("MODULE=LEVEL")));
+        for wrong in [
+            "dbug",
+            "",
+            "=debug",
+            "damcast",
+            "damcast::session",
+            "debug,trace",
+            "a b=debug",
+            "damcast=",
+            "damcast=dbug",
+        ] {
+            assert!(levels.add(wrong).is_err_and(|error| error.contains("expected a level")), "{wrong}");
+        }
         assert_eq!(levels.current(), "info,damcast::link=trace,damcast::session=warn");
         assert_eq!(levels.add("reset").unwrap(), "info");
         assert!(Levels::fixed().add("debug").is_err());

@@ -1,10 +1,16 @@
 //! The program `damcast`: its verbs. Each has a file of its own in `cli`.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod cli;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use damcast::output;
+
+/// The name of the program.
+const NAME: &str = "damcast";
 
 /// What is asked of the program.
 #[derive(Parser)]
@@ -62,7 +68,11 @@ pub enum Verb {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().verb {
+    let arguments: Arguments = match output::arguments(NAME) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let outcome = match arguments.verb {
         Verb::Run(arguments) => cli::run::run(&arguments),
         Verb::Status(arguments) => cli::status::run(&arguments),
         Verb::Ctl(arguments) => cli::ctl::run(&arguments),
@@ -86,6 +96,6 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(code) => code,
-        Err(error) => cli::output::failed(&error),
+        Err(error) => output::failed(NAME, &error),
     }
 }

@@ -80,6 +80,12 @@ pub struct BoardView {
     pub held: bool,
     /// The number of the game that is going on or was the last.
     pub game: Option<u32>,
+    /// Who has White in that game, or in the next; `None`: nobody has said.
+    #[serde(default)]
+    pub white: Option<String>,
+    /// Who has Black.
+    #[serde(default)]
+    pub black: Option<String>,
     /// Plies of that game.
     pub plies: u32,
     /// The last entry.
@@ -243,7 +249,8 @@ impl Observer {
 pub fn disk(folder: &Path) -> Option<Disk> {
     let told = rustix::fs::statvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
-    Some(Disk { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
+    // Some file systems tell of no blocks at all: that is no full disk.
+    (told.f_blocks > 0).then(|| Disk { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
 }
 
 /// All boards of some lines. A bus on which none is known is shown as one.
@@ -283,6 +290,8 @@ fn board(
         since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
         held: status.is_held,
         game: status.game,
+        white: status.players[0].clone(),
+        black: status.players[1].clone(),
         plies: status.plies,
         last: status.last.clone(),
         clocks: status.clocks.map(|[white, black]| Clocks { white, black }),

@@ -306,7 +306,9 @@ impl Playback {
                         game.times.result = at;
                     }
                 }
-                Effect::Notice(text) | Effect::Refused(text) => self.notices.push((at, about(board, &text))),
+                Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) => {
+                    self.notices.push((at, about(board, &text)))
+                }
                 Effect::Aside(aside) => {
                     if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
                         game.asides.push((at, aside));

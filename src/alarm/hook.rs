@@ -20,6 +20,7 @@ use tracing::{info, warn};
 
 use super::AlarmEvent;
 use crate::config::AlarmConfig;
+use crate::overview::{self, AlarmView};
 
 /// Alarms that wait for their turn. A hall has fewer boards; more at once is one fault that made them all.
 const MOST_WAITING: usize = 256;
@@ -56,6 +57,25 @@ impl Hook {
         if self.0.try_send(event).is_err() {
             warn!("too many alarms wait for the alarm command; this one is not told to it");
         }
+    }
+}
+
+/// Runs the command now, with a line of JSON whose `event` is `test`. Returns what there is to say of it.
+///
+/// # Errors
+///
+/// When there is no command, or it does not end well: why.
+pub async fn try_out(config: &AlarmConfig) -> Result<String, String> {
+    if config.command.is_empty() {
+        return Err("no alarm command is configured: `command` in [alarm]".to_owned());
+    }
+    let now = overview::now();
+    let text = "a test: nothing is the matter".to_owned();
+    let alarm = AlarmView { kind: "test".to_owned(), board: None, since: now, text };
+    let shown = config.command.join(" ");
+    match call(config, &AlarmEvent { event: "test", alarm, at: now }).await {
+        Ok(()) => Ok(format!("the alarm command was run and ended well: {shown}; has somebody been called?")),
+        Err(why) => Err(format!("the alarm command {shown}: {why}")),
     }
 }
 

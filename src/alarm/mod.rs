@@ -35,7 +35,7 @@ type Key = (&'static str, Option<String>);
 /// What happened to an alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct AlarmEvent {
-    /// `raised` or `over`.
+    /// `raised` or `over`; `test` when somebody tries whether the command works.
     pub event: &'static str,
     /// The alarm.
     #[serde(flatten)]
@@ -174,6 +174,8 @@ mod tests {
             since_s: None,
             held: false,
             game: None,
+            white: None,
+            black: None,
             plies: 0,
             last: None,
             clocks: None,

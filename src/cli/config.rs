@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::config::{ConfigErrors, DEFAULT_PATH, Sources, schema, show};
+use damcast::config::{ConfigError, ConfigErrors, DEFAULT_PATH, Sources, schema, show};
+use damcast::link::ports;
 
 use super::USAGE;
+use super::output::{print, tell};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -47,13 +49,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     match answer {
         Ok(answer) => {
-            print!("{answer}");
+            print(answer)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(errors) => {
-            eprintln!("{errors}");
+            tell(&errors);
             let count = errors.0.len();
-            eprintln!("\ndamcast: {count} mistake{}; nothing is started from this", if count == 1 { "" } else { "s" });
+            let plural = if count == 1 { "" } else { "s" };
+            tell(format_args!("\ndamcast: {count} mistake{plural}; nothing is started from this"));
             Ok(ExitCode::from(USAGE))
         }
     }
@@ -63,8 +66,22 @@ fn sources(which: &Which) -> Result<Sources, ConfigErrors> {
     Ok(Sources::of_file(&which.config)?.with_environment(damcast::config::environment()))
 }
 
+/// One port of this machine has two lines.
+fn twice(sources: &Sources, [one, other, device]: &[String; 3]) -> ConfigError {
+    let file = sources.names().first().copied().unwrap_or_default().to_owned();
+    let message =
+        format!("the lines `{one}` and `{other}` have the same port, {device}, under two names; a board has one line");
+    ConfigError { file, message, place: None }
+}
+
 fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
+    // What addresses mean depends on what is plugged in, so a station records all the same; whoever asks is told.
+    let ports = config.lines.iter().map(|line| (line.name.as_str(), &line.port));
+    let shared: Vec<ConfigError> = ports::shared(ports).into_iter().map(|lines| twice(sources, &lines)).collect();
+    if !shared.is_empty() {
+        return Err(ConfigErrors(shared));
+    }
     let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
     let lines = config.lines.len();
     let mut text = format!("{}: right\n", sources.names().join(", "));

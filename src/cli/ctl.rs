@@ -1,10 +1,12 @@
 //! `damcast ctl`: what an operator asks of a running station.
 
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::control::{Reply, Request};
 
+use super::output;
 use super::station::{UNKNOWN, Where};
 
 /// What is asked.
@@ -114,6 +116,8 @@ enum Verb {
     },
     /// Read the configuration again. Games go on; a wrong configuration changes nothing.
     Reload,
+    /// Run the alarm command of the configuration, as the station runs it when something is the matter.
+    AlarmTest,
     /// Show other messages: a level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: what is shown.
     LogLevel {
         /// The level.
@@ -125,6 +129,7 @@ impl Verb {
     fn request(&self) -> Request {
         let (board, request) = match self {
             Verb::Reload => return Request::Reload { until: None },
+            Verb::AlarmTest => return Request::AlarmTest { until: None },
             Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone(), until: None },
             Verb::Result { board, result } => (board, format!("result {result}")),
             Verb::Resign { board, side } => (board, format!("resign {side}")),
@@ -165,9 +170,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = client.path().display().to_string();
     let asked = client.ask(request, patience, |left| {
         let left = left.as_secs_f64().ceil();
-        eprintln!(
+        output::tell(format_args!(
             "damcast: no answer yet from the station at {path}; waiting {left} s more, then the request is dropped"
-        );
+        ));
     });
     let reply = match asked {
         Ok(reply) => reply,
@@ -176,10 +181,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
              the messages of the station tell."
         )),
     };
-    if arguments.json {
-        println!("{}", serde_json::to_string(&reply)?);
-    } else {
-        tell(&reply, arguments.verb.done());
+    // What was asked for is done or refused, whether anybody can read so or not.
+    let shown =
+        if arguments.json { output::say(serde_json::to_string(&reply)?) } else { show(&reply, &arguments.verb) };
+    match shown {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => output::tell(format_args!("damcast: {error}")),
+        _ => {}
     }
     Ok(match reply {
         Reply { ok: true, .. } => ExitCode::SUCCESS,
@@ -188,16 +195,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn tell(reply: &Reply, done: &str) {
+/// Says what became of it.
+fn show(reply: &Reply, verb: &Verb) -> io::Result<()> {
     for told in &reply.told {
-        println!("{told}");
+        output::say(told)?;
     }
     for line in reply.written.iter().filter(|line| !line.is_empty()) {
-        println!("written: {line}");
+        output::say(format_args!("written: {line}"))?;
     }
     match &reply.error {
-        Some(error) => eprintln!("damcast: {error}"),
-        None if reply.told.is_empty() && reply.written.is_empty() => println!("{done}"),
+        Some(error) => output::tell(format_args!("damcast: {error}")),
+        None if reply.told.is_empty() && reply.written.is_empty() => output::say(verb.done())?,
         None => {}
     }
+    Ok(())
 }

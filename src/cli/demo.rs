@@ -1,6 +1,6 @@
 //! `damcast demo`: simulated boards on real pseudo-terminals, recorded by the real station, shown in the terminal.
 
-use std::io::{IsTerminal, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use damcast::bytelog::Mode;
 use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
 use damcast::disk::Durability;
 use damcast::link::PortAddress;
+use damcast::overview::{self, BoardView};
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
@@ -21,7 +22,11 @@ use damcast::supervisor;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::world::{Setting, World};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
+
+use super::boards::Shown;
+use super::output::{self, say};
+use super::screen::{Screen, Wish, Wishes};
 
 /// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
 const STAYS_MS: u64 = 20_000;
@@ -58,7 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
     let directory = folder(arguments.dir.as_deref())?;
-    println!("recording into {}", directory.display());
+    say(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
@@ -74,21 +79,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
     let (reports, rows) = watch::channel(Vec::new());
-    let all = boards.len();
-    let (exit_when_done, finished) = (arguments.exit_when_done, done.clone());
-    let shutdown = async move {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            () = all_done(finished, all), if exit_when_done => {}
-        }
-    };
-    let outcome = runtime.block_on(async {
-        let screen = tokio::spawn(show(rows));
-        let outcome = supervisor::run(config, supervisor::Outside::new(reports), shutdown).await;
-        // The screen ends by itself when nothing reports to it any more.
-        let _ = screen.await;
-        outcome
+    let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
+    let (mut screen, mut last) = (Screen::standard(), Vec::new());
+    let has_ended = Notify::new();
+    let (outcome, was_shown) = runtime.block_on(async {
+        let showing = async {
+            let was_shown = tokio::select! {
+                was_shown = show(rows, &directory, &mut screen, &mut last) => was_shown,
+                () = all_done(done, all), if exit_when_done => Ok(()),
+            };
+            // What nobody sees need not go on.
+            has_ended.notify_one();
+            was_shown
+        };
+        let outside = supervisor::Outside::new(reports);
+        tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing)
     });
+    screen.leave();
     stop.store(true, Ordering::Relaxed);
     for board in boards {
         match board.join() {
@@ -97,7 +104,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     outcome?;
-    println!("the games are in {}", directory.join("live").display());
+    was_shown?;
+    if screen.is_terminal() {
+        output::print(shown(&last, foot(&directory)).text(screen.width()))?;
+    }
+    say(format_args!("the games are in {}", directory.join("live").display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -167,73 +178,59 @@ async fn all_done(done: Arc<AtomicUsize>, all: usize) {
     }
 }
 
-/// Shows the table until nothing reports any more: drawn in place on a terminal, else a line for each move.
-async fn show(mut rows: watch::Receiver<Vec<LineReport>>) {
-    let in_place = std::io::stdout().is_terminal();
-    let mut drawn = 0;
+/// Shows the boards until nothing reports any more, or somebody has seen enough: in place on a terminal, else a line for each
+/// move. `boards` are those that were shown last.
+async fn show(
+    mut rows: watch::Receiver<Vec<LineReport>>,
+    directory: &Path,
+    screen: &mut Screen,
+    boards: &mut Vec<BoardView>,
+) -> io::Result<()> {
+    let mut wishes = Wishes::listen()?;
     let mut last: Vec<Option<String>> = Vec::new();
-    while rows.changed().await.is_ok() {
-        let now = rows.borrow_and_update().clone();
-        if in_place {
-            drawn = draw(&now, drawn);
+    loop {
+        if screen.is_terminal() {
+            *boards = overview::boards(&rows.borrow_and_update(), overview::now());
+            screen.draw(|columns, rows| {
+                shown(boards, format!("{}; Ctrl-C ends it", foot(directory))).page(columns, rows)
+            })?;
             tokio::time::sleep(REFRESH).await;
         } else {
+            let now = rows.borrow_and_update().clone();
             last.resize(now.len(), None);
             for (row, last) in now.iter().zip(&mut last) {
                 if row.status.last != *last {
                     *last = row.status.last.clone();
-                    println!("{}", plain(row));
+                    say(plain(row))?;
                 }
             }
+        }
+        tokio::select! {
+            changed = rows.changed() => if changed.is_err() {
+                return Ok(());
+            },
+            wish = wishes.next() => match wish {
+                Wish::Draw => {}
+                Wish::Pause => screen.pause(),
+                Wish::End => return Ok(()),
+            },
         }
     }
 }
 
-/// Draws the table over the one before, which had so many lines. Returns how many it has.
-fn draw(rows: &[LineReport], before: usize) -> usize {
-    let mut text = String::new();
-    if before > 0 {
-        text.push_str(&format!("\x1b[{before}A"));
-    }
-    text.push_str(&format!(
-        "\x1b[1m{:<10} {:<26} {:>5}  {:<24} {:>8} {:>8}  {}\x1b[0m\x1b[K\n",
-        "board", "state", "plies", "last", "White", "Black", "file"
-    ));
-    for row in rows {
-        let [white, black] = clocks(row);
-        let last = cut(row.status.last.as_deref().unwrap_or(""), 24);
-        text.push_str(&format!(
-            "{:<10} {:<26} {:>5}  {last:<24} {white:>8} {black:>8}  {}\x1b[K\n",
-            cut(&row.name, 10),
-            cut(state(row), 26),
-            row.status.plies,
-            file(row)
-        ));
-    }
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    rows.len() + 1
+fn foot(directory: &Path) -> String {
+    format!("recorded into {}", directory.display())
+}
+
+fn shown(boards: &[BoardView], foot: String) -> Shown<'_> {
+    Shown { boards, alarms: &[], notes: Vec::new(), foot, with_files: true }
 }
 
 fn plain(row: &LineReport) -> String {
-    let [white, black] = clocks(row);
-    let last = row.status.last.as_deref().unwrap_or("-");
-    format!("{}: {last}  White {white} Black {black}  {} {}", row.name, state(row), file(row))
-}
-
-fn state(row: &LineReport) -> &str {
-    row.no_link.as_deref().unwrap_or(&row.status.state)
-}
-
-fn file(row: &LineReport) -> String {
-    row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string())
-}
-
-fn clocks(row: &LineReport) -> [String; 2] {
     let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(text))
-}
-
-fn cut(text: &str, width: usize) -> String {
-    text.chars().take(width).collect()
+    let clocks = row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(text));
+    let last = row.status.last.as_deref().unwrap_or("-");
+    let state = row.no_link.as_deref().unwrap_or(&row.status.state);
+    let file = row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string());
+    format!("{}: {last}  White {} Black {}  {state} {file}", row.name, clocks[0], clocks[1])
 }

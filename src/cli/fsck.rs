@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use damcast::folder::fsck::{self, Level, Report};
 
-use super::input::{Patience, json_text, say};
+use super::input::{Patience, json_text};
+use super::output::{say, tell};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -42,7 +43,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let report = match checked {
         Ok(report) => report,
         Err(error) => {
-            eprintln!("damcast: {shown}: {error}; is this the directory of a station?");
+            tell(format_args!("damcast: {shown}: {error}; is this the directory of a station?"));
             return Ok(ExitCode::from(2));
         }
     };
@@ -50,7 +51,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     for finding in report.findings.iter().filter(|finding| shown_level(finding.level)) {
         let file = finding.file.display().to_string();
         if arguments.json {
-            say(&format!(
+            say(format_args!(
                 "{{\"level\":\"{}\",\"file\":{},\"what\":{},\"advice\":{}}}",
                 finding.level,
                 json_text(&file),
@@ -59,7 +60,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             ))?;
         } else {
             let advice = if finding.advice.is_empty() { String::new() } else { format!("; {}", finding.advice) };
-            say(&format!("{file}: {}: {}{advice}", finding.level, finding.what))?;
+            say(format_args!("{file}: {}: {}{advice}", finding.level, finding.what))?;
         }
     }
     let summary = if arguments.json { as_json(&report) } else { as_text(&shown.to_string(), &report) };

@@ -20,6 +20,7 @@ use serialport::SerialPortType;
 
 use super::USAGE;
 use super::inquiry::{self, Identity};
+use super::output::{print, say, tell};
 use super::ports::stable_names;
 
 /// Where a station that is installed keeps its recordings.
@@ -76,31 +77,31 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = &arguments.config;
     if !arguments.force && is_somebodys(path) {
-        eprintln!("damcast: {} exists; --force writes over it, --config names another file", path.display());
+        tell(format_args!("damcast: {} exists; --force writes over it, --config names another file", path.display()));
         return Ok(ExitCode::from(USAGE));
     }
     let asks = !arguments.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let found = find(arguments, asks)?;
     if found.is_empty() {
-        eprintln!(
+        tell(
             "damcast: no board was found. Is it plugged in and switched on? `damcast ports` lists the ports, `damcast doctor` \
-             says what is wrong with them, and --port names one that looks like no board"
+             says what is wrong with them, and --port names one that looks like no board",
         );
         return Ok(ExitCode::FAILURE);
     }
     let draft = draft(arguments, found, asks)?;
     let text = draft.to_text();
     if let Err(errors) = Config::read(&path.display().to_string(), &text) {
-        eprintln!("{errors}");
-        eprintln!("\ndamcast: with these answers the configuration would be wrong; nothing was written");
+        tell(&errors);
+        tell(format_args!("\ndamcast: with these answers the configuration would be wrong; nothing was written"));
         return Ok(ExitCode::from(USAGE));
     }
     write(path, &text).with_context(|| format!("{}: cannot be written; are you allowed to? (sudo)", path.display()))?;
-    println!("\nwritten: {}", path.display());
+    say(format_args!("\nwritten: {}", path.display()))?;
     let option = if path == Path::new(DEFAULT_PATH) { String::new() } else { format!(" --config {}", path.display()) };
-    println!("  damcast config check{option}    is it right, also after you changed it");
-    println!("  damcast doctor{option}          is the machine ready");
-    println!("  damcast run{option}             record here, or: systemctl enable --now damcast");
+    say(format_args!("  damcast config check{option}    is it right, also after you changed it"))?;
+    say(format_args!("  damcast doctor{option}          is the machine ready"))?;
+    say(format_args!("  damcast run{option}             record here, or: systemctl enable --now damcast"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -122,15 +123,15 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
     let mut found = Vec::new();
     for port in &arguments.buses {
         let address: PortAddress = port.parse()?;
-        println!("{port}: looking for boards on the bus, up to 12 s ...");
+        say(format_args!("{port}: looking for boards on the bus, up to 12 s ..."))?;
         let boards = match inquiry::who_is_on_the_bus_at(&address) {
             Ok(boards) => boards.into_iter().map(|board| board.number()).collect(),
             Err(reason) => {
-                println!("{port}: {reason}; boards that come later are recorded all the same");
+                say(format_args!("{port}: {reason}; boards that come later are recorded all the same"))?;
                 Vec::new()
             }
         };
-        println!("{port}: {} boards: {boards:?}", boards.len());
+        say(format_args!("{port}: {} boards: {boards:?}", boards.len()))?;
         found.push(Found { port: port.clone(), identity: Identity::default(), bus: Some(boards), is_anywhere: false });
     }
     for port in &arguments.ports {
@@ -138,11 +139,11 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
         let identity = match inquiry::who_is_at(&address) {
             Ok(identity) => identity,
             Err(reason) => {
-                println!("{port}: {reason} (it is written all the same, and waited for)");
+                say(format_args!("{port}: {reason} (it is written all the same, and waited for)"))?;
                 Identity::default()
             }
         };
-        println!("{port}: {}", describe(&identity));
+        say(format_args!("{port}: {}", describe(&identity)))?;
         found.push(Found { port: port.clone(), identity, bus: None, is_anywhere: false });
     }
     if arguments.ports.is_empty() && arguments.buses.is_empty() {
@@ -160,7 +161,7 @@ fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
         let is_makers = ports::is_board(usb);
         let product = usb.product.as_deref().unwrap_or("an unknown device");
         if !is_makers {
-            println!("{}: {product}, perhaps an adapter", port.port_name);
+            say(format_args!("{}: {product}, perhaps an adapter", port.port_name))?;
             if !asks || !ask("ask it whether there is a board behind it? (y/n)", "n")?.starts_with(['y', 'Y']) {
                 continue;
             }
@@ -168,11 +169,11 @@ fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
         let identity = match inquiry::who_is_at(&PortAddress::Serial(port.port_name.clone().into())) {
             Ok(identity) => identity,
             Err(reason) => {
-                println!("{}: {reason}", port.port_name);
+                say(format_args!("{}: {reason}", port.port_name))?;
                 continue;
             }
         };
-        println!("{}: {}", port.port_name, describe(&identity));
+        say(format_args!("{}: {}", port.port_name, describe(&identity)))?;
         let is_anywhere = is_makers && identity.serial.is_some();
         // The names by path stay the same as long as the socket does.
         let links = links.get(Path::new(&port.port_name)).map_or(&[][..], Vec::as_slice);
@@ -238,8 +239,7 @@ fn usual_game(found: &[Found]) -> &'static str {
 
 fn ask(question: &str, default: &str) -> anyhow::Result<String> {
     let hint = if default.is_empty() { String::new() } else { format!(" [{default}]") };
-    print!("{question}{hint}: ");
-    std::io::stdout().flush()?;
+    print(format_args!("{question}{hint}: "))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     let answer = answer.trim();

@@ -120,13 +120,6 @@ pub fn whole(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Prints a line on standard output. Whoever reads it may have had enough: that is an error and no panic.
-pub fn say(line: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(line.as_bytes())?;
-    Ok(out.write_all(b"\n")?)
-}
-
 /// A text as JSON writes it.
 pub fn json_text(text: &str) -> String {
     let mut json = String::from("\"");

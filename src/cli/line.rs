@@ -28,6 +28,7 @@ use damcast::playback::{self, Pause};
 use damcast::session::{Aside, Effect, Line, Output};
 
 use super::USAGE;
+use super::output::{self, tell};
 
 /// No line of a driver is longer; a read returns a few thousand bytes at most.
 const LONGEST_INPUT: u64 = 1 << 20;
@@ -93,7 +94,7 @@ pub fn refuse_what_is_not_built(profile: Profile) -> Option<ExitCode> {
     if profile == Profile::Standard {
         return None;
     }
-    eprintln!("damcast: --profile lidraughts is not built yet");
+    tell(format_args!("damcast: --profile lidraughts is not built yet"));
     Some(ExitCode::from(USAGE))
 }
 
@@ -104,10 +105,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     // A broken --game-type or --set is told before the driver waits for an answer.
     if let Err(error) = open(&Reader::new(), arguments) {
-        eprintln!("damcast: {error:#}");
+        tell(format_args!("damcast: {error:#}"));
         return Ok(ExitCode::from(USAGE));
     }
-    drive(arguments, io::stdin().lock(), io::stdout().lock())
+    drive(arguments, io::stdin().lock(), output::standard())
 }
 
 fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<ExitCode> {
@@ -125,7 +126,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             Ok(bytelog::Line::Record(record)) => record,
             Ok(_) => continue,
             Err(error) => {
-                eprintln!("damcast: standard input: {error}");
+                tell(format_args!("damcast: standard input: {error}"));
                 all_understood = false;
                 continue;
             }
@@ -136,14 +137,14 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             none => match open(&reader, arguments) {
                 Ok(new) => none.insert(new),
                 Err(error) => {
-                    eprintln!("damcast: standard input, before line {}: {error:#}", reader.lines());
+                    tell(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
                     return Ok(ExitCode::from(USAGE));
                 }
             },
         };
         let pause = line.deadline().map_or(Ok(()), |_| Pause::check(now, Millis(record.at)));
         if let Err(pause) = pause {
-            eprintln!("damcast: standard input: line {}: {pause}", reader.lines());
+            tell(format_args!("damcast: standard input: line {}: {pause}", reader.lines()));
             all_understood = false;
             continue;
         }
@@ -161,7 +162,7 @@ fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
     header.mode = arguments.mode.map(Mode::in_a_log).or(header.mode);
     let (mut settings, passed_over) = playback::settings(&header, arguments.game_type.as_deref())?;
     for notice in passed_over {
-        eprintln!("damcast: {notice}");
+        tell(format_args!("damcast: {notice}"));
     }
     for setting in &arguments.settings {
         let (key, value) = setting
@@ -182,7 +183,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
             Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
             Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
-            Effect::Notice(notice) | Effect::Refused(notice) => {
+            Effect::Notice(notice) | Effect::News(notice) | Effect::Refused(notice) => {
                 let notice = playback::about(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }

@@ -9,7 +9,8 @@
 //! Exit codes of `verify`: 0: all are whole, but for an end that a crash has torn; 1: one is damaged, or was cut or changed since
 //! the next one was begun; 2: one cannot be read.
 
-use std::io::{self, BufWriter, Write};
+use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -24,7 +25,8 @@ use damcast::millis::Millis;
 use damcast::playback::{self, CONTINUES, Game};
 use damcast::session::BusAddress;
 
-use super::input::{json_text, say};
+use super::input::json_text;
+use super::output::{self, say, tell};
 
 type Moment = DateTime<FixedOffset>;
 
@@ -101,33 +103,52 @@ struct Extract {
 
 /// Does what is asked.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    match &arguments.verb {
+    let outcome = match &arguments.verb {
         Verb::List(arguments) => list(arguments),
         Verb::Verify(arguments) => verify(arguments),
         Verb::Extract(arguments) => extract(arguments),
+    };
+    match outcome {
+        Err(error) if error.is::<Unreadable>() => {
+            tell(format_args!("damcast: {error:#}"));
+            Ok(ExitCode::from(2))
+        }
+        outcome => outcome,
+    }
+}
+
+/// A folder that cannot be read.
+#[derive(Debug)]
+struct Unreadable(PathBuf);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: is this the directory of a station?", self.0.display())
     }
 }
 
 fn read(directory: &Path) -> anyhow::Result<Folder> {
-    Folder::read(directory).with_context(|| format!("{}: is this the directory of a station?", directory.display()))
+    Folder::read(directory).with_context(|| Unreadable(directory.to_owned()))
 }
 
 fn list(arguments: &List) -> anyhow::Result<ExitCode> {
     for line in &read(&arguments.directory)?.lines {
         if arguments.json {
-            say(&line_as_json(line))?;
+            say(line_as_json(line))?;
             continue;
         }
         let bytes: u64 = line.logs.iter().map(|log| log.summary.bytes).sum();
         let games = line.played.as_ref().map_or(0, |played| played.games.len());
-        say(&format!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
+        say(format_args!("{}: {games} games, {} logs, {}", line.name, line.logs.len(), size(bytes)))?;
         for log in &line.logs {
             let (when, size, records) = (when(span(log)), size(log.summary.bytes), log.summary.records);
-            say(&format!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
+            say(format_args!("    {}  {when}  {size}, {records} records{}", file(log), state(log)))?;
         }
         match &line.played {
-            Ok(played) => played.games.iter().try_for_each(|game| say(&format!("    {}", game_as_text(line, game))))?,
-            Err(error) => say(&format!("    they cannot be played: {error}"))?,
+            Ok(played) => {
+                played.games.iter().try_for_each(|game| say(format_args!("    {}", game_as_text(line, game))))?
+            }
+            Err(error) => say(format_args!("    they cannot be played: {error}"))?,
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -233,7 +254,7 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
         } else {
             Ok(vec![path.clone()])
         };
-        let files: Vec<PathBuf> = files.with_context(|| path.display().to_string())?;
+        let files: Vec<PathBuf> = files.with_context(|| Unreadable(path.clone()))?;
         let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new("."));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let claims = chain::claims(folder).unwrap_or_default();
@@ -246,7 +267,7 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
                     is_damaged |= !verify_log(&file, &header, &summary, changed.as_deref(), arguments.json)?;
                 }
                 Err(error) => {
-                    eprintln!("damcast: {}: {error}", file.display());
+                    tell(format_args!("damcast: {}: {error}", file.display()));
                     is_unreadable = true;
                 }
             }
@@ -278,7 +299,7 @@ fn verify_log(
     if json {
         let torn = problems.first().map_or("null".to_owned(), |problem| json_text(&problem.to_string()));
         let damage = damage.as_ref().map_or("null".to_owned(), |damage| json_text(&damage.to_string()));
-        say(&format!(
+        say(format_args!(
             "{{\"file\":{},\"bytes\":{bytes},\"records\":{records},\"opened\":{},\"torn\":{torn},\"damage\":{damage},\"changed\":{}}}",
             json_text(&shown),
             !is_headless,
@@ -292,7 +313,7 @@ fn verify_log(
             (None, Some(changed)) => format!("not whole: {changed}"),
             (None, None) => "whole".to_owned(),
         };
-        say(&format!("{shown}: {verdict}, {records} records{problems}{head}"))?;
+        say(format_args!("{shown}: {verdict}, {records} records{problems}{head}"))?;
     }
     Ok(damage.is_none() && changed.is_none())
 }
@@ -325,7 +346,7 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
         }
     };
     let mut alone = board.filter(|_| arguments.alone).map(OfBoard::new);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output::standard();
     let is_any = extract::extract(line, span, before, |piece| {
         let piece = match &mut alone {
             Some(alone) => alone.take(piece),

@@ -1,6 +1,8 @@
 //! The verbs of the program, one a file: arguments in, exit code out.
 
+mod boards;
 pub mod check;
+mod columns;
 pub mod config;
 pub mod convert;
 pub mod ctl;
@@ -14,16 +16,18 @@ mod inquiry;
 pub mod line;
 pub mod log;
 pub mod moves;
-pub mod output;
 pub mod perft;
 pub mod ports;
 pub mod rebuild;
 pub mod replay;
 pub mod run;
+mod screen;
 pub mod show;
 mod station;
 pub mod status;
 pub mod test_board;
+
+use damcast::output;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

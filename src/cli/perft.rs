@@ -6,6 +6,8 @@ use std::process::ExitCode;
 use damcast::pdn::notation;
 use damcast::rules::perft::perft;
 
+use super::output;
+
 /// What is asked.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 counted; 1 the position is not understood; 2 a wrong argument.
@@ -25,7 +27,7 @@ pub struct Arguments {
 /// Prints the count.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let position = arguments.asked.position()?;
-    let mut output = std::io::stdout();
+    let mut output = output::standard();
     if arguments.divide && arguments.depth > 0 {
         let legal = position.legal_moves();
         for ply in &legal {
@@ -34,5 +36,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(output, "{}", perft(&position, arguments.depth))?;
+    output.flush()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use damcast::link::ports;
 use serialport::{SerialPortInfo, SerialPortType};
 
+use super::output::{print, tell};
+
 /// Links whose names stay the same when ports are numbered anew.
 const STABLE_NAMES: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
@@ -23,11 +25,11 @@ pub struct Arguments {}
 pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
     let ports = ports::list().map_err(|error| anyhow::anyhow!("{error}; run and replay work"))?;
     if ports.is_empty() {
-        eprintln!("damcast: no serial ports found; is the board plugged in?");
+        tell("damcast: no serial ports found; is the board plugged in?");
     }
     let links = stable_names();
     for port in &ports {
-        print!("{}", describe(port, links.get(Path::new(&port.port_name)).map_or(&[], Vec::as_slice)));
+        print(describe(port, links.get(Path::new(&port.port_name)).map_or(&[], Vec::as_slice)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -85,8 +87,11 @@ mod tests {
             product: Some("DGT Smart Board".into()),
         };
         let port = SerialPortInfo { port_name: "/dev/ttyACM0".into(), port_type: SerialPortType::UsbPort(usb) };
+        let described = describe(&port, &["/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0".into()]);
+        let readme = include_str!("../../README.md").replace("\n   ", "\n");
+        assert!(readme.contains(&format!("$ damcast ports\n{described}```")), "the README shows something else");
         assert_eq!(
-            describe(&port, &["/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0".into()]),
+            described,
             "serial:/dev/ttyACM0\n    USB 045b:8111, serial number none\n    manufacturer DGT, product DGT Smart Board\n    \
              usb:045b:8111\n    serial:/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0\n"
         );

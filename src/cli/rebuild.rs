@@ -10,6 +10,7 @@ use damcast::disk::Lock;
 use damcast::folder::rebuild;
 
 use super::input::Patience;
+use super::output::say;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -37,9 +38,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let waiting = Patience::with(format!("rebuilding {}", target.display()));
     let done = rebuild::rebuild(directory, into.as_deref()).with_context(|| directory.display().to_string())?;
     drop(waiting);
-    done.iter().for_each(|what| println!("{what}"));
+    done.iter().try_for_each(say)?;
     if done.is_empty() {
-        println!("{}: everything is what the logs say", directory.display());
+        say(format_args!("{}: everything is what the logs say", directory.display()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

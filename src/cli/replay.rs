@@ -10,6 +10,7 @@ use damcast::playback::{self, NamedLog};
 
 use super::input::Patience;
 use super::line::{Mode, Profile, refuse_what_is_not_built};
+use super::output::{self, tell};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -50,13 +51,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         logs.push(log);
     }
     let waiting = Patience::with("playing the logs");
-    let tell = |notice| eprintln!("damcast: {notice}");
-    let mut played = playback::play_and_tell(logs, arguments.game_type.as_deref(), tell)?;
+    let print = |notice| tell(format_args!("damcast: {notice}"));
+    let mut played = playback::play_and_tell(logs, arguments.game_type.as_deref(), print)?;
     drop(waiting);
     let mut is_damaged = false;
     for (name, summary) in &played.logs {
-        summary.problems.iter().for_each(|problem| eprintln!("damcast: {name}: {problem}"));
-        summary.damage.iter().for_each(|damage| eprintln!("damcast: {name}: {damage}"));
+        summary.problems.iter().for_each(|problem| tell(format_args!("damcast: {name}: {problem}")));
+        summary.damage.iter().for_each(|damage| tell(format_args!("damcast: {name}: {damage}")));
         is_damaged |= summary.damage.is_some();
     }
     if let Some(wanted) = arguments.board {
@@ -64,7 +65,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     // The games of a board stay in their order.
     played.games.sort_by_key(|game| game.board);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::standard();
     for game in &played.games {
         out.write_all(&game.bytes())?;
     }

@@ -15,6 +15,7 @@ use tokio::sync::{oneshot, watch};
 use tracing::info;
 
 use super::USAGE;
+use super::output::tell;
 
 /// What hangs in the end is left after this: a disk that does not answer must not keep the process.
 const LAST_WAIT: Duration = Duration::from_secs(2);
@@ -48,7 +49,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match Config::load(&arguments.config) {
         Ok(config) => config,
         Err(error) => {
-            eprintln!("damcast: {error}");
+            tell(format_args!("damcast: {error}"));
             return Ok(ExitCode::from(USAGE));
         }
     };

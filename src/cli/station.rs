@@ -9,12 +9,14 @@
 //! | 4 | this user may not speak with it |
 //! | 5 | it is not known whether the station did it |
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::config::Config;
+use damcast::config::{self, DEFAULT_PATH, Sources, Whereabouts};
 use damcast::control::client::{Client, ClientError};
 use damcast::control::{SERVICE_SOCKET, SOCKET};
+
+use super::output::tell;
 
 /// No station answers.
 const NOBODY: u8 = 3;
@@ -22,8 +24,6 @@ const NOBODY: u8 = 3;
 const FORBIDDEN: u8 = 4;
 /// It is not known whether it was done.
 pub const UNKNOWN: u8 = 5;
-/// Where a service has its configuration.
-const SERVICE_CONFIG: &str = "/etc/damcast/damcast.toml";
 
 /// Which station.
 #[derive(clap::Args)]
@@ -42,33 +42,38 @@ impl Where {
         Client::connect(self.sockets()?).map_err(|error| explain(&error))
     }
 
-    /// Where to look, the likeliest first.
+    /// Where to look, the likeliest first. A mistake in the configuration is told, and the station that runs is found all the same.
     fn sockets(&self) -> Result<Vec<PathBuf>, ExitCode> {
         if let Some(socket) = &self.socket {
             return Ok(vec![socket.clone()]);
         }
-        let of = |config: Config| config.control.socket.unwrap_or_else(|| config.directory.join(SOCKET));
         let service = PathBuf::from(SERVICE_SOCKET);
-        match &self.config {
-            Some(file) => match Config::load(file) {
-                Ok(config) if config.control.socket.is_some() => Ok(vec![of(config)]),
-                Ok(config) => Ok(vec![of(config), service]),
-                Err(error) => {
-                    eprintln!("damcast: {error}");
-                    Err(ExitCode::from(super::USAGE))
-                }
-            },
-            None => {
-                let configured = Config::load(SERVICE_CONFIG.as_ref()).ok().and_then(|config| config.control.socket);
-                Ok(configured.into_iter().chain([service]).collect())
+        let (file, is_named) = match &self.config {
+            Some(file) => (file.as_path(), true),
+            None => (Path::new(DEFAULT_PATH), false),
+        };
+        let sources = match Sources::of_file(file) {
+            Ok(sources) => sources.with_environment(config::environment()),
+            // Who may not read it, or has none, may speak with the service nevertheless.
+            Err(_) if !is_named => return Ok(vec![service]),
+            Err(error) => {
+                tell(format_args!("damcast: {error}"));
+                return Err(ExitCode::from(super::USAGE));
             }
+        };
+        if let Err(error) = sources.read() {
+            tell(format_args!("damcast: the configuration is wrong; a station that runs keeps the old one\n{error}\n"));
         }
+        let Whereabouts { socket, directory } = sources.whereabouts();
+        let beside = directory.filter(|_| is_named && socket.is_none()).map(|directory| directory.join(SOCKET));
+        let service = Some(service).filter(|_| socket.is_none() || !is_named);
+        Ok(socket.into_iter().chain(beside).chain(service).collect())
     }
 }
 
 /// Says why there is no answer, and gives the exit code for it.
 pub fn explain(error: &ClientError) -> ExitCode {
-    eprintln!("damcast: {error}");
+    tell(format_args!("damcast: {error}"));
     match error {
         ClientError::Nobody(_) => ExitCode::from(NOBODY),
         ClientError::Forbidden(_) => ExitCode::from(FORBIDDEN),

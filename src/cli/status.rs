@@ -1,12 +1,17 @@
 //! `damcast status`: how a running station is, and what needs the operator.
 
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::process::ExitCode;
 
-use damcast::control::Request;
-use damcast::control::client::ClientError;
-use damcast::overview::{BoardView, Overview};
+use anyhow::Context;
+use damcast::control::client::{Client, ClientError};
+use damcast::control::{Reply, Request};
+use damcast::overview::Overview;
+use tokio::sync::mpsc;
 
+use super::boards::{Shown, span};
+use super::output::{self, tell};
+use super::screen::{Screen, Wish, Wishes};
 use super::station::{Where, explain};
 
 /// What is asked.
@@ -37,121 +42,201 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         true => Request::Watch { interval_ms: Some(200) },
         false => Request::Status {},
     };
+    let mut screen = Screen::standard();
     let (path, patience) = (client.path().display().to_string(), request.patience());
-    let mut reply = client.ask(request, patience, |left| {
+    let mut heard = told(client.ask(request, patience, |left| {
         let left = left.as_secs_f64().ceil();
-        eprintln!("damcast: no answer yet from the station at {path}; waiting {left} s more");
-    });
-    let in_place = arguments.watch && !arguments.json && io::stdout().is_terminal();
+        tell(format_args!("damcast: no answer yet from the station at {path}; waiting {left} s more"));
+    }));
+    if arguments.watch && !arguments.json && screen.is_terminal() {
+        return match heard {
+            Ok(first) => watch(client, first, &mut screen),
+            Err(end) => Ok(end.tell(false)),
+        };
+    }
     loop {
-        let status = match reply {
-            Ok(reply) => match reply.status {
-                Some(status) => status,
-                None => {
-                    eprintln!("damcast: {}", reply.error.unwrap_or_else(|| "this station tells no status".to_owned()));
-                    return Ok(ExitCode::FAILURE);
-                }
-            },
-            // While it is watched, the end of the station is the end of the connection.
-            Err(ClientError::Broken { .. }) if arguments.watch => {
-                eprintln!("damcast: the station has ended");
-                return Ok(ExitCode::FAILURE);
-            }
-            Err(error) => return Ok(explain(&error)),
+        let status = match heard {
+            Ok(status) => status,
+            Err(end) => return Ok(end.tell(arguments.watch)),
         };
-        let mut text = match arguments.json {
-            true => serde_json::to_string(&status)? + "\n",
-            false => table(&status),
-        };
-        if in_place {
-            // From the upper left corner, and nothing below.
-            text = format!("\x1b[H\x1b[2J{text}");
-        }
-        let mut out = io::stdout().lock();
-        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // Who reads it has seen enough.
-            return if error.kind() == io::ErrorKind::BrokenPipe { Ok(ExitCode::SUCCESS) } else { Err(error.into()) };
+        match arguments.json {
+            true => output::say(serde_json::to_string(&status)?)?,
+            false => output::print(shown(&status).text(screen.width()))?,
         }
         if !arguments.watch {
             return Ok(ExitCode::SUCCESS);
         }
-        reply = client.hear();
+        heard = told(client.hear());
     }
+}
+
+/// Why there is no status, or no other.
+enum End {
+    /// The station tells none.
+    Refused(String),
+    /// The connection, or there is none.
+    Lost(ClientError),
+}
+
+impl End {
+    /// Says it. While a station is watched, its end is the end of the connection.
+    fn tell(&self, is_watched: bool) -> ExitCode {
+        match self {
+            End::Refused(error) => tell(format_args!("damcast: {error}")),
+            End::Lost(ClientError::Broken { .. }) if is_watched => tell("damcast: the station has ended"),
+            End::Lost(error) => return explain(error),
+        }
+        ExitCode::FAILURE
+    }
+}
+
+fn told(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, End> {
+    let reply = reply.map_err(End::Lost)?;
+    let refused = || End::Refused(reply.error.unwrap_or_else(|| "this station tells no status".to_owned()));
+    reply.status.ok_or_else(refused)
+}
+
+/// Shows it in place until the person at the terminal has seen enough, or the station ends. The last table stays.
+fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
+    let (sender, mut replies) = mpsc::channel(1);
+    // It ends with the process: a read cannot be called back.
+    std::thread::spawn(move || {
+        loop {
+            let heard = told(client.hear());
+            let is_over = heard.is_err();
+            if sender.blocking_send(heard).is_err() || is_over {
+                return;
+            }
+        }
+    });
+    let mut last = first;
+    let outcome: io::Result<Option<End>> = runtime.block_on(async {
+        let mut wishes = Wishes::listen()?;
+        loop {
+            screen.draw(|columns, rows| shown(&last).page(columns, rows))?;
+            tokio::select! {
+                heard = replies.recv() => match heard {
+                    Some(Ok(status)) => last = status,
+                    Some(Err(end)) => return Ok(Some(end)),
+                    None => return Ok(None),
+                },
+                wish = wishes.next() => match wish {
+                    Wish::Draw => {}
+                    Wish::Pause => screen.pause(),
+                    Wish::End => return Ok(None),
+                },
+            }
+        }
+    });
+    screen.leave();
+    let end = outcome?;
+    output::print(shown(&last).text(screen.width()))?;
+    Ok(end.map_or(ExitCode::SUCCESS, |end| end.tell(true)))
 }
 
 /// For people: the boards, then what needs them.
-fn table(status: &Overview) -> String {
-    let width = |of: fn(&BoardView) -> usize, least: usize| status.boards.iter().map(of).max().unwrap_or(0).max(least);
-    let name = width(|board| board.name.chars().count(), 5);
-    let state = width(|board| state(board).chars().count(), 5).min(40);
-    let mut text = format!(
-        "{:<name$}  {:<state$}  {:>6}  {:>4}  {:>5}  {:<16}  {:>8}  {:>8}\n",
-        "board", "state", "since", "game", "plies", "last", "White", "Black"
-    );
-    for board in &status.boards {
-        let clock = |seconds: Option<u32>| {
-            seconds.map_or("-".to_owned(), |s| format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60))
-        };
-        text += &format!(
-            "{:<name$}  {:<state$}  {:>6}  {:>4}  {:>5}  {:<16}  {:>8}  {:>8}\n",
-            board.name,
-            cut(&self::state(board), state),
-            board.since_s.map_or("-".to_owned(), span),
-            board.game.map_or("-".to_owned(), |game| game.to_string()),
-            board.plies,
-            cut(board.last.as_deref().unwrap_or("-"), 16),
-            clock(board.clocks.map(|clocks| clocks.white)),
-            clock(board.clocks.map(|clocks| clocks.black)),
-        );
-        if let Some(doubt) = &board.doubt {
-            text += &format!("  differs on {}\n", doubt.squares.join(", "));
-            for reading in &doubt.readings {
-                text += &format!("  perhaps {reading}\n");
-            }
-        }
-        if let Some(wrong) = &board.wrong_start {
-            text += &format!("  not set up: {wrong}\n");
-        }
-    }
-    for line in status.lines.iter().filter_map(|line| Some((line, line.pending.as_ref()?))) {
-        text += &format!("{}: {}\n", line.0.name, line.1);
-    }
-    for line in status.lines.iter().filter_map(|line| Some((line, line.fault.as_ref()?))) {
-        text += &format!("{}: {}\n", line.0.name, line.1);
-    }
-    for alarm in &status.alarms {
-        let of = alarm.board.as_deref().unwrap_or("station");
-        text += &format!("ALARM {of}: {} since {}: {}\n", alarm.kind, alarm.since.format("%H:%M:%S"), alarm.text);
+fn shown(status: &Overview) -> Shown<'_> {
+    let mut notes = Vec::new();
+    for line in &status.lines {
+        notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
     if let Some(reload) = status.reload.as_ref().filter(|reload| !reload.ok) {
-        text += &format!("the configuration of {} is wrong, the old one counts:\n", reload.at.format("%H:%M:%S"));
-        text += &format!("{}\n", reload.text.join("\n"));
+        notes.push(format!("the configuration of {} is wrong, the old one counts:", reload.at.format("%H:%M:%S")));
+        notes.extend(reload.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
     }
     let disk = status.disk.map_or("unknown".to_owned(), |disk| {
-        format!("{:.1} of {:.1} GB free", disk.free_bytes as f64 / 1e9, disk.total_bytes as f64 / 1e9)
+        let [free, total] = [disk.free_bytes, disk.total_bytes].map(|bytes| in_units_of(disk.total_bytes, bytes));
+        format!("{free} of {total} {} free", unit(disk.total_bytes))
     });
     let (version, directory) = (&status.version, status.directory.display());
-    text + &format!("damcast {version}, running for {}, records into {directory}, disk {disk}\n", span(status.uptime_s))
+    let uptime = span(status.uptime_s);
+    let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}");
+    Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
 }
 
-fn state(board: &BoardView) -> String {
-    let text = if board.text.is_empty() { &board.state } else { &board.text };
-    if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
+/// In which unit a disk of so many bytes is told.
+fn unit(total: u64) -> &'static str {
+    if total < 1_000_000_000 { "MB" } else { "GB" }
 }
 
-/// `12 s`, `5 min`, `3 h`, `2 d`.
-fn span(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        7200..172_800 => format!("{} h", seconds / 3600),
-        _ => format!("{} d", seconds / 86_400),
+fn in_units_of(total: u64, bytes: u64) -> String {
+    let one = if unit(total) == "MB" { 1e6 } else { 1e9 };
+    format!("{:.1}", bytes as f64 / one)
+}
+
+#[cfg(test)]
+mod tests {
+    use damcast::overview::{BoardView, Clocks, Disk, DoubtView};
+
+    use super::*;
+
+    fn board(name: &str, state: &str, plies: u32, last: &str, players: [&str; 2], clocks: [u32; 2]) -> BoardView {
+        let [white, black] = players.map(|name| Some(name.to_owned()));
+        BoardView {
+            name: name.to_owned(),
+            line: name.to_owned(),
+            address: None,
+            serial: None,
+            state: state.split(':').next().unwrap().to_owned(),
+            text: state.to_owned(),
+            since: None,
+            since_s: Some(12 * 60),
+            held: false,
+            game: Some(1),
+            white,
+            black,
+            plies,
+            last: Some(last.to_owned()),
+            clocks: Some(Clocks { white: clocks[0], black: clocks[1] }),
+            clock_missing: false,
+            provisional: Vec::new(),
+            doubt: None,
+            wrong_start: None,
+            file: None,
+        }
     }
-}
 
-fn cut(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
+    fn overview() -> Overview {
+        let first = board("board-1", "playing", 39, "20. 40-34", ["Sijbrands, T.", "Wiersma, H."], [5743, 5700]);
+        let text = "unexplained: 19, 24";
+        let mut second = board("board-2", text, 23, "12. 37-31", ["Jansen, P.", "Pieters, K."], [4811, 4682]);
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        second.since_s = Some(18);
+        second.doubt =
+            Some(DoubtView { squares: words(&["19", "24"]), readings: words(&["24x19 (24 wrong)", "setup"]) });
+        Overview {
+            version: "0.1.0".to_owned(),
+            pid: 1,
+            started: damcast::overview::now(),
+            uptime_s: 3 * 3600,
+            directory: "recordings".into(),
+            disk: Some(Disk { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
+            boards: vec![first, second],
+            lines: Vec::new(),
+            alarms: Vec::new(),
+            reload: None,
+        }
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+
+    #[test]
+    fn the_table_of_the_readme() {
+        let readme = include_str!("../../README.md");
+        let (_, rest) = readme.split_once("$ damcast status\n").unwrap();
+        let (shown, _) = rest.split_once("```").unwrap();
+        let printed = super::shown(&overview()).text(None);
+        assert_eq!(printed, shown);
+    }
+
+    #[test]
+    fn a_small_disk_is_told_in_megabytes() {
+        let foot = |free_bytes, total_bytes| {
+            let overview = Overview { disk: Some(Disk { free_bytes, total_bytes }), ..overview() };
+            super::shown(&overview).foot
+        };
+        assert!(foot(12_345_678, 64_000_000).ends_with("disk 12.3 of 64.0 MB free"));
+        assert!(foot(0, 2_000_000_000).ends_with("disk 0.0 of 2.0 GB free"));
+        let unknown = Overview { disk: None, ..overview() };
+        assert!(super::shown(&unknown).foot.ends_with("disk unknown"));
+    }
 }

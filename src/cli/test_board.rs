@@ -10,7 +10,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -22,6 +21,8 @@ use damcast::session::CodeMap;
 use tokio::time::{Instant, sleep_until};
 
 use super::inquiry::{Heard, Inquiry, block_on};
+use super::output::{self, tell};
+use super::screen::{Screen, Wish, Wishes};
 
 /// Codes from here on are result pieces in every set.
 const FIRST_RESULT_PIECE: u8 = 13;
@@ -61,16 +62,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (port, variant, codes) = match read(arguments) {
         Ok(read) => read,
         Err(error) => {
-            eprintln!("damcast: {error}");
+            tell(format_args!("damcast: {error}"));
             return Ok(ExitCode::from(super::USAGE));
         }
     };
     let mut view = View::new(&variant.geometry, codes, arguments.turned);
-    let mut screen = Screen::new();
-    let code = block_on(watch(arguments, port, &mut view, &mut screen));
-    screen.close();
-    code?;
-    print!("{}", view.summary());
+    let mut screen = Screen::standard();
+    let watched = block_on(watch(arguments, port, &mut view, &mut screen));
+    screen.leave();
+    watched?;
+    output::print(view.summary())?;
     Ok(if view.untried().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -83,9 +84,9 @@ fn read(arguments: &Arguments) -> anyhow::Result<(PortAddress, &'static Variant,
 async fn watch(arguments: &Arguments, port: PortAddress, view: &mut View, screen: &mut Screen) -> anyhow::Result<()> {
     let mut inquiry = Inquiry::new(port, Mode::Single, &arguments.game_type)?;
     let end = arguments.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let mut stop = std::pin::pin!(super::run::stop_signal()?);
+    let mut wishes = Wishes::listen()?;
     loop {
-        screen.show(view);
+        screen.draw(|_, _| view.picture().lines().chain(["", "Ctrl-C ends"]).map(str::to_owned).collect())?;
         if arguments.until_tried && view.untried().is_empty() {
             return Ok(());
         }
@@ -98,9 +99,18 @@ async fn watch(arguments: &Arguments, port: PortAddress, view: &mut View, screen
         let events = tokio::select! {
             heard = inquiry.next() => view.take(heard),
             () = ended => return Ok(()),
-            () = &mut stop => return Ok(()),
+            wish = wishes.next() => match wish {
+                Wish::Draw => continue,
+                Wish::Pause => {
+                    screen.pause();
+                    continue;
+                }
+                Wish::End => return Ok(()),
+            },
         };
-        screen.tell(&events);
+        if !screen.is_terminal() {
+            events.iter().try_for_each(output::say)?;
+        }
     }
 }
 
@@ -350,54 +360,4 @@ impl View {
 
 fn time(seconds: u32) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-/// The terminal; put back as it was when this is closed or dropped.
-struct Screen {
-    is_terminal: bool,
-}
-
-impl Screen {
-    fn new() -> Screen {
-        let screen = Screen { is_terminal: std::io::stdout().is_terminal() };
-        // The alternate screen, without a cursor.
-        screen.write("\x1b[?1049h\x1b[?25l");
-        screen
-    }
-
-    fn show(&self, view: &View) {
-        if self.is_terminal {
-            let lines = view.picture().replace('\n', "\x1b[K\r\n");
-            self.write(&format!("\x1b[H{lines}\x1b[K\r\nCtrl-C ends\x1b[J"));
-        }
-    }
-
-    fn tell(&self, events: &[String]) {
-        if !self.is_terminal {
-            let mut out = std::io::stdout().lock();
-            for event in events {
-                // Whoever reads may have had enough.
-                let _ = writeln!(out, "{event}");
-            }
-            let _ = out.flush();
-        }
-    }
-
-    fn close(&mut self) {
-        self.write("\x1b[?25h\x1b[?1049l");
-        self.is_terminal = false;
-    }
-
-    fn write(&self, text: &str) {
-        if self.is_terminal {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        }
-    }
-}
-
-impl Drop for Screen {
-    fn drop(&mut self) {
-        self.close();
-    }
 }

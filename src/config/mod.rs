@@ -46,7 +46,7 @@ use crate::session::{BusAddress, LineSettings};
 pub use document::{ConfigError, ConfigErrors, Place};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
 pub use public::{OutputConfig, PublicConfig};
-pub use sources::Sources;
+pub use sources::{Sources, Whereabouts};
 use value::{Spot, Table, Value};
 
 /// Where the configuration of an installed station is.
@@ -169,6 +169,27 @@ impl Config {
         Sources::of_file(path)?.with_environment(environment()).read()
     }
 
+    /// The same with its relative paths below a folder.
+    fn at(mut self, base: &Path) -> Config {
+        let place = |path: &mut PathBuf| *path = base.join(&*path);
+        place(&mut self.directory);
+        self.control.socket.iter_mut().for_each(place);
+        for line in &mut self.lines {
+            match &mut line.port {
+                PortAddress::Serial(path) => place(path),
+                PortAddress::Any(patterns) => {
+                    patterns.iter_mut().for_each(|path| *path = base.join(&*path).display().to_string());
+                }
+                PortAddress::Usb(_) | PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => {}
+            }
+        }
+        // A program without a slash is looked for where programs are.
+        if let Some(program) = self.alarm.command.first_mut().filter(|program| program.contains('/')) {
+            *program = base.join(&*program).display().to_string();
+        }
+        self
+    }
+
     /// Reads the text of a configuration. `file` is what messages call it.
     ///
     /// # Errors
@@ -223,7 +244,7 @@ type Pairs = Vec<(String, String)>;
 
 fn read_station(mut station: Table) -> (Option<PathBuf>, Pairs, Durability) {
     let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
-        "" => Err(directory.error("`directory` is empty; \".\" is the current directory")),
+        "" => Err(directory.error("`directory` is empty; \".\" is the folder of the configuration")),
         path => Ok(path.into()),
     });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
@@ -373,7 +394,7 @@ fn read_port(value: &Value, seen: &mut Seen) -> Result<PortAddress, ConfigError>
     if !port.is_one_port() {
         return Ok(port);
     }
-    if let Some((_, spot)) = seen.ports.iter().find(|(other, _)| *other == port) {
+    if let Some((_, spot)) = seen.ports.iter().find(|(other, _)| other.is_same_port(&port)) {
         let line = value.line_of(spot);
         return Err(value.error(format!("the port {port} is used already, in {line}; a board has one line")));
     }

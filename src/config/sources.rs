@@ -8,17 +8,22 @@
 //!   DAMCAST_STATION_TAGS_Event=...        tags in their own letters
 //! ```
 //!
+//! Relative paths in all of them count from the folder of the file; from the state directory of the service, `/var/lib/damcast`,
+//! where the file is under `/etc`.
+//!
 //! The last one counts. A drop-in that names a `[[line]]` of an earlier file changes its keys; another name adds a line.
 //! Every value keeps the place it comes from, and complaints name that.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::document::{Complaints, ConfigError, ConfigErrors, Document};
 use super::keys::{KEYS, Kind, Section};
 use super::value::Table;
 use super::{Config, read_config};
 
+/// Where the service keeps its state.
+const SERVICE_STATE: &str = "/var/lib/damcast";
 /// What the names of variables begin with.
 const PREFIX: &str = "DAMCAST_";
 
@@ -27,6 +32,17 @@ const PREFIX: &str = "DAMCAST_";
 pub struct Sources {
     files: Vec<Source>,
     environment: Vec<(String, String)>,
+    /// Where relative paths count from.
+    base: PathBuf,
+}
+
+/// Where the control socket of a station may be, as far as its configuration tells.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Whereabouts {
+    /// The socket that is named.
+    pub socket: Option<PathBuf>,
+    /// The folder of the recordings.
+    pub directory: Option<PathBuf>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +54,8 @@ struct Source {
 impl Sources {
     /// One text.
     pub fn text(name: &str, text: &str) -> Sources {
-        Sources { files: vec![Source { name: name.to_owned(), text: text.to_owned() }], environment: Vec::new() }
+        let files = vec![Source { name: name.to_owned(), text: text.to_owned() }];
+        Sources { files, environment: Vec::new(), base: PathBuf::new() }
     }
 
     /// A file, and the files `*.toml` in the folder beside it whose name ends in `.d` instead.
@@ -58,7 +75,7 @@ impl Sources {
                 files.push(read(&path)?);
             }
         }
-        Ok(Sources { files, environment: Vec::new() })
+        Ok(Sources { files, environment: Vec::new(), base: base(path) })
     }
 
     /// With environment variables; those of other programs are left alone.
@@ -81,7 +98,34 @@ impl Sources {
     ///
     /// All that is wrong.
     pub fn read(&self) -> Result<Config, ConfigErrors> {
-        self.with_tables(read_config)
+        self.with_tables(read_config).map(|config| config.at(&self.base))
+    }
+
+    /// Where the station is that was started with an earlier state of this configuration, perhaps: whatever is wrong with it now.
+    pub fn whereabouts(&self) -> Whereabouts {
+        let complaints = Complaints::default();
+        let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
+        let Some(mut table) = documents.next().map(Document::parse) else { return Whereabouts::default() };
+        for document in documents {
+            table.overlay(document.parse());
+        }
+        let mut path = |section: Section, title: &'static str, key: &str| {
+            // A variable counts, and needs no other table to be understood.
+            let variable = format!("{PREFIX}{}_{}", upper(section.name()), upper(key));
+            let set = self.environment.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
+            let written = || {
+                let mut table = table.take(section.name())?.table(title).ok()?;
+                table.take(key)?.string().ok().map(str::to_owned)
+            };
+            set.or_else(written).filter(|path| !path.is_empty()).map(|path| self.base.join(path))
+        };
+        let socket = path(Section::Control, "[control]", "socket");
+        Whereabouts { socket, directory: path(Section::Station, "[station]", "directory") }
+    }
+
+    /// Where relative paths count from.
+    pub fn base(&self) -> &Path {
+        &self.base
     }
 
     /// Lays the texts over one another, and gives the table to a reader that notes what is wrong and may have nothing
@@ -115,6 +159,16 @@ impl Sources {
         };
         complaints.settle(&names, read)
     }
+}
+
+/// Where relative paths of a configuration count from.
+fn base(path: &Path) -> PathBuf {
+    if !path.starts_with("/etc") {
+        return path.parent().unwrap_or(Path::new("")).to_owned();
+    }
+    let told = std::env::var("STATE_DIRECTORY").ok();
+    let of_service = told.as_deref().and_then(|folders| folders.split(':').next()).filter(|folder| !folder.is_empty());
+    PathBuf::from(of_service.unwrap_or(SERVICE_STATE))
 }
 
 fn read(path: &Path) -> Result<Source, ConfigErrors> {
@@ -193,4 +247,18 @@ pub fn variable(section: Section, key: &str) -> Option<String> {
     let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
     let name = if section == Section::Line { "NAME_" } else { "" };
     (is_known && section != Section::Board).then(|| format!("{PREFIX}{}_{name}{}", upper(section.name()), upper(key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_of_the_service_count_from_its_state() {
+        assert_eq!(base(Path::new("evening.toml")), Path::new(""));
+        assert_eq!(base(Path::new("conf/evening.toml")), Path::new("conf"));
+        assert_eq!(base(Path::new("/srv/evening.toml")), Path::new("/srv"));
+        // Nothing is recorded below /etc.
+        assert_eq!(base(Path::new("/etc/damcast/damcast.toml")), Path::new(SERVICE_STATE));
+    }
 }

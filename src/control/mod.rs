@@ -19,11 +19,12 @@
 //! | `watch` | `interval_ms` | the same again and again, when something changed or a second passed, until the client goes |
 //! | `request` | `board`, `request` | `told`, `written`: what a request of [`crate::session::Input::Operator`] led to |
 //! | `reload` | | `told`: what became of the new configuration |
+//! | `alarm-test` | | `told`: that the alarm command was run and ended well |
 //! | `log-level` | `filter` | `told`: the levels that count now; without `filter` nothing changes |
 //!
 //! A board is named by what its files are called, by its line where it is alone on it, or as `LINE/ADDRESS`.
 //!
-//! A request is obeyed in time or never. `request`, `reload` and `log-level` may have a member `until_ms`: milliseconds since
+//! A request is obeyed in time or never. `request`, `reload`, `alarm-test` and `log-level` may have a member `until_ms`: milliseconds since
 //! the machine was started, as `/proc/uptime` counts them (there in seconds). What is not begun by then is dropped, and that is
 //! logged. Without it a `reload` is wanted for 30 s, the others for 10 s, from when they are read. `"unknown":true` in an
 //! answer that is not `ok` says that the request was begun perhaps, and that nobody knows yet what became of it.
@@ -86,6 +87,12 @@ pub enum Request {
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
+    /// To run the alarm command, as if something were the matter.
+    AlarmTest {
+        /// Until when it is wanted.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
+    },
     /// To show other messages.
     LogLevel {
         /// `info`, `damcast::session=debug`, `reset`.
@@ -100,8 +107,8 @@ pub enum Request {
 impl Request {
     /// How long it is wanted, and its answer waited for, where nobody says anything else.
     pub fn patience(&self) -> Duration {
-        // A reload waits for every line at once.
-        Duration::from_secs(if matches!(self, Request::Reload { .. }) { 30 } else { 10 })
+        // A reload waits for every line at once, and the alarm command may take its time.
+        Duration::from_secs(if matches!(self, Request::Reload { .. } | Request::AlarmTest { .. }) { 30 } else { 10 })
     }
 
     /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
@@ -109,9 +116,10 @@ impl Request {
     pub fn wanted_until(mut self, at: Uptime) -> Request {
         match &mut self {
             Request::Status {} | Request::Watch { .. } => {}
-            Request::Request { until, .. } | Request::Reload { until } | Request::LogLevel { until, .. } => {
-                *until = Some(at);
-            }
+            Request::Request { until, .. }
+            | Request::Reload { until }
+            | Request::AlarmTest { until }
+            | Request::LogLevel { until, .. } => *until = Some(at),
         }
         self
     }
@@ -174,6 +182,15 @@ pub enum Command {
         until: Uptime,
         /// Who waits for what becomes of it: each thing that changed, or why nothing did.
         answer: oneshot::Sender<Result<Vec<String>, String>>,
+    },
+    /// Run the alarm command.
+    AlarmTest {
+        /// Who asks, in words.
+        asker: String,
+        /// It is dropped if it is not begun by then.
+        until: Uptime,
+        /// Who waits for what becomes of it.
+        answer: oneshot::Sender<Result<String, String>>,
     },
     /// An operator's request of a board.
     Request {

@@ -170,6 +170,15 @@ async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
                 Err(error) => Reply::error(error),
             }
         }
+        Request::AlarmTest { until } => {
+            let (answer, told) = oneshot::channel();
+            let until = wanted(until);
+            match ask(desk, Command::AlarmTest { asker: peer.in_words(), until, answer }, told, until).await {
+                Ok(Ok(told)) => Reply::done(vec![told]),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
+            }
+        }
         Request::Reload { until } => {
             let (answer, told) = oneshot::channel();
             let until = wanted(until);

@@ -70,6 +70,7 @@ impl Feed {
             Effect::Result(result) => Step::SetResult(result.clone()),
             Effect::Send(_)
             | Effect::Notice(_)
+            | Effect::News(_)
             | Effect::Refused(_)
             | Effect::Note(_)
             | Effect::Aside(_)

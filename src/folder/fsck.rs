@@ -122,6 +122,10 @@ struct Found {
 ///
 /// When it cannot be read.
 pub fn check(directory: &Path) -> io::Result<Report> {
+    if !directory.join("log").is_dir() {
+        fs::read_dir(directory)?;
+        return Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder log/ in it"));
+    }
     let mut station = Lock::holder(directory);
     let found = Found::read(directory)?;
     let folder = Folder::read(directory)?;

@@ -32,12 +32,14 @@ pub mod logs;
 pub mod saving;
 pub mod tidy;
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bytelog::{Header, Mode, Record};
 use crate::disk::{Disk, File, append_all, folder_of};
+use crate::millis::Millis;
 use commits::Fragment;
 
 /// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
@@ -54,6 +56,24 @@ pub struct Journal {
     name: String,
     ahead: u64,
     state: Mutex<State>,
+}
+
+/// The end of a log that the disk has not taken: it is lost when the program ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Untaken {
+    /// The name of the log.
+    pub log: String,
+    /// How many bytes.
+    pub bytes: usize,
+    /// From its first record to its last.
+    pub span: Millis,
+}
+
+impl fmt::Display for Untaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Untaken { log, bytes, span } = self;
+        write!(f, "the last {bytes} bytes of {log}, recorded in {}.{} s", span.0 / 1000, span.0 % 1000 / 100)
+    }
 }
 
 struct State {
@@ -225,6 +245,20 @@ impl Journal {
     /// What is wrong with the disk, while something waits for it.
     pub fn fault(&self) -> Option<String> {
         self.lock().fault.clone()
+    }
+
+    /// What the disk has not taken, neither into the log nor into the commits; `None` when it has everything.
+    pub fn untaken(&self) -> Option<Untaken> {
+        let state = self.lock();
+        let from = state.written.max(state.durable);
+        let bytes = state.between(from, state.end());
+        // The first line may be the rest of one that was taken in part.
+        let is_whole = from == state.synced || state.between(from - 1, from) == b"\n";
+        let lines = bytes.split(|&byte| byte == b'\n').skip(usize::from(!is_whole));
+        let at = |line: &[u8]| std::str::from_utf8(line).ok()?.split(' ').next()?.parse::<u64>().ok();
+        let times: Vec<u64> = lines.filter_map(at).collect();
+        let span = Millis(times.last().zip(times.first()).map_or(0, |(last, first)| last.saturating_sub(*first)));
+        (!bytes.is_empty()).then(|| Untaken { log: self.name.clone(), bytes: bytes.len(), span })
     }
 
     /// Does so much wait that no more should be recorded?

@@ -60,6 +60,21 @@ pub struct Host {
 }
 
 impl PortAddress {
+    /// Whether both mean the same port, however they are written: a box gives a port as it is or with telnet, not both.
+    pub fn is_same_port(&self, other: &PortAddress) -> bool {
+        match (self.host(), other.host()) {
+            (Some(host), Some(other)) => host.port == other.port && host.name.eq_ignore_ascii_case(&other.name),
+            _ => self == other,
+        }
+    }
+
+    fn host(&self) -> Option<&Host> {
+        match self {
+            PortAddress::Tcp(host) | PortAddress::Rfc2217 { host, .. } => Some(host),
+            _ => None,
+        }
+    }
+
     /// Whether the address names one port, and not a choice among several.
     pub fn is_one_port(&self) -> bool {
         !matches!(self, PortAddress::Any(_) | PortAddress::Usb(UsbId { serial: None, .. }))
@@ -234,6 +249,16 @@ mod tests {
         let port = |baud| PortAddress::Rfc2217 { host: host("box", 1), baud };
         check("rfc2217://box:1", port(9600), "rfc2217://box:1?baud=9600");
         check("rfc2217://box:1?baud=19200", port(19_200), "rfc2217://box:1?baud=19200");
+    }
+
+    #[test]
+    fn one_port_in_several_spellings() {
+        let is_same = |one: &str, other: &str| {
+            one.parse::<PortAddress>().unwrap().is_same_port(&other.parse::<PortAddress>().unwrap())
+        };
+        assert!(is_same("tcp://Box:4001", "rfc2217://box:4001?baud=9600"));
+        assert!(is_same("serial:/dev/ttyUSB0", "/dev//./ttyUSB0") && is_same("usb:045B:8111:7", "usb:045b:8111:7"));
+        assert!(!is_same("tcp://box:4001", "tcp://box:4002") && !is_same("/dev/ttyUSB0", "/dev/ttyUSB1"));
     }
 
     #[test]

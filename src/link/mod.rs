@@ -276,7 +276,8 @@ async fn open(address: PortAddress, wanted: Option<String>, ports: Ports) -> Res
 }
 
 fn open_serial(path: &Path, ports: &Ports) -> Result<Port, String> {
-    let Some(claim) = ports.claim(path) else { return Err("another line has this port".to_owned()) };
+    let claim =
+        ports.claim(path).map_err(|line| format!("the line {line} has this port already; each needs its own"))?;
     let stream = serial::open(path)?;
     Ok(Port { wire: Wire::Serial(stream), path: Some(path.to_owned()), _claim: Some(claim) })
 }

@@ -11,7 +11,7 @@
 //! Invariants: a port that a line has open, or that the configuration gives to a line by its path, is no candidate of another
 //! line; what was noted of a port is forgotten when another device takes its name, and after `REMEMBERED` in any case.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -36,14 +36,18 @@ const MANUFACTURER: &str = "DGT";
 /// Ports of which something is noted; more were unplugged long ago.
 const MOST_NOTES: usize = 256;
 
-/// What the lines of a station know of ports.
+/// What the lines of a station know of ports; each line has one of its own, over the same book.
 #[derive(Clone, Default)]
-pub struct Ports(Arc<Mutex<Book>>);
+pub struct Ports {
+    book: Arc<Mutex<Book>>,
+    line: String,
+}
 
 #[derive(Default)]
 struct Book {
     reserved: Vec<PathBuf>,
-    held: BTreeSet<PathBuf>,
+    /// Which line has a port.
+    held: BTreeMap<PathBuf, String>,
     notes: BTreeMap<PathBuf, Note>,
     listed: Option<(Instant, Result<Vec<SerialPortInfo>, String>)>,
 }
@@ -84,11 +88,26 @@ impl Ports {
         self.book().reserved = paths;
     }
 
-    /// Takes a port. `None`: another line has it.
-    pub fn claim(&self, path: &Path) -> Option<Claim> {
+    /// The same for the line of this name.
+    #[must_use]
+    pub fn of_line(&self, name: &str) -> Ports {
+        Ports { book: Arc::clone(&self.book), line: name.to_owned() }
+    }
+
+    /// Takes a port.
+    ///
+    /// # Errors
+    ///
+    /// When a line has it: its name.
+    pub fn claim(&self, path: &Path) -> Result<Claim, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let is_free = self.book().held.insert(path.clone());
-        is_free.then(|| Claim { ports: self.clone(), path })
+        let mut book = self.book();
+        if let Some(holder) = book.held.get(&path) {
+            return Err(holder.clone());
+        }
+        book.held.insert(path.clone(), self.line.clone());
+        drop(book);
+        Ok(Claim { ports: self.clone(), path })
     }
 
     /// Notes which board answers at a port, or that none does.
@@ -123,7 +142,10 @@ impl Ports {
         let reserved: Vec<PathBuf> = book.reserved.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let mut ranked: Vec<(u8, PathBuf)> = Vec::new();
         for path in all.iter().filter_map(|path| fs::canonicalize(path).ok()) {
-            if book.held.contains(&path) || reserved.contains(&path) || ranked.iter().any(|(_, other)| *other == path) {
+            if book.held.contains_key(&path)
+                || reserved.contains(&path)
+                || ranked.iter().any(|(_, other)| *other == path)
+            {
                 continue;
             }
             let note = book.notes.get(&path).filter(|note| note.device == Device::of(&path));
@@ -156,8 +178,35 @@ impl Ports {
 
     fn book(&self) -> MutexGuard<'_, Book> {
         // Nothing that is done under the lock leaves a book half written.
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.book.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// The device that an address means now, links followed; `None` when it is not there, is none of this machine, or is one of
+/// several.
+pub fn device(address: &PortAddress) -> Option<PathBuf> {
+    match address {
+        PortAddress::Serial(path) => fs::canonicalize(path).ok(),
+        PortAddress::Usb(id) if address.is_one_port() => {
+            let ports = Ports::default().usb_ports(|usb| is_chip(id, usb)).ok()?;
+            fs::canonicalize(ports.first()?).ok()
+        }
+        _ => None,
+    }
+}
+
+/// Pairs of lines whose addresses mean one device now, though they are written differently, each with the device.
+pub fn shared<'l>(lines: impl IntoIterator<Item = (&'l str, &'l PortAddress)>) -> Vec<[String; 3]> {
+    let mut seen: BTreeMap<PathBuf, &str> = BTreeMap::new();
+    let mut shared = Vec::new();
+    for (line, address) in lines {
+        let Some(device) = device(address) else { continue };
+        match seen.get(&device) {
+            Some(other) => shared.push([(*other).to_owned(), line.to_owned(), device.display().to_string()]),
+            None => drop(seen.insert(device, line)),
+        }
+    }
+    shared
 }
 
 /// The serial ports of this machine, in the order of their names. Pseudo-terminals are not among them.
@@ -253,8 +302,8 @@ mod tests {
         assert_eq!(found(Some("1025")), [path("p1"), path("p2"), path("p3")]);
 
         ports.reserve(vec![path("p3")]);
-        let claim = ports.claim(&path("p1")).unwrap();
-        assert!(ports.claim(&path("p1")).is_none());
+        let claim = ports.of_line("board-1").claim(&path("p1")).unwrap();
+        assert_eq!(ports.of_line("board-2").claim(&path("./p1")).err().as_deref(), Some("board-1"));
         assert_eq!(found(None), [path("p2")]);
         drop(claim);
 
@@ -269,6 +318,19 @@ mod tests {
         assert_eq!(found(Some("1026")), [path("p1"), path("p2")]);
         ports.note(&path("p1"), None);
         assert_eq!(found(Some("1026")), [path("p2")]);
+    }
+
+    #[test]
+    fn one_device_under_two_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| PortAddress::Serial(folder.path().join(name));
+        fs::write(folder.path().join("ttyUSB0"), "").unwrap();
+        std::os::unix::fs::symlink("ttyUSB0", folder.path().join("by-path")).unwrap();
+        let (device, link, away) = (path("ttyUSB0"), path("by-path"), path("ttyUSB1"));
+        let found =
+            shared([("a", &device), ("b", &away), ("c", &link), ("d", &away), ("e", &PortAddress::Any(vec![]))]);
+        let shown = fs::canonicalize(folder.path().join("ttyUSB0")).unwrap().display().to_string();
+        assert_eq!(found, [["a".to_owned(), "c".to_owned(), shown]]);
     }
 
     #[test]

@@ -1,18 +1,19 @@
-//! The smallest server that those who ask for numbers need: `GET` of a path, an answer, the end of the connection.
+//! The smallest server that those who ask for numbers need: `GET` or `HEAD` of a path, an answer, the end of the connection.
 //!
 //! Who connects and says nothing, or one byte a second, costs a place for `HEAD_TIME` and no more; when all places are taken
-//! others wait in the system's queue. No bodies, no keep-alive, no chunks, so none of their errors; a library would bring 40
+//! whoever has had one for longest loses it, so the slow ones keep nobody waiting. No bodies, no keep-alive, no chunks, so none of their errors; a library would bring 40
 //! crates and, as they come, no time-out for the head of a request.
 //!
 //! Source: RFC 9112, sections 2 to 6, 9.6.
 
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
@@ -23,7 +24,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// No head of a request is longer.
 const LONGEST_HEAD: usize = 8 << 10;
 /// Connections at a time.
-const MOST_CONNECTIONS: usize = 16;
+const MOST_CONNECTIONS: usize = 32;
 /// When the system gives no connections, for lack of files say, it is asked again after this.
 const AGAIN: Duration = Duration::from_millis(200);
 
@@ -40,19 +41,24 @@ pub async fn serve(
     answer: impl Fn(&str) -> Response + Send + Sync + 'static,
 ) -> std::io::Result<()> {
     let listener = TcpListener::bind(address).await?;
-    let (answer, places) = (Arc::new(answer), Arc::new(Semaphore::new(MOST_CONNECTIONS)));
+    let answer = Arc::new(answer);
     tokio::spawn(async move {
+        // The oldest first.
+        let mut places: VecDeque<JoinHandle<()>> = VecDeque::new();
         loop {
-            // A place first: who has none stays in the queue of the system.
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match listener.accept().await {
                 Ok((stream, _)) => {
+                    places.retain(|place| !place.is_finished());
+                    if places.len() >= MOST_CONNECTIONS
+                        && let Some(oldest) = places.pop_front()
+                    {
+                        oldest.abort();
+                    }
                     let answer = Arc::clone(&answer);
-                    tokio::spawn(async move {
+                    places.push_back(tokio::spawn(async move {
                         // Who went away does not get an answer, and needs none.
                         let _ = converse(stream, &*answer).await;
-                        drop(place);
-                    });
+                    }));
                 }
                 Err(error) => {
                     warn!("connections for numbers: {error}");
@@ -65,16 +71,23 @@ pub async fn serve(
 }
 
 async fn converse(mut stream: TcpStream, answer: &(impl Fn(&str) -> Response + ?Sized)) -> std::io::Result<()> {
-    let response = match timeout(HEAD_TIME, head(&mut stream)).await {
-        Ok(head) => respond(head?.as_deref(), answer),
-        Err(_) => plain("408 Request Timeout", "the request did not come\n"),
+    let (response, wants_text) = match timeout(HEAD_TIME, head(&mut stream)).await {
+        Ok(head) => {
+            let head = head?;
+            let wants_text = head.as_ref().is_none_or(|head| !head.starts_with(b"HEAD "));
+            (respond(head.as_deref(), answer), wants_text)
+        }
+        Err(_) => (plain("408 Request Timeout", "the request did not come\n"), true),
     };
     let (status, kind, text) = response;
-    let message = format!(
+    let mut message = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
-         Connection: close\r\n\r\n{text}",
+         Connection: close\r\n\r\n",
         text.len()
     );
+    if wants_text {
+        message += &text;
+    }
     timeout(ANSWER_TIME, async {
         stream.write_all(message.as_bytes()).await?;
         stream.shutdown().await
@@ -103,11 +116,11 @@ fn respond(head: Option<&[u8]>, answer: &(impl Fn(&str) -> Response + ?Sized)) -
     let line = line.and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
     let mut words = line.split(' ');
     match (words.next(), words.next(), words.next(), words.next()) {
-        (Some("GET"), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) => {
+        (Some("GET" | "HEAD"), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) => {
             answer(target.split('?').next().unwrap_or_default())
         }
         (Some(_), Some(_), Some("HTTP/1.1" | "HTTP/1.0"), None) => {
-            plain("405 Method Not Allowed", "GET, and nothing else\n")
+            plain("405 Method Not Allowed", "GET and HEAD, and nothing else\n")
         }
         _ => plain("400 Bad Request", "this is no request\n"),
     }

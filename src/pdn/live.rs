@@ -85,6 +85,14 @@ pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, Strin
 /// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.
 pub const LONGEST_RESULT: usize = ResultFormat::Delfts.longest();
 
+/// Who has White and who Black by the tags of a game; `None`: they do not say, or `?`.
+pub fn players(tags: &[(String, String)]) -> [Option<String>; 2] {
+    ["White", "Black"].map(|side| {
+        let name = tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.trim())?;
+        Some(name).filter(|name| !name.is_empty() && *name != "?").map(str::to_owned)
+    })
+}
+
 /// The results that a game with these tags may have: as its tag `ResultFormat` says, else those of the game type. `None`:
 /// a format that the standard does not list.
 pub fn result_format(variant: &Variant, tags: &[(String, String)]) -> Option<ResultFormat> {

@@ -27,9 +27,8 @@ use super::committer::{Committer, LineId, Message, Tell};
 use super::{Publication, Told};
 use crate::disk::{self, Disk, Durability, folder_of};
 use crate::feed::Feeds;
-use crate::journal::Journal;
 use crate::journal::commits::{self, Commits, Fragment};
-use crate::journal::saving;
+use crate::journal::{Journal, Untaken, saving};
 use crate::session::Effect;
 
 /// The name of the file of commits, beside the folders of logs and live files.
@@ -151,8 +150,9 @@ impl Writer {
         Ok((Committer::new(sender, announced), writer, notices))
     }
 
-    /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers.
-    pub fn run(mut self, beat: impl Fn()) {
+    /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers. Returns what the
+    /// disk has not taken, and what is lost therefore.
+    pub fn run(mut self, beat: impl Fn()) -> Vec<Untaken> {
         let (mut swept, mut tried) = (Instant::now(), Instant::now());
         loop {
             let wait = match (self.unsettled.is_empty(), self.stuck.is_empty()) {
@@ -199,6 +199,7 @@ impl Writer {
         }
         self.turn();
         self.settle_all();
+        self.recordings.values().filter_map(|recording| recording.journal.untaken()).collect()
     }
 
     /// Waits without sleeping for what was announced.

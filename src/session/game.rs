@@ -23,6 +23,8 @@ pub struct Game {
     started_at: Millis,
     /// The number of its file, once it has one.
     number: Option<u32>,
+    /// Who has White and who Black in its file.
+    players: Option<[Option<String>; 2]>,
     /// The next ply of the side that does not start needs its number.
     number_next: bool,
     /// The result that the operator gave, and when, while the last plies are still being recognised.
@@ -55,6 +57,7 @@ impl Game {
             ends,
             started_at: now,
             number: None,
+            players: None,
             number_next: true,
             result: None,
             last: None,
@@ -66,6 +69,11 @@ impl Game {
     /// The number of its file, if it has one yet.
     pub fn number(&self) -> Option<u32> {
         self.number
+    }
+
+    /// Who has White and who Black, where its file says so; `None` while it has none.
+    pub fn players(&self) -> Option<[Option<String>; 2]> {
+        self.players.clone()
     }
 
     /// The last line of movetext, without its clock comment.
@@ -86,6 +94,7 @@ impl Game {
         if opens {
             *games += 1;
             self.number = Some(*games);
+            self.players = Some(live::players(&settings.tags));
             effects.push(Effect::Open { game: *games });
             effects.extend(self.head(settings).into_iter().map(Effect::Append));
         }

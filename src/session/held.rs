@@ -14,7 +14,7 @@ impl Rotation {
     /// He asks for it.
     pub fn ask(&mut self) -> Effect {
         self.0 = true;
-        Effect::Notice("new logs are begun as soon as nothing of a game can be lost".to_owned())
+        Effect::News("new logs are begun as soon as nothing of a game can be lost".to_owned())
     }
 
     /// Has he?
@@ -27,16 +27,16 @@ impl Held {
     /// From now on nothing is published; what would be waits.
     pub fn hold(&mut self) -> Vec<Effect> {
         self.0.get_or_insert_default();
-        vec![Effect::Notice("nothing is published until `release`".to_owned())]
+        vec![Effect::News("nothing is published until `release`".to_owned())]
     }
 
     /// What was held back is published, and everything from now on.
     pub fn release(&mut self) -> Vec<Effect> {
         let Some(held) = self.0.take() else {
-            return vec![Effect::Notice("nothing is held back".to_owned())];
+            return vec![Effect::News("nothing is held back".to_owned())];
         };
         let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
-        let mut effects = vec![Effect::Notice(format!("published again; {lines} lines were held back"))];
+        let mut effects = vec![Effect::News(format!("published again; {lines} lines were held back"))];
         effects.extend(held);
         effects
     }

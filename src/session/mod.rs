@@ -106,8 +106,10 @@ pub enum Effect {
         /// Who answers that should not; `None`: nobody.
         board: Option<String>,
     },
-    /// Tell the operator.
+    /// Tell the operator: he may have to do something.
     Notice(String),
+    /// Tell the operator: something is as it should be, or as he wanted it.
+    News(String),
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
     /// A board's memory has a game that nobody saw begin, and it is played on: these are the lines of its moves. Has this board
@@ -496,6 +498,8 @@ pub struct Status {
     pub state: String,
     /// The number of the game that is going on or was the last.
     pub game: Option<u32>,
+    /// Who has White and who Black, where that is known: in the file of that game, or in the next.
+    pub players: [Option<String>; 2],
     /// Plies of that game, hidden ones included.
     pub plies: u32,
     /// The last line of movetext, without its clock comment.

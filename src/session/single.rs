@@ -230,7 +230,7 @@ impl Single {
 
     fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) -> Heard {
         if self.dialogue.hear(now, message) {
-            self.put(now, vec![Effect::Notice("the board answers again".to_owned())], outputs);
+            self.put(now, vec![Effect::News("the board answers again".to_owned())], outputs);
         }
         let was_admitted = self.identity.is_admitted();
         let effects = self.identity.hear(message);

@@ -67,7 +67,7 @@ pub fn tell(story: &Story) -> Vec<String> {
     for output in story.outputs {
         match &output.effect {
             Effect::Note(text) => lines.push((output.at, format!("> {text}"))),
-            Effect::Notice(text) => lines.push((output.at, format!("> notice: {text}"))),
+            Effect::Notice(text) | Effect::News(text) => lines.push((output.at, format!("> notice: {text}"))),
             _ => {}
         }
     }

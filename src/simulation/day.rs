@@ -435,7 +435,7 @@ impl<'d> Hall<'d> {
                     log(&mut recorder.log, Kind::ToBoard(bytes.clone()))?;
                     table.world.host(now - table.began, bytes);
                 }
-                Effect::Notice(text) | Effect::Refused(text) | Effect::Note(text) => {
+                Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) | Effect::Note(text) => {
                     log(&mut recorder.log, Kind::Note(text.clone()))?
                 }
                 Effect::Open { game } => {

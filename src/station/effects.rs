@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::Station;
 use super::underway::Underway;
@@ -17,6 +17,15 @@ use crate::session::{BusAddress, Effect, Output, account};
 /// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
 /// station from running at all.
 const SURELY_QUIET: Duration = Duration::from_secs(3);
+
+/// How something is told.
+#[derive(Clone, Copy)]
+enum Tone {
+    /// The operator may have to do something.
+    Warning,
+    /// All is well.
+    Plain,
+}
 
 impl Station {
     /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
@@ -35,7 +44,8 @@ impl Station {
                 // What listeners are told is published, and part of the status.
                 Effect::Send(_) | Effect::Aside(_) => {}
                 Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
-                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text),
+                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text, Tone::Warning),
+                Effect::News(text) => self.tell_of(now, board, &text, Tone::Plain),
                 Effect::Note(text) => {
                     if let Some(quiet) = account::quiet(&text) {
                         self.counters.delay.count(Duration::from_millis(quiet.0));
@@ -63,17 +73,26 @@ impl Station {
 
     /// Tells the operator.
     pub(super) fn tell(&self, at: u64, notice: &str) {
-        self.tell_of(at, None, notice);
+        self.tell_of(at, None, notice, Tone::Warning);
+    }
+
+    /// Tells the operator that something is as it should be.
+    pub(super) fn tell_news(&self, at: u64, news: &str) {
+        self.tell_of(at, None, news, Tone::Plain);
     }
 
     /// Tells the operator something of a board.
-    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str) {
+    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str, tone: Tone) {
         let line = self.recorder.line();
         let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
         let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
         let (game, ply) = (status.game, status.game.map(|_| status.plies));
         let text = playback::about(board, notice);
-        warn!(line = self.name, board = board.map(BusAddress::number), game, ply, "{text}");
+        let board = board.map(BusAddress::number);
+        match tone {
+            Tone::Warning => warn!(line = self.name, board, game, ply, "{text}"),
+            Tone::Plain => info!(line = self.name, board, game, ply, "{text}"),
+        }
         self.recorder.write(at, Kind::Note(text));
     }
 

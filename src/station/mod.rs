@@ -348,7 +348,7 @@ impl Station {
             }
             Told::Healed => {
                 let healed = "the disk is in order again";
-                self.tell(now, healed);
+                self.tell_news(now, healed);
                 self.reporter.update(|row| row.fault = None);
             }
             Told::LiveFiles(files) => self.live_files = files.into_iter().collect(),
@@ -420,7 +420,7 @@ impl Station {
         let mut answer = Answer::default();
         self.take_and_tell(Kind::Operator(text), |effect| match effect {
             Effect::Refused(why) => answer.refused = Some(why.clone()),
-            Effect::Notice(notice) => answer.told.push(notice.clone()),
+            Effect::Notice(notice) | Effect::News(notice) => answer.told.push(notice.clone()),
             Effect::Append(line) => answer.written.push(line.clone()),
             _ => {}
         })

@@ -145,7 +145,7 @@ impl Lines {
         let shared = &self.shared;
         let surroundings = Surroundings {
             storage: shared.storage.clone(),
-            ports: shared.ports.clone(),
+            ports: shared.ports.of_line(&name),
             stop: shared.stop.clone(),
             reporter: Reporter::new(shared.rows.clone(), &name),
             teller: shared.teller.clone(),

@@ -31,12 +31,13 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 use tracing::{error, info, warn};
 
+use crate::alarm::hook;
 use crate::config::Config;
 use crate::control::server::{self, Desk, Server};
 use crate::control::{self, Command, Commands};
 use crate::counters::Counters;
 use crate::disk::{Disk, Lock, LockError, RealDisk};
-use crate::journal::commits;
+use crate::journal::{Untaken, commits};
 use crate::limits;
 use crate::link::Ports;
 use crate::logging::Levels;
@@ -70,6 +71,9 @@ pub enum SupervisorError {
     /// Another station uses it.
     #[error(transparent)]
     Locked(#[from] LockError),
+    /// The disk has not taken everything, not even in the end.
+    #[error("stopped, but the disk did not take all that was recorded; lost: {0}")]
+    Lost(String),
     /// A bug. What was recorded is in the logs; the next start goes on from there.
     #[error("the thread that writes the files has ended: {0}")]
     Broken(String),
@@ -139,8 +143,8 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
             Some(name) = station.lines.next_end() => info!(line = name, "this line has ended"),
         }
     }
-    station.end(writing).await;
-    Ok(())
+    let untaken: Vec<String> = station.end(writing).await.iter().map(Untaken::to_string).collect();
+    if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::Lost(untaken.join("; "))) }
 }
 
 /// What the public files show later is not for everybody on this machine to read now.
@@ -237,6 +241,17 @@ impl Station {
                 }
                 None => self.reload(&asker, answer).await,
             },
+            Command::AlarmTest { asker, until, answer } => {
+                if let Some(why) = until.too_late() {
+                    warn!("request of {asker}: alarm-test: {why}");
+                    let _ = answer.send(Err(why));
+                    return;
+                }
+                info!("request of {asker}: alarm-test");
+                let config = self.alarm.borrow().clone();
+                // It may take its time; nothing waits for it.
+                tokio::spawn(async move { answer.send(hook::try_out(&config).await) });
+            }
         }
     }
 
@@ -321,7 +336,8 @@ impl Station {
         self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
     }
 
-    async fn end(mut self, writing: JoinHandle<()>) {
+    /// Returns what the disk has not taken.
+    async fn end(mut self, writing: JoinHandle<Vec<Untaken>>) -> Vec<Untaken> {
         info!("stopping");
         self.manager.tell(&["STOPPING=1", "STATUS=stopping"]);
         self.server = None;
@@ -334,16 +350,23 @@ impl Station {
         }
         // The lines have the last ends of the ways to those who write.
         drop((self.lines, self.teller));
-        match timeout(STOP_TIME, writing).await {
-            Ok(Ok(())) => {}
-            Ok(Err(bug)) => error!("the thread that writes: {bug}"),
-            Err(_) => error!("the disk does not answer; what it lacks is in the logs as far as they could be written"),
-        }
+        let untaken = match timeout(STOP_TIME, writing).await {
+            Ok(Ok(untaken)) => untaken,
+            Ok(Err(bug)) => {
+                error!("the thread that writes: {bug}");
+                Vec::new()
+            }
+            Err(_) => {
+                error!("the disk does not answer; what it lacks is in the logs as far as they could be written");
+                Vec::new()
+            }
+        };
         match timeout(STOP_TIME, self.public_files).await {
             Ok(Ok(())) => {}
             Ok(Err(bug)) => error!("the public files: {bug}"),
             Err(_) => error!("the public files were not written in time; the next start makes them from the logs"),
         }
+        untaken
     }
 }
 

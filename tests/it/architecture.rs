@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link", "escape"]),
     ("pulse", &[]),
     ("counters", &[]),
-    ("journal", &["bytelog", "playback", "disk"]),
+    ("journal", &["millis", "bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "disk"]),
     ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
     (
@@ -41,6 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("logging", &[]),
     ("notify", &[]),
     ("limits", &[]),
+    ("output", &[]),
     ("alarm", &["config", "overview"]),
     ("metrics", &["session", "counters", "overview"]),
     ("control", &["session", "station", "overview", "logging"]),

@@ -149,7 +149,9 @@ impl Recorded {
                 }
                 self.sent.push((at.0, bytes));
             }
-            Effect::Notice(text) => self.notices.push(damcast::playback::about(board, &format!("{at} {text}"))),
+            Effect::News(text) | Effect::Notice(text) => {
+                self.notices.push(damcast::playback::about(board, &format!("{at} {text}")))
+            }
             _ => {}
         }
     }
@@ -331,7 +333,8 @@ fn a_board_that_is_plugged_in_again_is_there_within_seconds() {
         let bus = Bus { incidents: incidents.collect(), ..Bus::new(&playable("international"), 16, 24) };
         let (mut recorded, mut returned) = (Recorded::default(), Vec::new());
         drive_bus(&mut bus.world(), &mut bus.line(), 20_000, |_, output| {
-            if matches!(&output.effect, Effect::Notice(text) if text == "the board answers again") {
+            if matches!(&output.effect, Effect::News(text) | Effect::Notice(text) if text == "the board answers again")
+            {
                 returned.push(output.at.0);
             }
             recorded.hear(output);

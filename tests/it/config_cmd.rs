@@ -14,13 +14,63 @@ fn a_right_one_is_summed_up() {
     let file = file.display().to_string();
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.err.as_str()), (0, ""));
-    assert_eq!(checked.out, format!("{file}: right\n1 line with 1 board; recordings go to r\n  a: game 20 at any\n"));
+    assert_eq!(
+        checked.out,
+        format!(
+            "{file}: right\n1 line with 1 board; recordings go to {}\n  a: game 20 at any\n",
+            folder.path().join("r").display()
+        )
+    );
     let shown = damcast(&["config", "show", "--config", &file]).env("DAMCAST_PUBLIC_DELAY", "900").output().unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
         shown.lines().any(|line| line.starts_with("delay = 900 ") && line.ends_with("# DAMCAST_PUBLIC_DELAY:2")),
         "{shown}"
     );
+}
+
+/// A link of udev and the device: it is one port, and a board has one line.
+#[test]
+fn one_port_under_two_names_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("ttyUSB0"), "").unwrap();
+    std::os::unix::fs::symlink("ttyUSB0", path("by-path")).unwrap();
+    let second = "[[line]]\nname = \"b\"\nport = \"by-path\"\ngame-type = \"20\"\n";
+    let check = |text: String| {
+        fs::write(path("damcast.toml"), text).unwrap();
+        run(&["config", "check", "--config", &path("damcast.toml").display().to_string()])
+    };
+    let checked = check(RIGHT.replace("\"any\"", "\"serial:ttyUSB0\"") + second);
+    assert_eq!(checked.code, 2, "{}", checked.out);
+    assert!(checked.err.contains("the lines `a` and `b` have the same port, "), "{}", checked.err);
+    // A port of a box, with telnet and without.
+    let second = "[[line]]\nname = \"b\"\nport = \"rfc2217://BOX:4001\"\ngame-type = \"20\"\n";
+    let checked = check(RIGHT.replace("\"any\"", "\"tcp://box:4001\"") + second);
+    assert!(
+        checked.err.contains("the port rfc2217://BOX:4001?baud=9600 is used already, in line 5"),
+        "{}",
+        checked.err
+    );
+}
+
+#[test]
+fn relative_paths_count_from_the_folder_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("conf")).unwrap();
+    fs::create_dir_all(folder.path().join("elsewhere")).unwrap();
+    let text =
+        RIGHT.replace("\"any\"", "\"ports/board\"") + "[alarm]\ncommand = [\"./call\"]\n[control]\nsocket = \"s\"\n";
+    fs::write(folder.path().join("conf/damcast.toml"), text).unwrap();
+    let check = |config: &str| {
+        let mut command = damcast(&["config", "check", "--config", config]);
+        command.current_dir(folder.path().join("elsewhere")).output().unwrap().stdout
+    };
+    let said = String::from_utf8(check("../conf/damcast.toml")).unwrap();
+    assert!(said.contains("recordings go to ../conf/r\n  a: game 20 at serial:../conf/ports/board\n"), "{said}");
+    let config = damcast::config::Config::load(&folder.path().join("conf/damcast.toml")).unwrap();
+    assert_eq!(config.control.socket.unwrap(), folder.path().join("conf/s"));
+    assert_eq!(config.alarm.command, [folder.path().join("conf/./call").display().to_string()]);
 }
 
 #[test]

@@ -231,6 +231,8 @@ fn messages_are_shown_by_level_while_the_station_runs() {
     });
     pty.wait_for_the_station();
     assert_eq!(ask(&place, &["ctl", "log-level"]).out, "info\n");
+    let slip = ask(&place, &["ctl", "log-level", "dbug"]);
+    assert!(slip.code == 1 && slip.err.contains("expected a level (error, warn, info"), "{}", slip.err);
     let wrong = ask(&place, &["ctl", "log-level", "damcast=loud"]);
     assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
     assert_eq!(ask(&place, &["ctl", "log-level", "damcast::station=off"]).out, "info,damcast::station=off\n");
@@ -373,4 +375,30 @@ fn strangers_are_told_that_they_may_not() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("you may not speak with this station"));
     station.wait_for("refused uid 65533");
+}
+
+/// Who looks for the station with a configuration that somebody has just spoilt finds it, and is told.
+#[test]
+fn a_mistake_in_the_configuration_locks_nobody_out() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    station.wait_for("waiting for the port");
+    let config = place.path("damcast.toml");
+    let right = fs::read_to_string(&config).unwrap();
+    let config = config.to_str().unwrap();
+    for (wrong, told) in [
+        (right.replace("game-type", "gametype"), "unknown key `gametype`"),
+        (right.replace("[[line]]", "[[line"), "damcast.toml:3:"),
+        (right.clone() + "[control]\nsocet = 1\n", "unknown key `socet`"),
+    ] {
+        fs::write(config, wrong).unwrap();
+        let shown = run(&["status", "--config", config]);
+        assert!(shown.code == 0 && shown.out.contains("damcast 0."), "{told}: {}", shown.err);
+        assert!(shown.err.contains(told) && shown.err.contains("keeps the old one"), "{told}: {}", shown.err);
+        assert_eq!(run(&["ctl", "--config", config, "log-level"]).out, "info\n");
+    }
+    // A socket that is named counts, whatever else is wrong.
+    let socket = place.path("recordings/control.sock");
+    fs::write(config, format!("[control]\nsocket = {socket:?}\n[station]\ndirectroy = 7\n")).unwrap();
+    assert_eq!(run(&["status", "--config", config]).code, 0);
 }

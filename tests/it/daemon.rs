@@ -111,6 +111,11 @@ impl Station {
         Station { process, said }
     }
 
+    /// Starts one whose messages nobody hears.
+    pub fn silent(mut command: std::process::Command) -> Station {
+        Station { process: command.spawn().unwrap(), said: Arc::default() }
+    }
+
     pub fn said(&self) -> String {
         self.said.lock().unwrap().clone()
     }

@@ -197,7 +197,7 @@ fn two_boards_of_one_address_harm_no_other() {
         Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => {
             entries.entry(board.unwrap()).or_default().push(bare_entry(&line).to_owned());
         }
-        Effect::Notice(text) => notices.push(format!("{at} {text}")),
+        Effect::News(text) | Effect::Notice(text) => notices.push(format!("{at} {text}")),
         _ => {}
     });
     let moves = bus.moves();

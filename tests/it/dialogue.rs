@@ -92,7 +92,8 @@ impl Wire {
     }
 
     fn times(&self, words: &str) -> usize {
-        let told = |effect: &Effect| matches!(effect, Effect::Notice(text) if text.contains(words));
+        let told =
+            |effect: &Effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains(words));
         self.outputs.iter().filter(|output| told(&output.effect)).count()
     }
 
@@ -119,7 +120,9 @@ fn a_board_that_falls_silent_is_missed_within_fifteen_seconds() {
         wire.board = None;
         wire.outputs.clear();
         wire.wait(60_000);
-        let told = wire.first(|effect| matches!(effect, Effect::Notice(text) if text.contains("does not answer")));
+        let told = wire.first(
+            |effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains("does not answer")),
+        );
         assert!(told.is_some_and(|at| at <= last + 15_000), "silent since {last}, told {told:?}");
         let reopened = wire.first(is_reopen);
         assert!(reopened.is_some_and(|at| at <= last + 15_000), "silent since {last}, opened again {reopened:?}");

@@ -155,12 +155,43 @@ fn ports_that_cannot_be_used() {
         machine.process(77, "minicom");
         symlink("/dev/ttyACM0", machine.path("proc/77/fd/5")).unwrap();
     });
+    let simulated = Machine::in_order();
+    simulated.process(78, "boardsim");
+    symlink("/dev/ttyACM0", simulated.path("proc/78/fd/5")).unwrap();
+    assert_eq!(simulated.faults(), Vec::<[String; 4]>::new(), "a simulated board is no program in the way");
+    // Nobody is told to belong to the group root for the sake of a board.
+    plant(
+        "permission",
+        "anna may not open it: it is for the group `root`",
+        "sudo chgrp dialout /dev/ttyACM0",
+        |machine| {
+            machine.change("etc/group", "dialout", "root");
+            machine.change("etc/group", ",anna", "");
+            fs::set_permissions(machine.path("dev/ttyUSB0"), fs::Permissions::from_mode(0o666)).unwrap();
+        },
+    );
     plant("port", "/dev/ttyACM7 (a): there is no such port", "plug the board in", |machine| {
         machine.change("etc/damcast/damcast.toml", "ttyACM0", "ttyACM7");
     });
     plant("port", "no port that it could mean is there", "damcast ports", |machine| {
         machine.change("etc/damcast/damcast.toml", "any:/dev/ttyUSB*", "usb:1234:5678");
     });
+}
+
+#[test]
+fn the_command_that_calls_somebody() {
+    let with_command = |machine: &mut Machine, command: &str| {
+        let alarm = format!("[alarm]\ncommand = [{command:?}, \"--phone\"]\n[station]");
+        machine.change("etc/damcast/damcast.toml", "[station]", &alarm);
+    };
+    plant("alarm command", "/usr/local/bin/call: there is no such program", "damcast ctl alarm-test", |machine| {
+        with_command(machine, "/usr/local/bin/call");
+    });
+    let mut machine = Machine::in_order();
+    machine.write("usr/local/bin/call", "#!/bin/sh\n");
+    fs::set_permissions(machine.path("usr/local/bin/call"), fs::Permissions::from_mode(0o755)).unwrap();
+    with_command(&mut machine, "call");
+    assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
 }
 
 #[test]

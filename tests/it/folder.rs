@@ -404,3 +404,23 @@ fn a_day_of_64_boards_leaves_what_its_logs_say() {
     assert!(recorded.ms >= 8 * HOURS - 60_000 && recorded.outages >= 64 && recorded.kills >= 2, "{recorded:?}");
     assert!(report.games >= 1_000, "{report:?}");
 }
+
+#[test]
+fn what_is_no_folder_of_a_station_is_told_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("passwd"), "").unwrap();
+    let shown = folder.path().to_str().unwrap();
+    let checked = run(&["fsck", shown]);
+    assert_eq!((checked.code, checked.out.as_str()), (2, ""), "{}", checked.err);
+    assert!(
+        checked.err.contains("there is no folder log/ in it; is this the directory of a station?"),
+        "{}",
+        checked.err
+    );
+    // As the help of these verbs says.
+    let nowhere = folder.path().join("nowhere").display().to_string();
+    for arguments in [&["log", "list", &nowhere][..], &["log", "verify", &nowhere], &["log", "extract", &nowhere]] {
+        let asked = run(arguments);
+        assert_eq!((asked.code, asked.out.as_str()), (2, ""), "{arguments:?}: {}", asked.err);
+    }
+}

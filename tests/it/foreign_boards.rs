@@ -147,7 +147,7 @@ impl Recording {
         self.left_ms[usize::from(!self.left_runs)] -= gone;
         self.left_runs = left;
         // The right player's time comes first; minutes and seconds are BCD.
-        let bcd = |value: u64| u8::try_from((value / 10) << 4 | value % 10).unwrap();
+        let bcd = |value: u64| u8::try_from(((value / 10) << 4) | (value % 10)).unwrap();
         let time = |ms: u64| [u8::try_from(ms / 3_600_000).unwrap(), bcd(ms / 60_000 % 60), bcd(ms / 1_000 % 60)];
         let [left_time, right_time] = self.left_ms.map(time);
         let lever = if left { 0x01 } else { 0x03 };

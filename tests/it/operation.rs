@@ -181,6 +181,11 @@ fn numbers_are_there_for_programs_that_watch() {
     }
     assert!(get(&address, "/healthz").ends_with("\r\n\r\nok\n"));
     assert!(get(&address, "/").starts_with("HTTP/1.1 404 "));
+    let head = exchange(&address, "HEAD /healthz HTTP/1.1\r\n\r\n");
+    assert!(
+        head.starts_with("HTTP/1.1 200 ") && head.contains("Content-Length: 3\r\n") && head.ends_with("\r\n\r\n"),
+        "{head}"
+    );
     assert!(exchange(&address, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
     for rubbish in ["\r\n\r\n", "GET\r\n\r\n", "GET /metrics\r\n\r\n", "\u{1}\u{2} x y z\r\n\r\n", &"x".repeat(9 << 10)]
     {
@@ -208,6 +213,22 @@ fn who_connects_and_says_nothing_is_sent_away() {
     let mut answer = String::new();
     hanging[0].read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+}
+
+/// Many who say nothing, as a scan of ports does it: who asks is answered, and those who came first lose their places.
+#[test]
+fn slow_clients_keep_nobody_waiting() {
+    let place = Place::new(&["a"]);
+    let address = with_numbers(&place);
+    let station = place.start();
+    station.wait_for("numbers are at");
+    let mut hanging: Vec<TcpStream> = (0..145).map(|_| TcpStream::connect(&address).unwrap()).collect();
+    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "));
+    let mut answer = String::new();
+    hanging[0].set_read_timeout(Some(PATIENCE)).unwrap();
+    // Its end, or that it was cut off; no word after five seconds of waiting for it.
+    let _ = hanging[0].read_to_string(&mut answer);
+    assert_eq!(answer, "", "the first has lost its place");
 }
 
 #[test]
@@ -265,4 +286,67 @@ fn as_many_files_are_allowed_as_boards_need() {
             Some(words) => station.wait_for(words),
         }
     }
+}
+
+#[test]
+fn the_command_that_calls_somebody_can_be_tried() {
+    let place = Place::new(&["a"]);
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    let station = place.start();
+    station.wait_for("waiting for the port");
+    let none = ask(&place, &["ctl", "alarm-test"]);
+    assert!(none.code == 1 && none.err.contains("no alarm command is configured"), "{}", none.err);
+    let heard = place.path("heard");
+    for (script, code, told) in [
+        (format!("cat > {}", heard.display()), 0, "was run and ended well"),
+        ("exit 3".to_owned(), 1, "it ended with exit status: 3"),
+    ] {
+        let alarm = format!("[alarm]\ncommand = [\"/bin/sh\", \"-c\", {script:?}]\n");
+        fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
+        assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+        let tried = ask(&place, &["ctl", "alarm-test"]);
+        assert!(tried.code == code && (tried.out + &tried.err).contains(told), "{script}");
+    }
+    let event: serde_json::Value = serde_json::from_str(&fs::read_to_string(&heard).unwrap()).unwrap();
+    assert_eq!((&event["event"], &event["kind"]), (&"test".into(), &"test".into()));
+    station.wait_for("alarm-test");
+}
+
+#[test]
+fn who_is_ready_is_no_warning() {
+    let place = Place::new(&["a"]);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || station.said().contains("is set up: ready"));
+    let said = station.said();
+    let line = said.lines().find(|line| line.contains("is set up: ready")).unwrap();
+    assert!(line.contains(" INFO "), "{line}");
+}
+
+/// The disk takes nothing any more, and the station is told to stop: it says what is lost, and that it did not end well.
+#[test]
+fn what_a_full_disk_did_not_take_is_told_in_the_end() {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    let place = Place::new(&["a"]);
+    let config = place.path("damcast.toml");
+    let mut command = std::process::Command::new("/bin/sh");
+    // Where a file may not grow any more the system ends a process that does not ignore the signal for it.
+    command.args(["-c", "trap '' XFSZ; exec \"$0\" run --config \"$1\"", env!("CARGO_BIN_EXE_damcast")]);
+    command.arg(&config).env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut station = Station::of(command);
+    pty.wait_for_the_station();
+    pty.send(&[0x93, 0x00, 0x05, 0x01, 0x0b]);
+    wait_until("a record", || !bytes_from_board(&place.log("a-1.log")).is_empty());
+    let nothing = Rlimit { current: Some(0), maximum: Some(0) };
+    prlimit(Some(Pid::from_child(&station.process)), Resource::Fsize, nothing).unwrap();
+    pty.send(&[0x93, 0x00, 0x05, 0x02, 0x0c]);
+    station.wait_for("the log cannot be written");
+    let ended = station.signal(Signal::TERM);
+    assert_eq!(ended.code(), Some(1));
+    station.wait_for("the disk did not take all that was recorded; lost: the last ");
+    let said = station.said();
+    assert!(said.contains(" bytes of a-1.log, recorded in "), "{said}");
 }

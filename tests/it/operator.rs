@@ -63,7 +63,7 @@ impl Desk {
 
     fn notices(&self) -> Vec<String> {
         let notice = |output: &'_ Output| match &output.effect {
-            Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
+            Effect::News(text) | Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
             _ => None,
         };
         self.outputs.iter().filter_map(notice).collect()

@@ -230,7 +230,7 @@ impl Case {
         let is_bare = |line: &str| !line.is_empty() && !line.starts_with(['[', '*', '=']) && !line.contains("[%clock");
         outcome.without_clock = record.lines().filter(|(_, line)| is_bare(line)).count();
         for output in &record.outputs {
-            if let Effect::Note(text) | Effect::Notice(text) = &output.effect {
+            if let Effect::Note(text) | Effect::News(text) | Effect::Notice(text) = &output.effect {
                 outcome.story.push(format!("{} {text}", output.at));
             }
         }

@@ -30,7 +30,9 @@ fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) 
             match output.effect {
                 Effect::Append(text) => lines.push(text),
                 Effect::Result(_) => {}
-                Effect::Notice(text) | Effect::Note(text) => notices.push(format!("{} {text}", output.at)),
+                Effect::News(text) | Effect::Notice(text) | Effect::Note(text) => {
+                    notices.push(format!("{} {text}", output.at))
+                }
                 _ => {}
             }
         }

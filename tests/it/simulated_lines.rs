@@ -202,3 +202,20 @@ fn what_cannot_be_served_is_refused_with_a_reason() {
         assert!(!output.status.success() && complaint.contains(reason), "{arguments:?}: {complaint}");
     }
 }
+
+/// Who has the truth written to a file is told where the boards are.
+#[test]
+fn where_boards_are_is_said_when_the_truth_goes_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let arguments = ["serve", "--single", "2", "--ports", &path("ports"), "--truth", &path("truth")];
+    let mut boards = Command::new(env!("CARGO_BIN_EXE_boardsim"));
+    let mut boards = boards.args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(boards.stdout.take().unwrap()).lines();
+    let said: Vec<String> = lines.map_while(Result::ok).take(3).collect();
+    boards.kill().unwrap();
+    boards.wait().unwrap();
+    assert_eq!(said[0], format!("board-1: 1 board at {}", path("ports/board-1")));
+    assert_eq!(said[1], format!("board-2: 1 board at {}", path("ports/board-2")));
+    assert_eq!(said[2], format!("the truth about them goes to {}; Ctrl-C ends it", path("truth")));
+}

@@ -83,7 +83,10 @@ impl Board {
     }
 
     fn notices(&self, part: &str) -> usize {
-        self.effects.iter().filter(|effect| matches!(effect, Effect::Notice(text) if text.contains(part))).count()
+        self.effects
+            .iter()
+            .filter(|effect| matches!(effect, Effect::News(text) | Effect::Notice(text) if text.contains(part)))
+            .count()
     }
 
     fn status(&self) -> Status {

@@ -8,6 +8,7 @@ use anyhow::Context;
 use damcast::broadcast::Delay;
 use damcast::config::{OutputConfig, PublicConfig};
 use damcast::disk::{Disk, Durability, RealDisk};
+use damcast::output::say;
 use damcast::pdn::profile::Profile;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
@@ -70,7 +71,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let pool = games::from_pdn("the demonstration", games::DEMONSTRATION, None, None)?;
     let recorded = day.record(&pool, |_| {})?;
-    println!(
+    say(format_args!(
         "{} boards, {:.1} hours: {} records of logs, {} lines of live files, {} links lost, {} times killed, public files \
          written {} times",
         arguments.boards,
@@ -80,14 +81,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         recorded.outages,
         recorded.kills,
         recorded.writes,
-    );
+    ))?;
     let report = day.verify(&directory.join("rebuilt")).context("the check")?;
-    println!(
+    say(format_args!(
         "{} games, {} events, {:.1} MB of logs: the folder is clean, and all files are made again byte for byte",
         report.games,
         report.events,
         report.bytes as f64 / 1e6
-    );
+    ))?;
     if arguments.until_minutes > 0 {
         start(&day)?;
     }
@@ -108,10 +109,10 @@ fn start(day: &Day) -> anyhow::Result<()> {
     }
     let took = begun.elapsed().as_secs_f64() * 1000.0;
     let count = config.lines.len();
-    println!(
+    say(format_args!(
         "start: {count} lines with {games} games, {open_games} of them unfinished, are open after {took:.0} ms on one core, \
          {:.2} ms a line",
         took / count.max(1) as f64
-    );
+    ))?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! The program `boardsim`: simulated boards, for trying out programs that read electronic boards.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod day;
 mod serve;
 
@@ -9,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use clap::Parser;
+use damcast::output::{self, say};
 use damcast::rules::Variant;
 use damcast::session::LineSettings;
 use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, Wanted, provisional, suspects};
@@ -23,6 +26,9 @@ use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::world::{Setting, World};
+
+/// The name of the program.
+const NAME: &str = "boardsim";
 
 /// Simulated electronic draughts boards, clocks and hands. Not made by, and not connected with, the makers of real ones.
 #[derive(Parser)]
@@ -156,7 +162,11 @@ struct SoakArguments {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().verb {
+    let arguments: Arguments = match output::arguments(NAME) {
+        Ok(arguments) => arguments,
+        Err(code) => return code,
+    };
+    let outcome = match arguments.verb {
         Verb::Play(arguments) => play_game(&arguments),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Score(arguments) => score(&arguments),
@@ -165,10 +175,7 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("boardsim: {error:#}");
-            ExitCode::FAILURE
-        }
+        Err(error) => output::failed(NAME, &error),
     }
 }
 
@@ -223,12 +230,13 @@ fn play_game(arguments: &Play) -> anyhow::Result<()> {
     let mut world = World::new(setting)?;
     stop_on_signals()?;
     let port = Port::open(&arguments.link).with_context(|| arguments.link.display().to_string())?;
-    println!("{}: {} plies on {}; {world}", game.name, game.moves.len(), arguments.link.display());
+    say(format_args!("{}: {} plies on {}; {world}", game.name, game.moves.len(), arguments.link.display()))?;
     let mut told_over = false;
     play(&mut world, &port, speed, |world| {
         if world.is_over() && !told_over {
             told_over = true;
-            println!("the game is over");
+            // Nobody may be there to read it any more: the board stays all the same.
+            let _ = say("the game is over");
         }
         let done = arguments.exit_when_done && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS;
         done || STOP.load(Ordering::Relaxed)
@@ -265,30 +273,32 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
     if arguments.curve {
         return all_hands.iter().try_for_each(|hands| curve(&benchmark, hands));
     }
-    println!("{HEAD}");
+    say(HEAD)?;
     let mut goal_lines = Vec::new();
     for hands in &all_hands {
         for who in Benchmark::recorders(arguments.peers) {
             for row in benchmark.rows(hands, who)? {
-                println!("{row}");
+                say(&row)?;
                 if who == Who::Damcast {
-                    println!("  {}", provisional(&row.score));
+                    say(format_args!("  {}", provisional(&row.score)))?;
                 }
                 if !row.score.suspects.is_empty() && who == Who::Damcast {
-                    println!("  differences, and faults within 15 s before them: {}", suspects(&row.score));
+                    say(format_args!("  differences, and faults within 15 s before them: {}", suspects(&row.score)))?;
                 }
                 if arguments.blemishes && who == Who::Damcast {
-                    row.score.blemishes.iter().for_each(|blemish| println!("  {blemish}"));
+                    for blemish in &row.score.blemishes {
+                        say(format_args!("  {blemish}"))?;
+                    }
                 }
                 goal_lines.extend(goals::lines(&row));
             }
         }
     }
     if arguments.goals {
-        println!();
-        goal_lines.iter().for_each(|line| println!("{line}"));
+        say("")?;
+        goal_lines.iter().try_for_each(say)?;
         let reached = goal_lines.iter().filter(|line| line.is_reached).count();
-        println!("{reached} of {} goals reached", goal_lines.len());
+        say(format_args!("{reached} of {} goals reached", goal_lines.len()))?;
     }
     Ok(())
 }
@@ -326,8 +336,8 @@ fn read_games(
 fn soak_games(arguments: &SoakArguments) -> anyhow::Result<()> {
     let pool = read_games(&arguments.files, None, None, usize::MAX)?;
     let findings = soak(&pool, arguments.games, arguments.seed);
-    findings.failures.iter().for_each(|failure| println!("{failure}"));
-    println!("{findings}");
+    findings.failures.iter().try_for_each(say)?;
+    say(&findings)?;
     anyhow::ensure!(findings.failures.is_empty(), "something broke");
     Ok(())
 }
@@ -342,7 +352,7 @@ fn explain(benchmark: &Benchmark, hands: &Hands, wanted: &Wanted) -> anyhow::Res
         run(game, conditions, Who::Damcast).map(|case| chronicle(&case))
     };
     let lines = lines.map_err(|error| anyhow::anyhow!("{}: {error}", game.name))?;
-    println!("{}", lines.join("\n"));
+    say(lines.join("\n"))?;
     Ok(())
 }
 
@@ -350,8 +360,8 @@ fn explain(benchmark: &Benchmark, hands: &Hands, wanted: &Wanted) -> anyhow::Res
 fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
     /// In percent of the times that are set.
     const SCALES: [u64; 8] = [25, 50, 75, 100, 125, 150, 200, 300];
-    println!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed);
-    println!("  times   recall %  false/100k  needless/100k    p50    p95    p99 s");
+    say(format_args!("{}, seeds {} from {}", hands.name, benchmark.seeds, benchmark.first_seed))?;
+    say("  times   recall %  false/100k  needless/100k    p50    p95    p99 s")?;
     for percent in SCALES {
         let scaled = |mut settings: LineSettings| {
             settings.recognition = settings.recognition.scaled(percent);
@@ -361,7 +371,7 @@ fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
         for row in benchmark.rows_with(hands, Who::Damcast, scaled)? {
             score.add(row.score);
         }
-        println!(
+        say(format_args!(
             "{percent:>5} % {:>10.3} {:>11.1} {:>14.1} {:>6.2} {:>6.2} {:>6.2}{}",
             score.recall(),
             score.per_100k(score.false_plies),
@@ -370,7 +380,7 @@ fn curve(benchmark: &Benchmark, hands: &Hands) -> anyhow::Result<()> {
             score.delay(0.95) as f64 / 1000.0,
             score.delay(0.99) as f64 / 1000.0,
             if percent == 100 { "   <- operating point" } else { "" }
-        );
+        ))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
+use damcast::output::say;
 use damcast::simulation::door::{Address, Door};
 use damcast::simulation::report::{Reporter, introduction};
 use damcast::simulation::scenario::{BoardPlan, LinePlan, ReadyLine, Scenario};
@@ -101,7 +102,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let tcp = arguments.tcp.map(|first| if first == 0 { 0 } else { first.saturating_add(index as u16) });
         let address = line.tcp.or(tcp).map_or_else(|| Address::Link(arguments.ports.join(&line.name)), Address::Tcp);
         let door = Door::open(address.clone()).with_context(|| address.to_string())?;
+        if arguments.truth.is_some() {
+            let (count, plural) = (line.played.len(), if line.played.len() == 1 { "" } else { "s" });
+            say(format_args!("{}: {count} board{plural} at {}", line.name, door.address()))?;
+        }
         doors.push((line, door));
+    }
+    if let Some(truth) = &arguments.truth {
+        say(format_args!("the truth about them goes to {}; Ctrl-C ends it", truth.display()))?;
     }
     std::thread::scope(|scope| {
         let threads: Vec<_> = doors

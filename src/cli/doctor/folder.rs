@@ -2,25 +2,14 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::Report;
 use super::machine::Machine;
 
-/// Where the service starts: relative folders count from here.
-const STATE: &str = "/var/lib/damcast";
 /// Writes that are timed; the slowest counts.
 const WRITES: usize = 5;
-
-/// Where the recordings are: a relative folder of an installed configuration counts from where the service starts.
-pub fn place(directory: &Path, config: &Path) -> PathBuf {
-    if directory.is_relative() && config.starts_with("/etc") {
-        Path::new(STATE).join(directory)
-    } else {
-        directory.to_owned()
-    }
-}
 
 /// Looks at the folder.
 pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u64, report: &mut Report) {

@@ -7,11 +7,13 @@
 //! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
 //! | `groups` | who may read and who may ask, where damcast is a service |
 //! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
+//! | `alarm` | the command that calls somebody: is it there? |
 //! | `publication` | what spectators get: the public file, as lidraughts would read it |
 //!
 //! It only looks: nothing is opened that a station may have open, and nothing is changed but a test file in the folder of the
 //! recordings. With `--root` it reads another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
 
+mod alarm;
 mod codes;
 mod folder;
 mod groups;
@@ -26,6 +28,7 @@ use std::process::ExitCode;
 use damcast::config::{Config, DEFAULT_PATH};
 use serde_json::json;
 
+use super::output;
 use machine::Machine;
 
 /// What is asked.
@@ -84,21 +87,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
     system::examine(&machine, config.as_ref(), &mut report);
-    let directory = config.as_ref().map(|config| folder::place(&config.directory, &arguments.config));
-    groups::examine(&machine, directory.as_deref(), &mut report);
+    groups::examine(&machine, config.as_ref().map(|config| config.directory.as_path()), &mut report);
     if let Some(config) = &config {
-        let directory = folder::place(&config.directory, &arguments.config);
-        folder::examine(&machine, &directory, arguments.free, arguments.slowest_write, &mut report);
-        codes::examine(&machine, config, &directory, &mut report);
-        publication::examine_local(&machine, config, &directory, &mut report);
+        let directory = &config.directory;
+        folder::examine(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
+        codes::examine(&machine, config, directory, &mut report);
+        publication::examine_local(&machine, config, directory, &mut report);
         if let Some(public) = &arguments.public {
-            publication::examine_public(&machine, public, &directory, &mut report);
+            publication::examine_public(&machine, public, directory, &mut report);
         }
+        alarm::examine(&machine, config, &mut report);
     }
     if arguments.json {
-        println!("{:#}", report.to_json());
+        output::say(format_args!("{:#}", report.to_json()))?;
     } else {
-        print!("{}", report.to_text());
+        output::print(report.to_text())?;
     }
     Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

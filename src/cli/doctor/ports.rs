@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use damcast::config::Config;
-use damcast::link::PortAddress;
 use damcast::link::address::Host;
+use damcast::link::{PortAddress, ports};
 
 use super::Report;
 use super::machine::{Machine, Tty};
@@ -21,6 +21,12 @@ const UNITS: [&str; 3] = [
 ];
 /// The id of a board's own chip, and what the maker's name begins with.
 const BOARD: (&str, &str, &str) = ("045b", "8111", "DGT");
+/// Groups that serial ports are for, on one system or another.
+const PORT_GROUPS: [&str; 3] = ["dialout", "uucp", "plugdev"];
+/// Where pseudo-terminals are.
+const PSEUDO_TERMINALS: &str = "/dev/pts";
+/// The program of simulated boards.
+const SIMULATOR: &str = "boardsim";
 /// A serial-port server in the same building answers within this.
 const NETWORK: Duration = Duration::from_secs(2);
 /// A chip that collects bytes for longer delays every move.
@@ -54,6 +60,18 @@ pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, r
                 devices.extend(fitting);
             }
             PortAddress::Tcp(host) | PortAddress::Rfc2217 { host, .. } => examine_host(machine, host, report),
+        }
+    }
+    if machine.is_this() {
+        let lines = config.into_iter().flat_map(|config| &config.lines).map(|line| (line.name.as_str(), &line.port));
+        for [one, other, device] in ports::shared(lines) {
+            let what = format!("the lines {one} and {other} mean the same port, under two names");
+            report.fault(
+                "port",
+                &device,
+                what,
+                "give each [[line]] the port of its own board; `damcast ports` lists them",
+            );
         }
     }
     devices.sort();
@@ -129,12 +147,21 @@ fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: 
         return;
     }
     let group = groups.iter().find(|(_, id, _)| *id == group).map_or(group.to_string(), |(name, ..)| name.clone());
-    report.fault(
-        "permission",
-        &device.display().to_string(),
-        format!("{who} may not open it: it is for the group `{group}`"),
-        format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}"),
-    );
+    let shown = device.display().to_string();
+    let what = format!("{who} may not open it: it is for the group `{group}`");
+    let remedy = if device.starts_with(PSEUDO_TERMINALS) {
+        format!("it is no board but a pseudo-terminal: start the program at its other end (boardsim) as the user {who}")
+    } else if !PORT_GROUPS.contains(&group.as_str()) {
+        // Nobody should be put into a group like root for the sake of a board.
+        format!(
+            "plug it in again with the rules of the package installed, which give it to the group `{}`; now: `sudo chgrp {} \
+             {shown} && sudo chmod 660 {shown}`",
+            PORT_GROUPS[0], PORT_GROUPS[0]
+        )
+    } else {
+        format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}")
+    };
+    report.fault("permission", &shown, what, remedy);
 }
 
 /// A user with number and groups.
@@ -160,6 +187,12 @@ fn examine_holders(machine: &Machine, device: &Path, report: &mut Report) {
     for process in machine.holders(device) {
         if process.name == "damcast" {
             report.fine("port", format!("{}: damcast has it (process {})", device.display(), process.id));
+            continue;
+        }
+        if process.name == SIMULATOR {
+            let what =
+                format!("{}: a simulated board is at it ({SIMULATOR}, process {})", device.display(), process.id);
+            report.fine("port", what);
             continue;
         }
         report.fault(

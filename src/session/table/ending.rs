@@ -29,7 +29,7 @@ impl Table {
         let Some((winner, result)) = self.won_without_moves(game).filter(|_| is_over) else { return Vec::new() };
         let loser = game.recogniser.position().turn();
         let mut effects = self.close(game, Some(result));
-        effects.push(Effect::Notice(format!("the game is over: {loser} has no move, {winner} wins")));
+        effects.push(Effect::News(format!("the game is over: {loser} has no move, {winner} wins")));
         self.stage = Stage::Over;
         effects
     }

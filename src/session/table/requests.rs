@@ -178,12 +178,12 @@ impl Table {
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let recogniser = &mut game.recogniser;
         if recogniser.is_settled() && resync.turn.is_none_or(|turn| turn == recogniser.position().turn()) {
-            return vec![Effect::Notice("the board shows the position that is published".to_owned())];
+            return vec![Effect::News("the board shows the position that is published".to_owned())];
         }
         let expected = recogniser.expected();
         if recogniser.doubt().is_none() && resync.turn.is_none() && !expected.is_empty() {
             let moves = account::line_of_play(recogniser.position(), expected).join(" ");
-            return vec![Effect::Notice(format!("the board shows {moves}, which is published as soon as it is sure"))];
+            return vec![Effect::News(format!("the board shows {moves}, which is published as soon as it is sure"))];
         }
         match recogniser.set_up_seen(resync.turn) {
             Some(verdict) => self.record(now, &verdict),
@@ -204,7 +204,7 @@ impl Table {
             game.recogniser.dump(now, &sight);
         }
         let side = if orientation == Orientation::Turned { "right" } else { "left" };
-        vec![Effect::Notice(format!("the board is read with its connector on White's {side}"))]
+        vec![Effect::News(format!("the board is read with its connector on White's {side}"))]
     }
 
     /// The operator says who plays: `White's name / Black's name`.
@@ -220,7 +220,7 @@ impl Table {
         }
         self.named_after = Some(self.games);
         let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
-        vec![Effect::Notice(format!("{white} and {black} are the players of {which}"))]
+        vec![Effect::News(format!("{white} and {black} are the players of {which}"))]
     }
 
     /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.

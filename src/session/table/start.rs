@@ -103,7 +103,7 @@ impl Table {
         };
         self.sensors.turn(orientation);
         let mut effects = self.start(now, Position::start(self.settings.variant));
-        effects.push(Effect::Notice(match orientation {
+        effects.push(Effect::News(match orientation {
             Orientation::Normal => "the start position is set up: ready".to_owned(),
             Orientation::Turned => "the start position is set up, the board lies turned round: ready".to_owned(),
         }));

@@ -2,6 +2,7 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
+use crate::pdn::live;
 use crate::recognition::Clock;
 use crate::rules::SquareSet;
 use crate::session::{Condition, Effect, Status, account};
@@ -60,6 +61,7 @@ impl Table {
                     state,
                     misses_clock: self.misses_clock(),
                     game: game.number(),
+                    players: game.players().unwrap_or_else(|| self.players()),
                     plies: game.recogniser.plies(),
                     last: game.last().map(str::to_owned),
                     clocks,
@@ -71,9 +73,14 @@ impl Table {
             Stage::Waiting | Stage::Over => {
                 let game = matches!(self.stage, Stage::Over).then_some(self.games);
                 let wrong_start = self.wrong_start();
-                Status { condition, state, wrong_start, game, clocks, ..Status::default() }
+                Status { condition, state, wrong_start, game, players: self.players(), clocks, ..Status::default() }
             }
         }
+    }
+
+    /// Who plays the next game, where that is known.
+    fn players(&self) -> [Option<String>; 2] {
+        live::players(&self.settings.tags)
     }
 
     /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.

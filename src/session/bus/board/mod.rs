@@ -382,7 +382,7 @@ impl BusBoard {
         self.table.link_to_memory();
         self.reports.come();
         if std::mem::take(&mut self.told_away) {
-            effects.push(Effect::Notice("the board answers again".to_owned()));
+            effects.push(Effect::News("the board answers again".to_owned()));
         }
         if self.origin == Origin::Rumoured {
             self.origin = Origin::Found;

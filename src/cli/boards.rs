@@ -1,0 +1,188 @@
+//! The table of boards: as a page that fits the terminal, and as a text with everything.
+//!
+//! Boards in trouble stand first. Where there is not room for all, the page says how many are left out and how they are; what
+//! needs the operator has its place in any case.
+
+use damcast::overview::{AlarmView, BoardView};
+
+use super::columns::{Column, cut, lines, wrapped};
+
+/// What is shown.
+pub struct Shown<'s> {
+    /// The boards, in the order of the configuration.
+    pub boards: &'s [BoardView],
+    /// What needs the operator.
+    pub alarms: &'s [AlarmView],
+    /// What else there is to say, a line each.
+    pub notes: Vec<String>,
+    /// The last line.
+    pub foot: String,
+    /// The files of the games are shown too.
+    pub with_files: bool,
+}
+
+/// A board with what is told below it.
+type Group = Vec<String>;
+
+impl Shown<'_> {
+    /// All of it, in lines of at most so many cells; `None`: as wide as they are.
+    pub fn text(&self, width: Option<usize>) -> String {
+        let (titles, groups) = self.groups(width);
+        let all = std::iter::once(titles).chain(groups.concat()).chain(self.needs(width)).chain(self.foot(width));
+        all.map(|line| line + "\n").collect()
+    }
+
+    /// As much of it as fits a terminal of so many columns and rows, its titles first, its last line last.
+    pub fn page(&self, columns: usize, rows: usize) -> Vec<String> {
+        let (titles, groups) = self.groups(Some(columns));
+        let (mut needs, foot) = (self.needs(Some(columns)), self.foot(Some(columns)));
+        let room = rows.saturating_sub(1 + foot.len());
+        let all_boards: usize = groups.iter().map(Vec::len).sum();
+        // What needs the operator gets what the boards leave, and a third of the page in any case.
+        let for_needs = room.saturating_sub(all_boards).max(room / 3);
+        if needs.len() > for_needs {
+            needs.truncate(for_needs.saturating_sub(1));
+            needs.extend((for_needs > 0).then(|| cut("... and more: damcast status", columns)));
+        }
+        let room = room - needs.len();
+        let mut page = vec![titles];
+        if all_boards <= room {
+            page.extend(groups.concat());
+        } else {
+            let mut shown = 0;
+            for group in &groups {
+                // One line is kept for what is left out; a board goes before what is told below it.
+                let left = (room + 1).saturating_sub(page.len() + 1);
+                if left == 0 {
+                    break;
+                }
+                page.extend(group.iter().take(left).cloned());
+                shown += 1;
+            }
+            page.extend((room > 0).then(|| cut(&self.left_out(shown), columns)));
+        }
+        page.extend(needs);
+        page.extend(foot);
+        page.truncate(rows);
+        page
+    }
+
+    /// `... 19 more: 15 playing, 4 waiting`.
+    fn left_out(&self, shown: usize) -> String {
+        let left_out: Vec<&BoardView> = self.in_order().into_iter().skip(shown).collect();
+        let mut states: Vec<(&str, usize)> = Vec::new();
+        for board in &left_out {
+            match states.iter_mut().find(|(state, _)| *state == board.state) {
+                Some((_, count)) => *count += 1,
+                None => states.push((&board.state, 1)),
+            }
+        }
+        let states: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        format!("... {} more: {}", left_out.len(), states.join(", "))
+    }
+
+    /// Those in trouble first.
+    fn in_order(&self) -> Vec<&BoardView> {
+        let mut boards: Vec<&BoardView> = self.boards.iter().collect();
+        let has_alarm = |board: &BoardView| self.alarms.iter().any(|alarm| alarm.board.as_ref() == Some(&board.name));
+        boards.sort_by_key(|board| !(has_alarm(board) || is_in_trouble(board)));
+        boards
+    }
+
+    fn groups(&self, width: Option<usize>) -> (String, Vec<Group>) {
+        let boards = self.in_order();
+        let mut lines = lines(self.columns(&boards), width).into_iter();
+        let titles = lines.next().unwrap_or_default();
+        let group = |(line, board): (String, &&BoardView)| {
+            let below = details(board).into_iter().map(|text| format!("  {text}"));
+            std::iter::once(line).chain(below.map(|text| fitted(&text, width))).collect()
+        };
+        (titles, lines.zip(&boards).map(group).collect())
+    }
+
+    fn columns(&self, boards: &[&BoardView]) -> Vec<Column> {
+        let column = |title, text: fn(&BoardView) -> Option<String>| {
+            Column::new(title, boards.iter().map(|board| text(board).unwrap_or_else(|| "-".to_owned())))
+        };
+        let mut columns = vec![
+            column("board", |board| Some(board.name.clone())).least(10),
+            column("state", |board| Some(state(board))).least(13),
+            column("since", |board| board.since_s.map(span)).number().goes(5),
+            column("game", |board| board.game.map(|game| game.to_string())).number().goes(6),
+            column("plies", |board| Some(board.plies.to_string())).number().goes(4),
+            column("last", |board| board.last.clone()).least(9).goes(1),
+        ];
+        if boards.iter().any(|board| board.white.is_some() || board.black.is_some()) {
+            columns.push(column("White", |board| board.white.clone()).least(8).goes(3));
+            columns.push(column("Black", |board| board.black.clone()).least(8).goes(3));
+        }
+        columns.push(
+            column("clocks", |board| {
+                board.clocks.map(|clocks| format!("{} {}", time(clocks.white), time(clocks.black)))
+            })
+            .goes(2),
+        );
+        if self.with_files {
+            columns.push(column("file", |board| board.file.as_ref().map(|file| file.display().to_string())).goes(7));
+        }
+        columns
+    }
+
+    /// What needs the operator.
+    fn needs(&self, width: Option<usize>) -> Vec<String> {
+        let alarm = |alarm: &AlarmView| {
+            let of = alarm.board.as_deref().unwrap_or("station");
+            format!("ALARM {of}: {} since {}: {}", alarm.kind, alarm.since.format("%H:%M:%S"), alarm.text)
+        };
+        let texts = self.alarms.iter().map(alarm).chain(self.notes.iter().cloned());
+        texts.flat_map(|text| within(&text, width)).collect()
+    }
+
+    fn foot(&self, width: Option<usize>) -> Vec<String> {
+        if self.foot.is_empty() { Vec::new() } else { within(&self.foot, width) }
+    }
+}
+
+fn within(text: &str, width: Option<usize>) -> Vec<String> {
+    width.map_or_else(|| vec![cut(text, usize::MAX)], |width| wrapped(text, width))
+}
+
+fn fitted(text: &str, width: Option<usize>) -> String {
+    cut(text, width.unwrap_or(usize::MAX))
+}
+
+/// Does somebody have to look after it?
+fn is_in_trouble(board: &BoardView) -> bool {
+    let is_bad = ["broken", "no-connection", "no-answer", "other-board", "unexplained"].contains(&board.state.as_str());
+    is_bad || board.wrong_start.is_some() || board.clock_missing
+}
+
+fn state(board: &BoardView) -> String {
+    let text = if board.text.is_empty() { &board.state } else { &board.text };
+    if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
+}
+
+/// What is told below a board.
+fn details(board: &BoardView) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(doubt) = &board.doubt {
+        lines.push(format!("differs on {}", doubt.squares.join(", ")));
+        lines.extend(doubt.readings.iter().map(|reading| format!("perhaps {reading}")));
+    }
+    lines.extend(board.wrong_start.as_ref().map(|wrong| format!("not set up: {wrong}")));
+    lines
+}
+
+fn time(seconds: u32) -> String {
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// `12 s`, `5 min`, `3 h`, `2 d`.
+pub fn span(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}

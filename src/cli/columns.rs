@@ -1,0 +1,176 @@
+//! Texts in columns that fit a width: what is least needed is made narrower first, and then goes.
+//!
+//! Widths are those of the terminal: a letter of Chinese takes two cells, an accent that is put over a letter none.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What stands between two columns.
+const GAP: &str = "  ";
+
+/// A column.
+pub struct Column {
+    title: &'static str,
+    cells: Vec<String>,
+    /// How narrow it may become; `None`: not at all.
+    least: Option<usize>,
+    /// Those with the highest number go first; 0 stays.
+    need: u8,
+    is_number: bool,
+}
+
+impl Column {
+    /// A column that stays, as wide as its widest text.
+    pub fn new(title: &'static str, cells: impl IntoIterator<Item = String>) -> Column {
+        Column { title, cells: cells.into_iter().collect(), least: None, need: 0, is_number: false }
+    }
+
+    /// Its texts may be cut down to so many cells.
+    pub fn least(self, cells: usize) -> Column {
+        Column { least: Some(cells), ..self }
+    }
+
+    /// It goes before those with a lower number; 0 stays.
+    pub fn goes(self, need: u8) -> Column {
+        Column { need, ..self }
+    }
+
+    /// Its texts stand on the right.
+    pub fn number(self) -> Column {
+        Column { is_number: true, ..self }
+    }
+
+    fn widest(&self) -> usize {
+        self.cells.iter().map(|cell| cell.width()).max().unwrap_or(0).max(self.title.width())
+    }
+
+    fn narrowest(&self) -> usize {
+        let widest = self.widest();
+        self.least.map_or(widest, |least| widest.min(least.max(self.title.width())))
+    }
+
+    fn cell(&self, text: &str, width: usize) -> String {
+        let text = cut(text, width);
+        let space = " ".repeat(width - text.width());
+        if self.is_number { space + &text } else { text + &space }
+    }
+}
+
+/// The lines of a table, its titles first, none wider than `width`; `None`: as wide as they are.
+pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
+    let gaps = |count: usize| GAP.len() * count.saturating_sub(1);
+    let room = width.unwrap_or(usize::MAX);
+    while columns.iter().map(Column::narrowest).sum::<usize>() + gaps(columns.len()) > room {
+        let least_needed = (0..columns.len()).filter(|&at| columns[at].need > 0).max_by_key(|&at| columns[at].need);
+        let Some(least_needed) = least_needed else { break };
+        columns.remove(least_needed);
+    }
+    let mut widths: Vec<usize> = columns.iter().map(Column::widest).collect();
+    // One cell after the other, from the column that has most to give.
+    while widths.iter().sum::<usize>() + gaps(columns.len()) > room {
+        let spare = |at: &usize| widths[*at] - columns[*at].narrowest();
+        match (0..columns.len()).max_by_key(spare).filter(|at| spare(at) > 0) {
+            Some(widest) => widths[widest] -= 1,
+            None => break,
+        }
+    }
+    let line = |texts: Vec<&str>| {
+        let cells = columns.iter().zip(&widths).zip(texts).map(|((column, &width), text)| column.cell(text, width));
+        cut(cells.collect::<Vec<_>>().join(GAP).trim_end(), room)
+    };
+    let count = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
+    let titles = line(columns.iter().map(|column| column.title).collect());
+    let cell = |column: &'_ Column, row: usize| column.cells.get(row).map_or("", String::as_str).to_owned();
+    let rows = (0..count).map(|row| {
+        let texts: Vec<String> = columns.iter().map(|column| cell(column, row)).collect();
+        line(texts.iter().map(String::as_str).collect())
+    });
+    std::iter::once(titles).chain(rows).collect()
+}
+
+/// A text without control characters that takes at most so many cells; what is left out is an ellipsis.
+pub fn cut(text: &str, width: usize) -> String {
+    let plain: String = text.chars().map(|c| if c.is_control() { '·' } else { c }).collect();
+    if plain.width() <= width {
+        return plain;
+    }
+    let mut left = width.saturating_sub(1);
+    let fits = |c: &char| {
+        let cells = c.width().unwrap_or(0);
+        let fits = cells <= left;
+        left = left.saturating_sub(cells);
+        fits
+    };
+    plain.chars().take_while(fits).chain((width > 0).then_some('…')).collect()
+}
+
+/// A text in lines of at most so many cells, broken between words; all but the first begin with two spaces.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().map(|line| line.width()).unwrap_or(0);
+        let begins = line == 0 || (lines.len() > 1 && line == 2);
+        if !begins && line + 1 + word.width() > width {
+            lines.push("  ".to_owned());
+        }
+        if let Some(last) = lines.last_mut() {
+            if !(last.is_empty() || last.trim().is_empty()) {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.iter().map(|line| cut(line, width)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn table() -> Vec<Column> {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        vec![
+            Column::new("board", texts(&["board-1", "board-2"])),
+            Column::new("state", texts(&["playing", "unexplained: 19, 24, 30"])).least(12),
+            Column::new("plies", texts(&["7", "120"])).number().goes(1),
+            Column::new("White", texts(&["Sijbrands, Ton", "王天一"])).least(6).goes(2),
+            Column::new("file", texts(&["recordings/live/board-1-1.pdn"; 2])).goes(3),
+        ]
+    }
+
+    #[test]
+    fn what_is_least_needed_goes_first() {
+        assert_eq!(
+            lines(table(), None)[2],
+            "board-2  unexplained: 19, 24, 30    120  王天一          recordings/live/board-1-1.pdn"
+        );
+        let at = |width| lines(table(), Some(width));
+        assert_eq!(at(60)[0], "board    state                    plies  White");
+        assert_eq!(at(60)[1], "board-1  playing                      7  Sijbrands, Ton");
+        assert_eq!(at(40)[1..], ["board-1  playing           7  Sijbra…", "board-2  unexplained…    120  王天一"]);
+        assert_eq!(at(30)[0], "board    state          plies");
+        assert_eq!(at(22)[1..], ["board-1  playing", "board-2  unexplained…"]);
+    }
+
+    #[test]
+    fn texts_are_cut_and_wrapped_by_the_cell() {
+        assert_eq!(
+            (cut("王天一", 6).as_str(), cut("王天一", 5).as_str(), cut("王天一", 4).as_str()),
+            ("王天一", "王天…", "王…")
+        );
+        assert_eq!(cut("a\x1b[2Jb", 10), "a·[2Jb");
+        assert_eq!(wrapped("one two three", 8), ["one two", "  three"]);
+        assert_eq!(wrapped("a-word-that-is-too-long x", 8), ["a-word-…", "  x"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_wider_than_it_may_be(width in 0usize..100, text in ".{0,40}") {
+            let mut columns = table();
+            columns.push(Column::new("more", [text.clone()]).least(3).goes(1));
+            for line in lines(columns, Some(width)).iter().chain(&wrapped(&text, width)) {
+                prop_assert!(line.width() <= width, "{line:?}");
+            }
+        }
+    }
+}

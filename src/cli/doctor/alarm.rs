@@ -1,0 +1,34 @@
+//! The command that calls somebody when something is the matter: is it there, and may it be run?
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use damcast::config::Config;
+
+use super::Report;
+use super::machine::Machine;
+
+/// Where programs are that are named without a folder, as a service finds them.
+const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/// How the whole way to the person who is called is tried.
+const TRY: &str = "`damcast ctl alarm-test` has the running station call it, as its own user";
+
+/// Looks at the command. It is not run: it would call somebody.
+pub fn examine(machine: &Machine, config: &Config, report: &mut Report) {
+    let Some(program) = config.alarm.command.first() else { return };
+    let is_program = |path: &Path| {
+        let data = std::fs::metadata(machine.path(path));
+        data.is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    let is_there = match program.contains('/') {
+        true => is_program(Path::new(program)),
+        false => FOLDERS.iter().any(|folder| is_program(&Path::new(folder).join(program))),
+    };
+    if is_there {
+        report.fine("alarm command", format!("{program} is there; {TRY}"));
+    } else {
+        let what = "there is no such program, or it may not be run: nobody is called when something is the matter";
+        let remedy = format!("name one in `command` of [alarm], with its whole path, and `chmod +x` it; then {TRY}");
+        report.fault("alarm command", program, what, remedy);
+    }
+}

@@ -1,0 +1,198 @@
+//! The transcripts of the README: each is what the program prints.
+//!
+//! Every command of a `console` block runs as it stands there, in a folder that has what the README speaks of. What cannot be
+//! had on every machine (a board on USB, a station in the middle of a round) is held by the tests that [`ELSEWHERE`] names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use damcast::config::PublicConfig;
+use damcast::pdn::profile::Profile;
+use damcast::simulation::day::Day;
+use damcast::simulation::games::{self, DEMONSTRATION};
+use rustix::process::Signal;
+
+use crate::daemon::{SPEED, Station, recording};
+use crate::program::damcast;
+use crate::pty::{Board, Pty, wait_until};
+
+/// Commands, and the test that holds what the README says they print.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("damcast ports", "cli::ports::tests::a_usb_port_with_its_stable_name"),
+    ("damcast run --config damcast.toml", "readme::a_station_says_what_the_readme_says"),
+    ("damcast status", "cli::status::tests::the_table_of_the_readme"),
+];
+
+/// Commands that show what a day in virtual time leaves: its figures change with whatever is recorded.
+const WITH_FIGURES: [&str; 2] = ["damcast fsck recordings", "damcast rebuild recordings"];
+
+fn readme() -> String {
+    fs::read_to_string("README.md").unwrap()
+}
+
+/// The blocks of a language, without the indentation of a list, each with its first line's number.
+fn blocks(text: &str, language: &str) -> Vec<(usize, Vec<String>)> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().zip(1..);
+    while let Some((line, number)) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
+        if line.trim_start() == format!("```{language}") {
+            let inside = lines.by_ref().map(|(line, _)| line).take_while(|line| line.trim() != "```");
+            blocks.push((number + 1, inside.map(|line| line.get(indent..).unwrap_or_default().to_owned()).collect()));
+        }
+    }
+    blocks
+}
+
+/// A command with what it prints.
+struct Transcript {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+fn transcripts() -> Vec<Transcript> {
+    let mut all: Vec<Transcript> = Vec::new();
+    for (first, lines) in blocks(&readme(), "console") {
+        for (line, number) in lines.into_iter().zip(first..) {
+            match line.strip_prefix("$ ") {
+                Some(command) => all.push(Transcript { line: number, command: command.to_owned(), output: Vec::new() }),
+                None => all.last_mut().expect("a block begins with a command").output.push(line),
+            }
+        }
+    }
+    all
+}
+
+/// A folder with what the README speaks of.
+fn prepared() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    for transcript in transcripts() {
+        // What `cat FILE` shows is the file.
+        if let Some(name) = transcript.command.strip_prefix("cat ") {
+            fs::write(place(name), transcript.output.join("\n") + "\n").unwrap();
+        }
+    }
+    fs::create_dir_all(place("tests/data")).unwrap();
+    std::os::unix::fs::symlink(PathBuf::from("tests/data/replay").canonicalize().unwrap(), place("tests/data/replay"))
+        .unwrap();
+    let day = Day {
+        directory: place("recordings"),
+        boards: 4,
+        games: 1,
+        profile: "ideal".parse().unwrap(),
+        control: "4800+60".parse().ok(),
+        seed: 1,
+        outage_every_ms: 0,
+        kill_every_ms: 0,
+        until_ms: 0,
+        write_every_ms: 20_000,
+        public: PublicConfig::all(Profile::Lidraughts, damcast::config::OutputConfig::default()),
+    };
+    fs::create_dir_all(&day.directory).unwrap();
+    let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
+    pool.iter_mut().for_each(|game| game.moves.truncate(12));
+    day.record(&pool, |_| {}).unwrap();
+    // Somebody has changed a file.
+    let live = place("recordings/live");
+    let names = fs::read_dir(&live).unwrap().map(|entry| entry.unwrap().path());
+    let changed = names.min().unwrap();
+    let text = fs::read_to_string(&changed).unwrap();
+    fs::write(&changed, text.replacen("1. 32-28", "1. 31-26", 1)).unwrap();
+    folder
+}
+
+/// Runs a command as a person does who has the program.
+fn shell(folder: &Path, command: &str) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_damcast")).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", &format!("{{ {command}; }} 2>&1")]).current_dir(folder).env("PATH", path);
+    String::from_utf8(shell.output().unwrap().stdout).unwrap()
+}
+
+/// Every number is the same one.
+fn without_figures(text: &str) -> String {
+    let mut plain = String::new();
+    for c in text.chars() {
+        match c {
+            '0'..='9' if plain.ends_with('0') => {}
+            '0'..='9' => plain.push('0'),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+#[test]
+fn what_the_readme_shows_is_what_is_printed() {
+    let folder = prepared();
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for Transcript { line, command, output } in transcripts() {
+        if ELSEWHERE.iter().any(|(known, _)| *known == command) {
+            continue;
+        }
+        tried += 1;
+        let printed = shell(folder.path(), &command);
+        let (mut printed, mut shown) = (printed.trim_end().to_owned(), output.join("\n").trim_end().to_owned());
+        if WITH_FIGURES.contains(&command.as_str()) {
+            (printed, shown) = (without_figures(&printed), without_figures(&shown));
+        }
+        // Three dots at the end: and so on.
+        let is_right = match shown.strip_suffix("\n...") {
+            Some(beginning) => printed.starts_with(beginning),
+            None => printed == shown,
+        };
+        if !is_right {
+            wrong.push(format!(
+                "README.md:{line}: $ {command}\n--- it says\n{shown}\n--- the program prints\n{printed}\n"
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    assert!(tried > 8, "only {tried} commands were found");
+}
+
+/// The smallest configuration, and what a station says that is started with it.
+#[test]
+fn a_station_says_what_the_readme_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = folder.path().join("port");
+    let smallest = blocks(&readme(), "toml").remove(0).1.join("\n");
+    assert!(smallest.contains("serial:/dev/ttyACM0"), "{smallest}");
+    let config = smallest.replace("/dev/ttyACM0", port.to_str().unwrap()) + &format!("\ntime-scale = {SPEED}\n");
+    fs::write(folder.path().join("damcast.toml"), config).unwrap();
+    let mut pty = Pty::plug_in(&port);
+    let mut board = Board::new(&recording(), SPEED);
+    let mut command = damcast(&["run", "--config", "damcast.toml"]);
+    command
+        .current_dir(folder.path())
+        .env_remove("NOTIFY_SOCKET")
+        .env_remove("RUNTIME_DIRECTORY")
+        .env_remove("RUST_LOG");
+    let mut station = Station::of(command);
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || station.said().contains("ready"));
+    wait_until("ready", || station.said().contains("ready"));
+    let transcript =
+        transcripts().into_iter().find(|transcript| transcript.command.starts_with("damcast run")).unwrap();
+    let said = station.said().replace(port.to_str().unwrap(), "/dev/ttyACM0");
+    // Each line begins with its moment.
+    let moment = "2026-11-22T12:53:32.123456Z".len();
+    let text = |line: &str| line.get(moment..).unwrap_or_default().to_owned();
+    let said: Vec<String> = said.lines().map(text).take(transcript.output.len()).collect();
+    let shown: Vec<String> = transcript.output.iter().map(|line| text(line)).collect();
+    assert_eq!(said, shown, "README.md:{}", transcript.line);
+    assert!(station.signal(Signal::TERM).success());
+}
+
+#[test]
+fn this_test_can_fail() {
+    let text = "a\n  ```console\n  $ one\n  out\n  ```\n```toml\n$ two\n```\n```console\n$ three\n```\n";
+    let found = blocks(text, "console");
+    assert_eq!(found, [(3, vec!["$ one".to_owned(), "out".to_owned()]), (10, vec!["$ three".to_owned()])]);
+    assert_eq!(without_figures("4 logs (2.3 MB), 341 events"), without_figures("12 logs (10.25 MB), 7 events"));
+}

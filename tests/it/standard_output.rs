@@ -1,0 +1,204 @@
+//! Output that cannot be written: a disk that is full, a reader that has gone, a descriptor that is closed. No verb panics.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::Signal;
+
+use crate::control::ask;
+use crate::daemon::{Place, Station};
+use crate::program::run;
+use crate::pty::wait_until;
+
+/// A verb that has something to print; `true`: also when all goes well, on standard output.
+struct Asked(Vec<String>, bool);
+
+impl Asked {
+    fn verb(&self) -> &str {
+        &self.0[0]
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.args(&self.0).stdin(Stdio::null());
+        command
+    }
+}
+
+/// Runs a command that must neither panic nor be killed.
+#[track_caller]
+fn ended(mut command: Command, asked: &Asked, how: &str) -> (i32, String) {
+    let Output { status, stderr, .. } = command.output().unwrap();
+    let said = String::from_utf8_lossy(&stderr).into_owned();
+    assert!(!said.contains("panicked"), "{:?} {how}: {said}", asked.0);
+    let code = status.code().unwrap_or_else(|| panic!("{:?} {how}: {status}", asked.0));
+    assert_ne!(code, 101, "{:?} {how}: {said}", asked.0);
+    (code, said)
+}
+
+fn full() -> File {
+    File::options().write(true).open("/dev/full").unwrap()
+}
+
+/// The end of a pipe that nobody reads.
+fn unread() -> Stdio {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    writer.into()
+}
+
+fn each_ends_well(program: &str, all: &[Asked]) {
+    for asked in all {
+        let mut command = asked.command(program);
+        command.stdout(full()).stderr(Stdio::piped());
+        let (code, said) = ended(command, asked, "into a full disk");
+        // A request to a station is done, whether that can be shown or not.
+        let expected = i32::from(asked.verb() != "ctl");
+        if asked.1 {
+            assert!(said.contains("standard output: No space left on device"), "{:?}: {said}", asked.0);
+            assert_eq!(code, expected, "{:?}: {said}", asked.0);
+        }
+        let mut command = asked.command(program);
+        command.stdout(unread()).stderr(Stdio::piped());
+        let (code, said) = ended(command, asked, "without a reader");
+        if asked.1 && asked.verb() != "ctl" {
+            assert_eq!(code, 141, "{:?}: {said}", asked.0);
+            assert!(!said.contains("roken pipe"), "{:?}: {said}", asked.0);
+        }
+        // What goes on until it cannot be shown any more ends in no other way.
+        if asked.0.iter().any(|word| word == "--watch") {
+            continue;
+        }
+        let mut command = asked.command(program);
+        command.stdout(Stdio::null()).stderr(full());
+        ended(command, asked, "with messages that cannot be written");
+        let mut command = asked.command(program);
+        command.stdout(full()).stderr(full());
+        ended(command, asked, "with nothing that can be written");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", "exec \"$0\" \"$@\" >&- 2>&-", program]).args(&asked.0).stdin(Stdio::null());
+        ended(command, asked, "with closed descriptors");
+    }
+}
+
+/// The verbs that `PROGRAM help` lists.
+fn verbs(program: &str) -> Vec<String> {
+    let help = Command::new(program).arg("help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let list = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    list.filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn asked(list: &[(&str, bool)], folder: &Path) -> Vec<Asked> {
+    let folder = folder.to_str().unwrap();
+    let words = |text: &str| text.split(' ').map(|word| word.replace('@', folder)).collect();
+    list.iter().map(|(text, prints)| Asked(words(text), *prints)).collect()
+}
+
+#[test]
+fn no_verb_panics_for_its_output() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("waiting for the port");
+    wait_until("an answer", || ask(&place, &["status"]).code == 0);
+    fs::write(place.path("games.pdn"), "[GameType \"20\"]\n\n1. 32-28 19-23 2. 1-2 *\n").unwrap();
+    fs::write(place.path("wrong.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
+    let log = "tests/data/replay/standard-live-example.log";
+    let folder = place.path("");
+    let folder = folder.parent().unwrap();
+    let replay = format!("replay {log}");
+    let verify = format!("log verify {log}");
+    let list = [
+        ("help", true),
+        ("help status", true),
+        ("--version", true),
+        ("--nonsense", false),
+        ("run --config @/wrong.toml", false),
+        ("run --config @/damcast.toml", false),
+        ("status --config @/damcast.toml", true),
+        ("status --json --config @/damcast.toml", true),
+        ("status --watch --config @/damcast.toml", true),
+        ("status --socket @/nowhere", false),
+        ("ctl --config @/damcast.toml log-level", true),
+        ("ctl --json --config @/damcast.toml log-level", true),
+        ("ctl --config @/damcast.toml reload", true),
+        ("demo --boards 1 --speed 1000 --exit-when-done --dir @/demo", true),
+        ("init --force --yes --port @/no-board --config @/new.toml --directory @/r", true),
+        ("init --config @/damcast.toml", false),
+        ("config check --config @/damcast.toml", true),
+        ("config check --config @/wrong.toml", false),
+        ("config show --config @/damcast.toml", true),
+        ("config schema", true),
+        ("doctor --config @/damcast.toml", true),
+        ("doctor --json --config @/damcast.toml", true),
+        ("test-board --seconds 1 @/no-board", true),
+        ("ports", false),
+        (&replay, true),
+        ("log list @/recordings", true),
+        (&verify, true),
+        ("log extract @/recordings --from 00:00", true),
+        ("log list @/nothing", false),
+        ("fsck @/recordings", true),
+        ("fsck --json @/recordings", true),
+        ("rebuild @/recordings --into @/copy", true),
+        ("line", false),
+        ("perft 2", true),
+        ("perft --divide 2", true),
+        ("moves", true),
+        ("check @/games.pdn", true),
+        ("check --json @/games.pdn", true),
+        ("convert @/games.pdn", true),
+        ("show @/games.pdn", true),
+    ];
+    let all = asked(&list, folder);
+    let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_damcast"))
+        .into_iter()
+        .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
+        .collect();
+    assert!(missing.is_empty(), "verbs that this test does not try: {missing:?}");
+    each_ends_well(env!("CARGO_BIN_EXE_damcast"), &all);
+    assert!(station.signal(Signal::TERM).success());
+}
+
+#[test]
+fn no_verb_of_boardsim_panics_for_its_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = [
+        ("help", true),
+        ("play --pdn src/simulation/demo.pdn --link @/p --speed 10000 --exit-when-done", true),
+        ("serve --single 1 --ports @/ports --speed 10000 --at-once --exit-when-done --plies 4", false),
+        ("score --hands ideal --goals", true),
+        ("soak --games 2", true),
+        ("day --dir @/day --boards 1 --games 1", false),
+        ("day --dir @/day --boards 1 --games 1 --nonsense", false),
+    ];
+    let all = asked(&list, folder.path());
+    let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_boardsim"))
+        .into_iter()
+        .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
+        .collect();
+    assert!(missing.is_empty(), "verbs that this test does not try: {missing:?}");
+    each_ends_well(env!("CARGO_BIN_EXE_boardsim"), &all);
+}
+
+/// The messages of a station go to a disk that is full: it records all the same, and ends in good order.
+#[test]
+fn a_station_records_when_its_messages_cannot_be_written() {
+    let place = Place::new(&["a"]);
+    let config = place.path("damcast.toml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    command.args(["run", "--config", config.to_str().unwrap()]).stdout(full()).stderr(full());
+    let mut station = Station::silent(command);
+    wait_until("an answer", || ask(&place, &["status"]).code == 0);
+    let mut pty = crate::pty::Pty::plug_in(&place.path("a"));
+    let mut board = crate::pty::Board::new(&crate::daemon::recording(), crate::daemon::SPEED);
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || crate::daemon::moves(&place.live("a-1.pdn")).len() >= 2);
+    assert_eq!(crate::daemon::moves(&place.live("a-1.pdn"))[..2], crate::daemon::truth()[..2]);
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(run(&["fsck", place.path("recordings").to_str().unwrap()]).code, 0);
+}

@@ -1,0 +1,290 @@
+//! What a person at a terminal sees: pages that fit it, drawn in place, and a terminal that is as it was afterwards.
+//!
+//! The program runs at a pseudo-terminal; what it writes is drawn by a terminal emulator in memory.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Write};
+use std::num::NonZero;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::control::ask;
+use crate::daemon::{Place, SPEED, moves, recording};
+use crate::pty::{Board, Pty, wait_until};
+
+/// A terminal with a program in it.
+struct Terminal {
+    master: File,
+    child: Child,
+    screen: Arc<Mutex<vt100::Parser>>,
+}
+
+impl Terminal {
+    /// A terminal of so many columns and rows, in which something was done before.
+    fn open(columns: u16, rows: u16, arguments: &[&str]) -> Terminal {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        tcsetwinsize(&master, size(columns, rows)).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let slave = || File::options().read(true).write(true).open(&name).unwrap();
+        let mut command = Command::new("setsid");
+        // It is the controlling terminal of the program, so that keys and sizes become signals.
+        command.args(["--ctty", "/bin/sh", "-c", "echo what was there before; exec \"$0\" \"$@\""]);
+        command.arg(env!("CARGO_BIN_EXE_damcast")).args(arguments).env("TERM", "xterm-256color");
+        command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
+        let child = command.stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 1000)));
+        let (drawn, mut output) = (Arc::clone(&screen), File::from(rustix::io::dup(&master).unwrap()));
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            loop {
+                match output.read(&mut bytes) {
+                    Ok(count) if count > 0 => drawn.lock().unwrap().process(&bytes[..count]),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    // Nobody has the other end any more.
+                    _ => return,
+                }
+            }
+        });
+        Terminal { master: master.into(), child, screen }
+    }
+
+    /// Gives it another size, as a person does who pulls at its corner.
+    fn resize(&self, columns: u16, rows: u16) {
+        self.screen.lock().unwrap().screen_mut().set_size(cells(rows), cells(columns));
+        tcsetwinsize(&self.master, size(columns, rows)).unwrap();
+    }
+
+    fn press(&mut self, key: u8) {
+        self.master.write_all(&[key]).unwrap();
+    }
+
+    /// The rows as they stand on the screen now.
+    fn rows(&self) -> Vec<String> {
+        let parser = self.screen.lock().unwrap();
+        let (_, columns) = parser.screen().size();
+        parser.screen().rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect()
+    }
+
+    fn is_page(&self) -> bool {
+        self.screen.lock().unwrap().screen().alternate_screen()
+    }
+
+    #[track_caller]
+    fn wait_for(&self, what: &str, is_so: impl Fn(&[String]) -> bool) -> Vec<String> {
+        wait_until(&format!("{what}; the screen:\n{}", self.rows().join("\n")), || {
+            self.is_page() && is_so(&self.rows())
+        });
+        self.rows()
+    }
+
+    #[track_caller]
+    fn ended(&mut self) -> ExitStatus {
+        let mut status = None;
+        wait_until("the end of the program", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        // What it wrote last is on its way.
+        let mut before = Vec::new();
+        wait_until("the last line", || {
+            let now = self.rows();
+            std::mem::replace(&mut before, now) == self.rows() && !self.is_page()
+        });
+        status.unwrap()
+    }
+
+    /// All that can be read above the prompt afterwards.
+    fn afterwards(&self) -> Vec<String> {
+        let mut parser = self.screen.lock().unwrap();
+        assert!(!parser.screen().hide_cursor(), "the cursor is back");
+        parser.screen_mut().set_scrollback(1000);
+        let scrolled = parser.screen().scrollback();
+        let (rows, columns) = parser.screen().size();
+        let mut lines = Vec::new();
+        for offset in (0..=scrolled).rev() {
+            parser.screen_mut().set_scrollback(offset);
+            let visible: Vec<String> =
+                parser.screen().rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect();
+            if offset > 0 { lines.extend(visible.into_iter().take(1)) } else { lines.extend(visible) }
+        }
+        assert!(lines.len() >= usize::from(rows.get()));
+        lines
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn cells(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
+}
+
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn count(lines: &[String], word: &str) -> usize {
+    lines.iter().filter(|line| line.split_whitespace().any(|other| other == word)).count()
+}
+
+/// The page is a table whose rows are none of them broken: titles in the first row, and each of these boards once.
+#[track_caller]
+fn is_a_page_of(rows: &[String], boards: &[&str]) {
+    assert!(rows[0].starts_with("board ") && rows[0].contains("state"), "{}", rows.join("\n"));
+    for board in boards {
+        assert_eq!(
+            rows.iter().filter(|row| row.split_whitespace().next() == Some(board)).count(),
+            1,
+            "{}",
+            rows.join("\n")
+        );
+    }
+}
+
+const FOUR: [&str; 4] = ["board-1", "board-2", "board-3", "board-4"];
+
+fn demo(columns: u16, rows: u16, folder: &Path) -> Terminal {
+    let folder = folder.join("demo");
+    Terminal::open(columns, rows, &["demo", "--speed", "100", "--dir", folder.to_str().unwrap()])
+}
+
+#[test]
+fn the_demonstration_fits_its_terminal_and_leaves_it_as_it_was() {
+    for (columns, rows, key) in [(80, 24, true), (120, 40, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut terminal = demo(columns, rows, folder.path());
+        let are_played = |rows: &[String]| count(rows, "playing") == 4;
+        let page = terminal.wait_for("four games", are_played);
+        is_a_page_of(&page, &FOUR);
+        assert!(page.iter().any(|row| row.ends_with("Ctrl-C ends it")), "{}", page.join("\n"));
+        if key {
+            terminal.press(3);
+        } else {
+            kill_process(Pid::from_child(&terminal.child), Signal::TERM).unwrap();
+        }
+        assert!(terminal.ended().success());
+        let lines = terminal.afterwards();
+        assert_eq!(lines[0], "what was there before");
+        let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
+        is_a_page_of(&lines[table..], &FOUR);
+        assert!(lines.iter().any(|line| line.starts_with("the games are in ")), "{}", lines.join("\n"));
+        // Nothing was scrolled through it.
+        assert!(lines.iter().filter(|line| !line.is_empty()).count() < 14, "{}", lines.join("\n"));
+    }
+}
+
+#[test]
+fn a_terminal_that_changes_its_size_is_drawn_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = demo(120, 40, folder.path());
+    terminal.wait_for("four games", |rows| count(rows, "playing") == 4);
+    assert!(terminal.rows()[0].contains("since"));
+    terminal.resize(50, 10);
+    let is_narrow =
+        |rows: &[String]| rows[0].starts_with("board ") && !rows[0].contains("since") && !rows[0].contains("game");
+    let page = terminal.wait_for("the narrow page", is_narrow);
+    is_a_page_of(&page, &FOUR);
+    // Of each width some table fills its rows to the last cell.
+    for columns in 50..66 {
+        terminal.resize(columns, 10);
+        let is_drawn = |rows: &[String]| {
+            let clocks =
+                rows.iter().filter(|row| row.starts_with("board-")).filter_map(|row| row.split(' ').next_back());
+            rows[0].ends_with("clocks") && clocks.filter(|clock| clock.len() == "1:20:00".len()).count() == 4
+        };
+        terminal.wait_for("whole clocks", is_drawn);
+    }
+    // Four rows are too few for four boards.
+    terminal.resize(50, 5);
+    let page = terminal.wait_for("the low page", |rows| rows.iter().any(|row| row.contains(" more: ")));
+    is_a_page_of(&page, &FOUR[..1]);
+    terminal.resize(80, 24);
+    let page = terminal.wait_for("the wide page", |rows| rows[0].contains("since") && count(rows, "board-4") == 1);
+    is_a_page_of(&page, &FOUR);
+    terminal.press(3);
+    assert!(terminal.ended().success());
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_until_the_program_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = demo(80, 24, folder.path());
+    terminal.wait_for("four games", |rows| count(rows, "playing") == 4);
+    let id = Pid::from_child(&terminal.child);
+    kill_process(id, Signal::TSTP).unwrap();
+    let state = || std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).unwrap();
+    wait_until("the pause", || {
+        state().rsplit(')').next().unwrap().trim_start().starts_with('T') && !terminal.is_page()
+    });
+    kill_process(id, Signal::CONT).unwrap();
+    is_a_page_of(&terminal.wait_for("the page", |rows| count(rows, "board-4") == 1), &FOUR);
+    terminal.press(3);
+    assert!(terminal.ended().success());
+}
+
+/// Forty boards, two of them plugged in: those in trouble stand first, the others have a line.
+#[test]
+fn the_status_of_a_hall_fits_a_small_terminal() {
+    let names: Vec<String> = (1..=40).map(|number| format!("board-{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = Place::new(&names);
+    let mut config = std::fs::read_to_string(place.path("damcast.toml")).unwrap();
+    config =
+        config.replacen("time-scale", "tags = { White = \"Sijbrands, T.\", Black = \"Wiersma, H.\" }\ntime-scale", 1);
+    std::fs::write(place.path("damcast.toml"), config).unwrap();
+    let mut pty = Pty::plug_in(&place.path("board-1"));
+    let mut board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    station.wait_for("waiting for the port");
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("board-1-1.pdn")).len() >= 4);
+    let config = place.path("damcast.toml");
+    let arguments = ["status", "--watch", "--config", config.to_str().unwrap()];
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut terminal = Terminal::open(columns, rows, &arguments);
+        let has_ending =
+            |rows: &[String]| rows.iter().any(|row| row.starts_with("damcast ")) && rows[0].starts_with("board ");
+        let page = terminal.wait_for("the page", has_ending);
+        assert!(page[1].starts_with("board-2 "), "who is in trouble stands first:\n{}", page.join("\n"));
+        assert!(
+            page.iter().any(|row| row.starts_with("... ") && row.contains(" more: ") && row.contains("1 playing")),
+            "{page:#?}"
+        );
+        assert!(page[0].contains("White") && page[0].contains("Black"), "{}", page[0]);
+        terminal.press(3);
+        assert!(terminal.ended().success());
+        let lines = terminal.afterwards();
+        let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
+        is_a_page_of(&lines[table..], &names);
+        let of_board_1 = lines.iter().find(|line| line.starts_with("board-1 ")).unwrap();
+        assert!(of_board_1.contains("playing") && of_board_1.contains("Sijbran"), "{of_board_1}");
+    }
+    // Everything, as wide as it is, where no terminal is.
+    let all = ask(&place, &["status"]).out;
+    assert!(all.lines().any(|line| line.contains("Sijbrands, T.  Wiersma, H.")), "{all}");
+}
+
+#[test]
+fn a_station_that_ends_gives_the_terminal_back() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("waiting for the port");
+    let config = place.path("damcast.toml");
+    let mut terminal = Terminal::open(80, 24, &["status", "--watch", "--config", config.to_str().unwrap()]);
+    terminal.wait_for("the page", |rows| count(rows, "a") == 1);
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(terminal.ended().code(), Some(1));
+    let lines = terminal.afterwards();
+    assert!(lines.iter().any(|line| line == "damcast: the station has ended"), "{}", lines.join("\n"));
+}
