@@ -1,7 +1,7 @@
 //! Text from outside before people see it: nothing in it steers their terminal, or turns round what stands beside it.
 //!
-//! A serial number, a name, an unknown key can hold anything. What would be obeyed and not shown, is shown as Rust writes it:
-//! `\u{1b}`, `\u{202e}`.
+//! A serial number, a name, an unknown key can hold anything. What would be obeyed and not shown, is shown as JSON and TOML write
+//! it: `\u001b`, `\u202e`. So a text in one of them still says the same.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -26,7 +26,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
         match is_shown(character) {
             true => escaped.push(character),
             // A string takes everything.
-            false => drop(write!(escaped, "{}", character.escape_unicode())),
+            false => drop(write!(escaped, "\\u{:04x}", u32::from(character))),
         }
     }
     Cow::Owned(escaped)
@@ -42,8 +42,8 @@ mod tests {
         {
             assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
         }
-        assert_eq!(text("\u{1b}[2J12345\r\u{7}"), "\\u{1b}[2J12345\\u{d}\\u{7}");
-        assert_eq!(text("a\u{202e}b\u{2028}c\u{2069}\u{9b}0m"), "a\\u{202e}b\\u{2028}c\\u{2069}\\u{9b}0m");
+        assert_eq!(text("\u{1b}[2J12345\r\u{7}"), "\\u001b[2J12345\\u000d\\u0007");
+        assert_eq!(text("a\u{202e}b\u{2028}c\u{2069}\u{9b}0m"), "a\\u202eb\\u2028c\\u2069\\u009b0m");
     }
 
     proptest::proptest! {

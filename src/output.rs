@@ -8,6 +8,8 @@ use std::fmt::Display;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::process::ExitCode;
 
+use crate::escape;
+
 /// The exit code when nobody reads any more: 128 and the number of the signal for a broken pipe.
 const UNREAD: u8 = 141;
 
@@ -37,14 +39,14 @@ pub fn standard() -> BufWriter<StandardOutput> {
     BufWriter::new(StandardOutput(io::stdout().lock()))
 }
 
-/// Writes a text to standard output, at once.
+/// Writes a text for people, or of JSON or TOML, to standard output, at once. Nothing in it steers a terminal: see [`escape`].
 ///
 /// # Errors
 ///
 /// When it cannot be written.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut output = standard();
-    write!(output, "{text}")?;
+    output.write_all(escape::text(&text.to_string()).as_bytes())?;
     output.flush()
 }
 
@@ -59,7 +61,7 @@ pub fn say(line: impl Display) -> io::Result<()> {
 
 /// Writes a line to standard error, for the person at the terminal. If nobody can read it, nobody misses it.
 pub fn tell(message: impl Display) {
-    let _ = writeln!(io::stderr(), "{message}");
+    let _ = writeln!(io::stderr(), "{}", escape::text(&message.to_string()));
 }
 
 /// Has the reader of the output gone away?

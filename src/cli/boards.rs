@@ -3,6 +3,7 @@
 //! Boards in trouble stand first. Where there is not room for all, the page says how many are left out and how they are; what
 //! needs the operator has its place in any case.
 
+use damcast::escape;
 use damcast::overview::{AlarmView, BoardView};
 
 use super::columns::{Column, cut, lines, wrapped};
@@ -144,7 +145,7 @@ impl Shown<'_> {
 }
 
 fn within(text: &str, width: Option<usize>) -> Vec<String> {
-    width.map_or_else(|| vec![cut(text, usize::MAX)], |width| wrapped(text, width))
+    width.map_or_else(|| vec![cut(text, usize::MAX)], |width| wrapped(&escape::text(text), width))
 }
 
 fn fitted(text: &str, width: Option<usize>) -> String {

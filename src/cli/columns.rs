@@ -2,6 +2,7 @@
 //!
 //! Widths are those of the terminal: a letter of Chinese takes two cells, an accent that is put over a letter none.
 
+use damcast::escape::is_obeyed;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What stands between two columns.
@@ -89,7 +90,7 @@ pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
 
 /// A text without control characters that takes at most so many cells; what is left out is an ellipsis.
 pub fn cut(text: &str, width: usize) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { '·' } else { c }).collect();
+    let plain: String = text.chars().map(|c| if is_obeyed(c) { '·' } else { c }).collect();
     if plain.width() <= width {
         return plain;
     }

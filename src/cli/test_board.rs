@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::bytelog::Mode;
+use damcast::escape;
 use damcast::link::PortAddress;
 use damcast::protocol::{ClockReport, ClockTimes, Item, Lever, Message, PieceCode};
 use damcast::rules::{Color, Geometry, Square, Variant};
@@ -330,7 +331,7 @@ impl View {
 
     fn facts(&self) -> String {
         let total = self.geometry.count();
-        let mut text = format!("{}\n", self.state);
+        let mut text = format!("{}\n", escape::text(&self.state));
         let _ = writeln!(
             text,
             "tried {} of {total} squares (green: seen empty and with a piece)",

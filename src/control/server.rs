@@ -23,6 +23,8 @@ use crate::station::Uptime;
 const IDLE: Duration = Duration::from_secs(60);
 /// And one that has just come after this: whoever connects has something to ask.
 const IDLE_AT_FIRST: Duration = Duration::from_secs(10);
+/// Between two answers to one client passes at least this, whatever it asks.
+const BETWEEN: Duration = Duration::from_millis(10);
 /// A client that is told that it asks too often is not heard for so long.
 const PAUSE: Duration = Duration::from_millis(500);
 /// No request is longer.
@@ -126,6 +128,7 @@ async fn converse(
             return send(writer, &Reply::error(why)).await;
         };
         idle = IDLE;
+        sleep(BETWEEN).await;
         if read? == 0 {
             return Ok(());
         }

@@ -41,7 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("logging", &[]),
     ("notify", &[]),
     ("limits", &[]),
-    ("output", &[]),
+    ("output", &["escape"]),
     ("alarm", &["config", "overview"]),
     ("metrics", &["session", "counters", "overview"]),
     ("control", &["session", "station", "overview", "logging"]),

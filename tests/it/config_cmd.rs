@@ -100,3 +100,29 @@ fn the_schema_is_json() {
     let schema: serde_json::Value = serde_json::from_str(&schema.out).unwrap();
     assert_eq!(schema["properties"]["line"]["minItems"], 1);
 }
+
+#[test]
+fn what_comes_from_outside_steers_no_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("damcast.toml");
+    let text = r#"[station]
+directory = "r"
+"\u001b[2Jdirectory\u202e" = 1
+[[line]]
+name = "a"
+port = "/dev/ttyACM0"
+game-type = "20"
+"#;
+    std::fs::write(&file, text).unwrap();
+    let checked = run(&["config", "check", "--config", file.to_str().unwrap()]);
+    assert!(checked.err.contains(r"unknown key `\u001b[2Jdirectory\u202e`"), "{}", checked.err);
+    let missing = run(&["replay", "no\u{1b}[2Jlog\u{202e}"]);
+    assert!(missing.err.contains(r"no\u001b[2Jlog\u202e"), "{}", missing.err);
+    for run in [checked, missing] {
+        assert!(
+            run.code != 0 && !run.err.contains(['\u{1b}', '\u{202e}']) && !run.out.contains('\u{1b}'),
+            "{:?}",
+            run.err
+        );
+    }
+}
