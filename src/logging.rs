@@ -57,7 +57,8 @@ impl Levels {
             // A word that is no level would be taken for a module, of which everything is shown.
             let (target, level) = directive.split_once('=').unwrap_or(("", directive));
             let is_target = target.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
-            if !is_target || level.parse::<LevelFilter>().is_err() || (target.is_empty() && directive.contains('=')) {
+            let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
+            if !is_target || !is_level || (target.is_empty() && directive.contains('=')) {
                 return Err(format!(
                     "`{directive}`: expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL, as in \
                      damcast::session=debug"

@@ -51,7 +51,7 @@ mod tests {
             let records = if length < 65 { 3 } else { 5 };
             assert!(log.records.len() == records || (50..70).contains(&length), "{length}: {:?}", log.records);
             let told = log.problems == [Problem::Lost { line: 3, bytes: length as u64 }];
-            assert_eq!(told, length >= 18, "{length}: {:?}", log.problems);
+            assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
         }
         // Nothing was recorded yet.
         assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));
