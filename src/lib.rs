@@ -39,6 +39,9 @@ pub mod config;
 pub mod pulse;
 
 #[cfg(feature = "daemon")]
+pub mod trouble;
+
+#[cfg(feature = "daemon")]
 pub mod counters;
 
 #[cfg(feature = "daemon")]

@@ -19,6 +19,7 @@ use tokio::sync::watch;
 use crate::counters::Counters;
 use crate::session::{Condition, Status, account};
 use crate::station::LineReport;
+use crate::trouble::{self, Troubles};
 
 /// A moment on the wall.
 pub type Moment = DateTime<FixedOffset>;
@@ -100,6 +101,9 @@ pub struct BoardView {
     pub doubt: Option<DoubtView>,
     /// What is wrong with a start position that is nearly complete.
     pub wrong_start: Option<String>,
+    /// Why what everybody sees of its game stands still.
+    #[serde(default)]
+    pub publication: Option<String>,
     /// The file of the game that was opened last.
     pub file: Option<PathBuf>,
 }
@@ -166,10 +170,13 @@ pub struct LineView {
 /// What needs the operator.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
-    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `disk-fault`, `disk-low`.
+    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `disk-fault`, `publication`, `disk-low`.
     pub kind: String,
     /// The board; `None`: the station.
     pub board: Option<String>,
+    /// The folder or file, from the station's folder on; `None`: the board or the station as a whole.
+    #[serde(default)]
+    pub place: Option<String>,
     /// Since when.
     pub since: Moment,
     /// What is the matter, and what to do.
@@ -196,6 +203,8 @@ pub struct Observer {
     pub rows: watch::Receiver<Vec<LineReport>>,
     /// What they count.
     pub counters: Counters,
+    /// What is the matter with its files.
+    pub troubles: Troubles,
     /// The disk, as it was seen last.
     pub disk: watch::Receiver<Option<Disk>>,
     /// What needs the operator.
@@ -237,11 +246,23 @@ impl Observer {
             uptime_s: self.started.instant.elapsed().as_secs(),
             directory: self.directory.clone(),
             disk: *self.disk.borrow(),
-            boards: boards(&rows, now()),
+            boards: self.boards(&rows),
             lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
             alarms: self.alarms.borrow().clone(),
             reload: self.reload.borrow().clone(),
         }
+    }
+}
+
+impl Observer {
+    fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
+        let mut boards = boards(rows, now());
+        for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
+            if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
+                board.publication = Some(trouble.text);
+            }
+        }
+        boards
     }
 }
 
@@ -302,6 +323,7 @@ fn board(
             .as_ref()
             .map(|doubt| DoubtView { squares: doubt.squares.clone(), readings: doubt.readings.clone() }),
         wrong_start: status.wrong_start.clone(),
+        publication: None,
         file: file.cloned(),
     }
 }

@@ -8,6 +8,7 @@
 //! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
 //! | `broken` | its line cannot be opened, or a bug: it is tried again |
 //! | `disk-fault` | the disk does not take what its line records; that waits in memory |
+//! | `publication` | what everybody should see is not there, or stands still: a file of `public/` or `live/` is gone, replaced, cannot be written, or its profile holds a game back |
 //! | `disk-low` | there is less space for the station than is good |
 //!
 //! An alarm is raised once, and is over once; what comes and goes within its time is none. Whoever is called is in
@@ -24,13 +25,14 @@ use serde::Serialize;
 
 use crate::config::AlarmConfig;
 use crate::overview::{AlarmView, BoardView, Disk, Moment};
+use crate::trouble::Trouble;
 
 /// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
 /// not call anybody twice.
 const DISK_AGAIN: f64 = 1.1;
 
-/// Which alarm, and of which board.
-type Key = (&'static str, Option<String>);
+/// Which alarm, of which board, and of which folder or file.
+type Key = (&'static str, Option<String>, Option<String>);
 
 /// What happened to an alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -63,21 +65,21 @@ struct Symptom {
 }
 
 impl Alarms {
-    /// Judges a station; `faults`: of the disk, by line. Returns what is new.
+    /// Judges a station; `troubles`: of its files. Returns what is new.
     pub fn judge(
         &mut self,
         config: &AlarmConfig,
         boards: &[BoardView],
-        faults: &[(String, String)],
+        troubles: &[Trouble],
         disk: Option<Disk>,
         now: Moment,
     ) -> Vec<AlarmEvent> {
         let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
-        symptoms.extend(faults.iter().map(|(line, fault)| Symptom {
-            key: ("disk-fault", Some(line.clone())),
-            since: None,
+        symptoms.extend(troubles.iter().map(|Trouble { kind, place, board, since, text }| Symptom {
+            key: (kind, board.clone(), place.clone()),
+            since: *since,
             limit: Duration::ZERO,
-            text: fault.clone(),
+            text: text.clone(),
         }));
         symptoms.extend(self.of_disk(config, disk));
         let mut events = self.forget(&symptoms, now);
@@ -88,7 +90,8 @@ impl Alarms {
             if let Some(raised) = self.raised.get_mut(&key) {
                 raised.text = text;
             } else if lasts >= limit {
-                let alarm = AlarmView { kind: key.0.to_owned(), board: key.1.clone(), since: *first, text };
+                let (kind, board, place) = key.clone();
+                let alarm = AlarmView { kind: kind.to_owned(), board, place, since: *first, text };
                 self.raised.insert(key, alarm.clone());
                 events.push(AlarmEvent { event: "raised", alarm, at: now });
             }
@@ -116,7 +119,7 @@ impl Alarms {
     }
 
     fn of_disk(&self, config: &AlarmConfig, disk: Option<Disk>) -> Option<Symptom> {
-        let key = ("disk-low", None);
+        let key = ("disk-low", None, None);
         let again = if self.raised.contains_key(&key) { DISK_AGAIN } else { 1.0 };
         let free = disk.map(|disk| disk.free_bytes).filter(|&free| (free as f64) < config.disk_low as f64 * again)?;
         let text = format!("the disk has {} MB left; recording ends when it is full", free / 1_000_000);
@@ -125,7 +128,8 @@ impl Alarms {
 }
 
 fn of_board(config: &AlarmConfig, board: &BoardView) -> Vec<Symptom> {
-    let symptom = |kind, since, limit, text| Symptom { key: (kind, Some(board.name.clone())), since, limit, text };
+    let symptom =
+        |kind, since, limit, text| Symptom { key: (kind, Some(board.name.clone()), None), since, limit, text };
     let mut symptoms = Vec::new();
     match board.state.as_str() {
         "broken" => {
@@ -183,6 +187,7 @@ mod tests {
             provisional: Vec::new(),
             doubt: None,
             wrong_start: None,
+            publication: None,
             file: None,
         }
     }
@@ -254,7 +259,13 @@ mod tests {
     fn a_disk_that_fails_calls_once_for_each_line_and_when_it_is_in_order_again() {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
-        let fault = |line: &str| (line.to_owned(), "the disk fails".to_owned());
+        let fault = |line: &str| Trouble {
+            kind: "disk-fault",
+            place: None,
+            board: Some(line.to_owned()),
+            since: None,
+            text: "the disk fails".to_owned(),
+        };
         let told = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
             let events = alarms.judge(&config, &[], &faults, None, now());
             let word = |event: &AlarmEvent| format!("{} {}", event.event, event.alarm.board.as_deref().unwrap_or("-"));

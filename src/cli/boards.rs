@@ -170,6 +170,7 @@ fn details(board: &BoardView) -> Vec<String> {
         lines.push(format!("differs on {}", doubt.squares.join(", ")));
         lines.extend(doubt.readings.iter().map(|reading| format!("perhaps {reading}")));
     }
+    lines.extend(board.publication.as_ref().map(|why| format!("not shown: {why}")));
     lines.extend(board.wrong_start.as_ref().map(|wrong| format!("not set up: {wrong}")));
     lines
 }

@@ -193,6 +193,7 @@ mod tests {
             provisional: Vec::new(),
             doubt: None,
             wrong_start: None,
+            publication: None,
             file: None,
         }
     }

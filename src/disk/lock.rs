@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::folder::owner_for;
 use super::real::{open_regular, open_to_read};
 
 /// The name of the file.
@@ -48,9 +49,17 @@ impl Lock {
     pub fn take(directory: &Path) -> Result<Lock, LockError> {
         let path = directory.join(NAME);
         let disk = |error| LockError::Disk { path: path.clone(), error };
+        let is_new = !path.exists();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = open_regular(&path, &mut options).map_err(disk)?;
+        let mut file = match open_regular(&path, &mut options) {
+            // Of another user, who was here once: it can be locked all the same.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => open_to_read(&path).map_err(disk)?,
+            opened => opened.map_err(disk)?,
+        };
+        if let Some((user, group)) = owner_for(directory).filter(|_| is_new) {
+            rustix::fs::fchown(&file, Some(user), Some(group)).map_err(|error| disk(error.into()))?;
+        }
         match file.try_lock() {
             Ok(()) => {
                 // The number is for people: a full disk, which does not take it, is no reason not to start.

@@ -11,10 +11,12 @@
 //! Invariants: an operation that failed may have been done in part, and says how far where that matters
 //! ([`File::append`]); what was synced stays. Absent on purpose: truncating. Nothing that was written is ever shortened.
 
+mod folder;
 mod growing;
 mod lock;
 mod real;
 
+pub use folder::{Kept, Stamp, make_folder, may_write, stamp};
 pub use growing::{Growing, TooMuch};
 pub use lock::{Lock, LockError};
 pub use real::{RealDisk, open_to_read, refuse_link};

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use rustix::io::Errno;
 
+use super::folder::{make_folder, owner_for};
 use super::{BLOCK, Disk, File, OddFile, folder_of};
 
 /// How many bytes of a long file are read at a time.
@@ -45,6 +46,9 @@ impl Disk for RealDisk {
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {
         let file = OpenOptions::new().read(true).append(true).create_new(true).open(path)?;
+        if let Some((user, group)) = owner_for(folder_of(path)) {
+            rustix::fs::fchown(&file, Some(user), Some(group))?;
+        }
         Ok(Arc::new(RealFile::new(path, file)))
     }
 
@@ -66,7 +70,7 @@ impl Disk for RealDisk {
     }
 
     fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        fs::create_dir_all(folder)
+        make_folder(folder)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {

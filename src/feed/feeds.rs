@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Feed, LiveFile};
+use super::Feed;
 use crate::disk::Disk;
+use crate::playback::Game;
 use crate::session::{BusAddress, Effect};
 
 /// What the names of a board's files begin with: the name that the configuration gives it, or that of the line, with the
@@ -31,29 +32,21 @@ pub struct Feeds {
 }
 
 impl Feeds {
-    /// The files of a line in a folder. `names`: of the boards of a bus that have names of their own; `current`: the files
-    /// of the games that were opened last.
-    pub fn new(
-        disk: Arc<dyn Disk>,
-        folder: PathBuf,
-        line: String,
-        names: BTreeMap<BusAddress, String>,
-        current: BTreeMap<Option<BusAddress>, LiveFile>,
-    ) -> Feeds {
-        let mut feeds = Feeds { disk, folder, line, names, feeds: BTreeMap::new(), fault: None };
-        for (board, file) in current {
-            let feed = feeds.new_feed(board, Some(file));
-            feeds.feeds.insert(board, feed);
-        }
-        feeds
+    /// The files of a line in a folder. `names`: of the boards of a bus that have names of their own.
+    pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, names: BTreeMap<BusAddress, String>) -> Feeds {
+        Feeds { disk, folder, line, names, feeds: BTreeMap::new(), fault: None }
+    }
+
+    /// Brings the file of a game up to its log; see [`Feed::mend`]. What the disk does not do waits; see [`Feeds::fault`].
+    pub fn mend(&mut self, game: &Game, goes_on: bool) {
+        let prefix = prefix(&self.line, game.board, game.name.as_deref());
+        let mended = self.feed(game.board).mend(&prefix, game.clone(), goes_on);
+        self.note(mended);
     }
 
     /// Does what a board wants done to its files. What the disk does not do waits; see [`Feeds::fault`].
     pub fn publish(&mut self, board: Option<BusAddress>, effect: &Effect) {
-        if !self.feeds.contains_key(&board) {
-            self.feeds.insert(board, self.new_feed(board, None));
-        }
-        let published = self.feeds.get_mut(&board).map_or(Ok(()), |feed| feed.publish(effect));
+        let published = self.feed(board).publish(effect);
         self.note(published);
     }
 
@@ -68,6 +61,16 @@ impl Feeds {
     pub fn look_after(&mut self) {
         let results: Vec<_> = self.feeds.values_mut().map(Feed::look_after).collect();
         results.into_iter().for_each(|result| self.note(result));
+    }
+
+    /// The files are to be looked after, whether lines are written or not; see [`Feeds::look_after`].
+    pub fn doubt(&mut self) {
+        self.feeds.values_mut().for_each(Feed::doubt);
+    }
+
+    /// The files that were found taken away, changed or replaced, since this was asked last.
+    pub fn take_lost(&mut self) -> Vec<PathBuf> {
+        self.feeds.values_mut().flat_map(Feed::take_lost).collect()
     }
 
     /// What is wrong with the disk, while something waits for it.
@@ -96,14 +99,11 @@ impl Feeds {
         self.feeds.iter().filter_map(|(board, feed)| Some((*board, feed.path()?.to_owned()))).collect()
     }
 
-    fn new_feed(&self, board: Option<BusAddress>, current: Option<LiveFile>) -> Feed {
+    fn feed(&mut self, board: Option<BusAddress>) -> &mut Feed {
         let name = board.and_then(|board| self.names.get(&board));
-        Feed::new(
-            Arc::clone(&self.disk),
-            self.folder.clone(),
-            prefix(&self.line, board, name.map(String::as_str)),
-            current,
-        )
+        let prefix = prefix(&self.line, board, name.map(String::as_str));
+        let new = || Feed::new(Arc::clone(&self.disk), self.folder.clone(), prefix, None);
+        self.feeds.entry(board).or_insert_with(new)
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);
-        let mut feeds = Feeds::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names, BTreeMap::new());
+        let mut feeds = Feeds::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names);
         for (address, line) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
             feeds.publish(address, &Effect::Open { game: 2 });
             feeds.publish(address, &Effect::Append(line.into()));

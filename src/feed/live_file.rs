@@ -92,6 +92,11 @@ impl LiveFile {
     }
 }
 
+/// Is this a file that has taken the place of another, which somebody has changed?
+pub fn is_recovered(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().contains(".recovered-"))
+}
+
 /// The own name of a game's file.
 pub(super) fn name(folder: &Path, line: &str, number: u32) -> PathBuf {
     folder.join(format!("{line}-{number}.pdn"))

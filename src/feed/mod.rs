@@ -4,6 +4,7 @@
 //! |---|---|
 //! | a game opens | `live/NAME-G.pdn` is created, `live/NAME-ADDRESS-G.pdn` for a board of a bus; a file of that name that exists is left alone |
 //! | a line | one write at the end: text and LF |
+//! | the station starts | the files of the games so far are brought up to their logs; one that cannot be written now waits for it |
 //! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
 //! | somebody has replaced, removed, cut or continued it | it is left to him; the whole game goes on in the next file that is free |
 //!
@@ -25,10 +26,11 @@ use std::sync::Arc;
 
 use crate::disk::Disk;
 use crate::pdn::live;
+use crate::playback::Game;
 use crate::session::Effect;
 
 pub use feeds::{Feeds, prefix};
-pub use live_file::LiveFile;
+pub use live_file::{LiveFile, is_recovered};
 
 /// The live files of one board.
 pub struct Feed {
@@ -38,13 +40,26 @@ pub struct Feed {
     current: Option<LiveFile>,
     /// What the disk has not taken yet.
     waiting: VecDeque<Step>,
+    /// The files of games that are over, which it has not taken either. Nothing waits behind them.
+    behind: Vec<Unmended>,
     /// A line was written since the file was looked after.
     is_to_be_seen: bool,
     notices: Vec<String>,
+    /// Files that were found taken away, changed or replaced.
+    lost: Vec<PathBuf>,
+}
+
+/// A game whose file is to be brought up to its log.
+struct Unmended {
+    /// What the name of its file begins with.
+    line: String,
+    game: Game,
 }
 
 /// Something to be done to the files.
 enum Step {
+    /// The file of the game that goes on.
+    Mend(Box<Unmended>),
     Create(u32),
     Append(Vec<u8>),
     SetResult(String),
@@ -55,7 +70,38 @@ enum Step {
 impl Feed {
     /// The files in a folder whose names begin like this. `current` is that of the game that was opened last.
     pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, current: Option<LiveFile>) -> Feed {
-        Feed { disk, folder, line, current, waiting: VecDeque::new(), is_to_be_seen: false, notices: Vec::new() }
+        Feed {
+            disk,
+            folder,
+            line,
+            current,
+            waiting: VecDeque::new(),
+            behind: Vec::new(),
+            is_to_be_seen: false,
+            notices: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    /// Brings the file of a game up to its log, as [`reconcile`] does; `line`: what its name begins with; `goes_on`: the next
+    /// lines are of this game. A file that cannot be written keeps none of the others waiting.
+    ///
+    /// # Errors
+    ///
+    /// When the disk does not do it. It waits then.
+    pub fn mend(&mut self, line: &str, game: Game, goes_on: bool) -> io::Result<()> {
+        let unmended = Unmended { line: line.to_owned(), game };
+        if goes_on {
+            self.waiting.push_back(Step::Mend(Box::new(unmended)));
+            return self.go_on();
+        }
+        match self.bring_up(&unmended) {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.behind.push(unmended);
+                Err(error)
+            }
+        }
     }
 
     /// Does what the line wants done to its files, and passes over everything else.
@@ -79,7 +125,7 @@ impl Feed {
                 return Ok(());
             }
         });
-        self.catch_up()
+        self.go_on()
     }
 
     /// Does what waits.
@@ -88,13 +134,45 @@ impl Feed {
     ///
     /// When the disk still does not do all of it; the rest goes on waiting.
     pub fn catch_up(&mut self) -> io::Result<()> {
+        let mut result = self.go_on();
+        for unmended in std::mem::take(&mut self.behind) {
+            if let Err(error) = self.bring_up(&unmended) {
+                result = result.and(Err(error));
+                self.behind.push(unmended);
+            }
+        }
+        result
+    }
+
+    /// Does what the lines want done that wait.
+    fn go_on(&mut self) -> io::Result<()> {
         while let Some(step) = self.waiting.pop_front() {
             if let Err((rest, error)) = self.carry_out(step) {
+                let is_named = matches!(rest, Step::Mend(_));
                 self.waiting.push_front(rest);
-                return Err(error);
+                if is_named {
+                    return Err(error);
+                }
+                let what = self.path().unwrap_or(&self.folder).display();
+                return Err(io::Error::new(error.kind(), format!("{what}: {error}")));
             }
         }
         Ok(())
+    }
+
+    fn bring_up(&mut self, unmended: &Unmended) -> io::Result<LiveFile> {
+        let Unmended { line, game } = unmended;
+        let (file, notice) = reconcile::reconcile(&*self.disk, &self.folder, line, game).map_err(|error| {
+            let path = live_file::name(&self.folder, line, game.number);
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
+        self.notices.extend(notice);
+        Ok(file)
+    }
+
+    /// The file is to be looked after, whether a line is written or not.
+    pub fn doubt(&mut self) {
+        self.is_to_be_seen |= self.waiting.is_empty() && self.current.is_some();
     }
 
     /// Looks whether the last line has gone into a file that still has its name; if not, the game goes on in another. Lines
@@ -104,7 +182,7 @@ impl Feed {
     ///
     /// When the disk does not do it. It waits then.
     pub fn look_after(&mut self) -> io::Result<()> {
-        if !self.is_whole() || !std::mem::take(&mut self.is_to_be_seen) {
+        if !self.waiting.is_empty() || !std::mem::take(&mut self.is_to_be_seen) {
             return Ok(());
         }
         if self.current.as_ref().is_none_or(LiveFile::is_still_there) {
@@ -114,17 +192,22 @@ impl Feed {
             self.waiting.push_front(rest);
             return Err(error);
         }
-        self.catch_up()
+        self.go_on()
     }
 
     /// Is everything in the files?
     pub fn is_whole(&self) -> bool {
-        self.waiting.is_empty()
+        self.waiting.is_empty() && self.behind.is_empty()
     }
 
     /// What the operator should know, since this was asked last.
     pub fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
+    }
+
+    /// The files that were found taken away, changed or replaced, since this was asked last.
+    pub fn take_lost(&mut self) -> Vec<PathBuf> {
+        std::mem::take(&mut self.lost)
     }
 
     /// The file of the game that was opened last.
@@ -134,6 +217,11 @@ impl Feed {
 
     /// Gives back what is left when it did not work.
     fn carry_out(&mut self, step: Step) -> Result<(), (Step, io::Error)> {
+        if let Step::Mend(unmended) = step {
+            let mended = self.bring_up(&unmended);
+            self.current = Some(mended.map_err(|error| (Step::Mend(unmended), error))?);
+            return Ok(());
+        }
         let Some(file) = &mut self.current else { return self.carry_out_first(step) };
         // Should another file have the name, nobody reads this one; see `look_after`.
         let is_left = match step {
@@ -141,12 +229,14 @@ impl Feed {
             Step::Create(_) => std::mem::take(&mut self.is_to_be_seen) && !file.is_still_there(),
             Step::Append(_) => file.has_other_length(),
             Step::SetResult(_) | Step::Overwrite(..) => !file.is_still_there(),
+            Step::Mend(_) => false,
         };
         if is_left {
             self.waiting.push_front(step);
             return self.go_on_elsewhere();
         }
         match step {
+            Step::Mend(_) => Ok(()),
             Step::Create(_) => {
                 // Space that stays taken does no harm.
                 let _ = file.file.release();
@@ -177,6 +267,7 @@ impl Feed {
             "{} was changed or removed by somebody while it was written; the game goes on under another name",
             file.path.display()
         ));
+        self.lost.push(file.path.clone());
         let (number, content) = (file.number, std::mem::take(&mut file.content));
         self.waiting.push_front(Step::Append(content));
         self.carry_out_first(Step::Create(number))

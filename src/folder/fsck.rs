@@ -33,7 +33,7 @@ use crate::journal::{chain, logs};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
-use crate::round::{self, Plan, Plans, Seating};
+use crate::round::{self, Lack, Plan, Plans, Seating};
 
 /// At how many moments a snapshot is looked for at most, from the latest on: some days of a hall.
 const MOST_MOMENTS: usize = 20_000;
@@ -426,7 +426,7 @@ fn check_public(
 
 fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Report, explained: &mut BTreeSet<PathBuf>) {
     let boards: Vec<&Board> = seating.boards().collect();
-    let streams = round::all_events(&boards);
+    let streams = round::all_events(seating);
     let (mut places, right) = round::read_order(&found.order);
     let order = "log/events.order";
     let rest = found.order.get(right..).unwrap_or_default();
@@ -435,27 +435,12 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
         let what = format!("line {} and what follows it are not right", places.len() + 1);
         report.add(Level::Mended, order, what, "");
     }
-    let name = |count: usize| match count {
-        0 => "public/events.ndjson".to_owned(),
-        count => format!("public/events.recovered-{count}.ndjson"),
-    };
-    let last = (0..).take_while(|&count| count == 0 || found.get(name(count)).is_some()).last().unwrap_or(0);
-    for count in 0..last {
-        explained.insert(name(count).into());
-        report.add(
-            Level::Note,
-            name(count),
-            "somebody has changed it; the recovered file beside it has taken its place",
-            "",
-        );
-    }
-    let name = name(last);
+    let name = format!("public/{}", round::EVENTS);
     explained.insert(name.clone().into());
     let content = found.get(&name).unwrap_or_default();
     round::complete_order(&mut places, content, &streams);
     report.events = places.len();
     let mut told: BTreeMap<Key, u64> = BTreeMap::new();
-    let mut unknown = 0;
     for place in &places {
         let known = told.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
@@ -465,41 +450,23 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
         }
         *known = place.n;
     }
-    let mut lines = content.split_inclusive(|&byte| byte == b'\n');
-    let mut missing = 0;
-    for (seq, place) in (1..).zip(&places) {
-        let expected = round::line_of_event(seq, place, &streams);
-        let is_right = match (lines.next(), &expected) {
-            (None, _) => {
-                missing += 1;
-                true
-            }
-            (Some(line), Some(expected)) => expected.as_bytes().starts_with(line),
-            (Some(_), None) => {
-                unknown += 1;
-                true
-            }
-        };
-        if !is_right {
-            let what = format!("line {seq} is not what the log of {} says", place.board);
-            report.add(
-                Level::Wrong,
-                &name,
-                what,
-                "the next start goes on in a recovered file; damcast rebuild puts this one aside",
-            );
+    let lack = match round::lack(content, &places, &streams) {
+        Ok(lack) => lack,
+        Err(seq) => {
+            let place = usize::try_from(seq - 1).ok().and_then(|index| places.get(index));
+            let what = match place {
+                Some(place) => format!("line {seq} is not what the log of {} says", place.board),
+                None => format!("line {seq} and what follows it are in no log"),
+            };
+            report.add(Level::Wrong, &name, what, "the next start puts it aside and writes it again");
             return;
         }
+    };
+    if let Some((at, bytes)) = &lack.lost {
+        let what = format!("from byte {at} on {} bytes are zero: a loss of power", bytes.len());
+        report.add(Level::Mended, &name, what, "");
     }
-    if lines.next().is_some() {
-        let what = format!("line {} and what follows it are in no log", places.len() + 1);
-        report.add(
-            Level::Wrong,
-            &name,
-            what,
-            "the next start goes on in a recovered file; damcast rebuild puts this one aside",
-        );
-    }
+    let Lack { mut missing, unknown, .. } = lack;
     if unknown > 0 {
         report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
@@ -596,8 +563,10 @@ fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder
             if report.station.is_none() {
                 report.add(Level::Mended, path, "it was being written when the station was killed", "");
             }
+        } else if name.starts_with("events.recovered-") {
+            report.add(Level::Note, path, "an earlier version went on in it; public/events.ndjson has all events", "");
         } else if name.contains(".aside-") {
-            report.add(Level::Note, path, "it was put aside by damcast rebuild", "");
+            report.add(Level::Note, path, "it was put aside by damcast", "");
         } else if is_of_an_older_log(folder, &name) {
             report.add(Level::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
         } else {

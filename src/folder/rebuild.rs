@@ -25,9 +25,6 @@ use crate::disk::{self, Disk, Durability, RealDisk};
 use crate::playback::Game;
 use crate::round::{EVENTS_ORDER, Outputs, read_order};
 
-/// How often a file may be put aside.
-const MOST_ASIDE: u32 = 1000;
-
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
 /// # Errors
@@ -41,7 +38,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         disk::refuse_link(&target.join(name))?;
     }
     for name in ["live", "public/archive", "log"] {
-        fs::create_dir_all(target.join(name))?;
+        disk::make_folder(&target.join(name))?;
     }
     let mut done = Vec::new();
     done.extend(what_cannot_be_made(&folder)?);
@@ -130,20 +127,9 @@ impl Rebuilder<'_> {
     }
 
     fn put_aside(&mut self, path: &Path) -> io::Result<()> {
-        let own = self.target.join(path);
-        for count in 1..=MOST_ASIDE {
-            let mut name = own.file_name().unwrap_or_default().to_owned();
-            name.push(format!(".aside-{count}"));
-            let aside = own.with_file_name(name);
-            if !aside.exists() {
-                fs::rename(&own, &aside)?;
-                fs::File::open(disk::folder_of(&own))?.sync_all()?;
-                let aside = aside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                self.done.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
-                return Ok(());
-            }
-        }
-        Err(io::Error::other(format!("{}: {MOST_ASIDE} files were put aside already", own.display())))
+        let aside = disk::put_aside(&RealDisk, &self.target.join(path))?;
+        self.done.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
+        Ok(())
     }
 
     fn copy_of_log(&mut self, directory: &Path) -> io::Result<()> {

@@ -55,6 +55,8 @@ pub enum Told {
     Published(Vec<Publication>, Instant),
     /// These are the files of the games that were opened last.
     LiveFiles(Vec<(Option<BusAddress>, PathBuf)>),
+    /// These live files were taken away, changed or replaced; what belongs into them stands in others now, or is made again.
+    Lost(Vec<PathBuf>),
     /// Something that the operator should know.
     Notice(String),
     /// The disk fails. The recording goes on; what waits follows when the fault is over.

@@ -25,7 +25,7 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
     for line in 0..LINES {
         let journal = Journal::create(&RealDisk, &logs.join(format!("b{line}-1.log")), &Header::default()).unwrap();
         let journal = Arc::new(journal);
-        let feeds = Feeds::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new(), BTreeMap::new());
+        let feeds = Feeds::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
         let told = told.clone();
         let tell = Box::new(move |said| told.send((line, said)).unwrap());
         ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap());

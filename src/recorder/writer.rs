@@ -49,6 +49,8 @@ const MANY: usize = 16;
 const LONGEST_UNTOLD: Duration = Duration::from_millis(20);
 /// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
 const LOOKOUT: Duration = Duration::from_micros(250);
+/// Live files that cannot be written keep the end of a recording waiting for so long: its log has everything.
+const LONGEST_FOR_FILES: Duration = Duration::from_secs(3);
 
 /// The thread's work.
 pub struct Writer {
@@ -98,6 +100,8 @@ struct Recording {
     adrift: Option<String>,
     /// Who waits for its end, which is when this is gone.
     finish: Vec<mpsc::Sender<()>>,
+    /// Since when.
+    finish_since: Option<Instant>,
 }
 
 impl Writer {
@@ -120,6 +124,16 @@ impl Writer {
                 let kept = disk::put_aside(&**disk, &path)?;
                 notices.push(format!("{error}; it is kept as {kept}"));
                 Commits::open(&**disk, &path, size)?
+            }
+            // Another user has made it, in a folder that is ours: what it says is put back all the same.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let fragments = commits::fragments(&**disk, &path);
+                let unread =
+                    fragments.as_ref().err().map(|error| format!(", and not read ({error})")).unwrap_or_default();
+                let kept = disk::put_aside(&**disk, &path)?;
+                notices
+                    .push(format!("{}: it cannot be written ({error}){unread}; it is kept as {kept}", path.display()));
+                (Commits::open(&**disk, &path, size)?.0, fragments.unwrap_or_default())
             }
             other => other?,
         };
@@ -317,7 +331,10 @@ impl Writer {
                     saved: None,
                     adrift: None,
                     finish: Vec::new(),
+                    finish_since: None,
                 };
+                // It may have something that the disk did not do.
+                self.busy.insert(id);
                 self.recordings.insert(id, recording);
             }
             Message::Publish { id, publications, upto, durability } => {
@@ -331,15 +348,21 @@ impl Writer {
                 let is_of_it = |recording: &Recording| is_log_of(recording.journal.path(), &folder_and_line);
                 for (id, recording) in self.recordings.iter_mut().filter(|(_, recording)| is_of_it(recording)) {
                     recording.finish.push(done.clone());
+                    recording.finish_since.get_or_insert(now);
                     self.busy.insert(*id);
                 }
             }
         }
     }
 
-    /// Makes durable what has come, published or not.
+    /// Makes durable what has come, published or not, and has all live files looked after.
     pub fn sweep(&mut self) {
         self.look_after();
+        self.recordings.values().for_each(|recording| recording.feeds().doubt());
+        if self.untold.is_empty() {
+            self.untold_since = Instant::now();
+        }
+        self.untold.extend(self.recordings.keys());
         let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
             .recordings
             .keys()
@@ -504,7 +527,7 @@ impl Recording {
         let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::Open { .. }));
         let mut feeds = self.feeds();
         feeds.look_after();
-        let notices = feeds.take_notices();
+        let (notices, lost) = (feeds.take_notices(), feeds.take_lost());
         // Notices are of other files, mostly.
         let paths = (opens || !notices.is_empty()).then(|| feeds.paths());
         drop(feeds);
@@ -512,6 +535,9 @@ impl Recording {
         published.into_iter().for_each(|(publications, at)| (self.tell)(Told::Published(publications, at)));
         if let Some(paths) = paths {
             (self.tell)(Told::LiveFiles(paths));
+        }
+        if !lost.is_empty() {
+            (self.tell)(Told::Lost(lost));
         }
     }
 
@@ -524,7 +550,9 @@ impl Recording {
             faults.push(format!("nothing can be made durable ({error}), so nothing is published"));
         }
         if let Some(error) = self.feeds().fault() {
-            faults.push(format!("the live files cannot be written ({error}), they are completed later"));
+            faults.push(format!(
+                "the live files cannot be written ({error}), they are completed later; `damcast doctor` says what to do"
+            ));
         }
         // Saved or not: somebody has to know that it happened.
         let mut told: Vec<String> = self.saved.iter().chain(&self.adrift).cloned().collect();
@@ -556,10 +584,11 @@ impl Recording {
         {
             return false;
         }
-        // What the disk has refused follows as long as the end is waited for; after that the next start completes the file.
+        // What the disk has refused follows for a while; after that the next start completes the file, and nothing waits.
         let mut feeds = self.feeds();
         feeds.catch_up();
-        if feeds.fault().is_some() {
+        let is_young = self.finish_since.is_some_and(|since| since.elapsed() < LONGEST_FOR_FILES);
+        if feeds.fault().is_some() && is_young {
             return false;
         }
         drop(feeds);

@@ -1,6 +1,6 @@
 //! The boards of a round in their order, and what became of their games.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::{Plan, Plans};
 use crate::broadcast::{Board, Change, GameRecord, Moment, Told};
@@ -101,6 +101,31 @@ impl Seating {
         self.latest = self.latest.max(latest);
     }
 
+    /// Are there games of this line that its boards played before the chain which is shown, and that are not here?
+    pub fn lacks_earlier(&self, line: &str) -> bool {
+        let lacks = |board: &Board| (1..=board.hidden).any(|number| !has(board, number));
+        self.boards_of(line).any(lacks)
+    }
+
+    /// These are games of a line; those that its boards played before the chain which is shown are taken, if they are not here.
+    pub fn add_earlier(&mut self, line: &str, games: &[Game]) {
+        for game in games {
+            let board = self.board(line, game.board);
+            if game.number <= board.hidden
+                && !has(board, game.number)
+                && let Some(record) = record(game)
+            {
+                board.games.push(record);
+                board.games.sort_by_key(|game| game.number);
+            }
+        }
+    }
+
+    /// The lines that have boards.
+    pub fn lines(&self) -> BTreeSet<String> {
+        self.seats.iter().map(|seat| seat.line.clone()).collect()
+    }
+
     /// A board has published something.
     pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
         let board = self.board(line, address);
@@ -135,6 +160,10 @@ impl Seating {
         });
         &mut self.seats[index].board
     }
+}
+
+fn has(board: &Board, number: u32) -> bool {
+    board.games.iter().any(|game| game.number == number)
 }
 
 fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {

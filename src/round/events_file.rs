@@ -11,7 +11,10 @@
 //! | is the beginning of what it should say, cut anywhere | the rest is appended |
 //! | is not there | it is written, without the events of games whose logs were removed |
 //! | has lines that the order lacks | the order is completed from them |
-//! | is anything else: somebody changed it | it stays as it is; `events.recovered-1.ndjson` takes its place, and goes on |
+//! | the same with bytes zero, as a loss of power leaves it | these are written first |
+//! | is anything else: somebody changed it | it is kept as `events.ndjson.aside-1`, and written again |
+//!
+//! The same holds while a station runs: a file that was taken away, cut or replaced is opened anew within seconds.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,8 +29,6 @@ use crate::disk::{self, Disk, Durability, File, Growing};
 pub const EVENTS: &str = "events.ndjson";
 /// The name of its order, beside the logs.
 pub const EVENTS_ORDER: &str = "events.order";
-/// How often the file may be changed by others before somebody has to look at the folder.
-const MOST_RECOVERED: u32 = 100;
 /// So much is written at once: what the disk does not take of it must have room in memory.
 const PIECE: usize = 1 << 20;
 /// So many events are told at once; they have less than a megabyte.
@@ -69,63 +70,91 @@ impl EventsFile {
         told.copied().unwrap_or(0)
     }
 
+    /// Is it to be made again, and are events among those told that nothing is known of here?
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn needs_more(&self, disk: &dyn Disk, streams: &Streams) -> io::Result<bool> {
+        let (mut places, _) = order::read(&read(disk, &self.order)?.unwrap_or_default());
+        let is_known = places.iter().all(|place| line(1, place, streams).is_some());
+        if self.is_open() || is_known {
+            return Ok(false);
+        }
+        let Some(content) = read(disk, &self.folder.join(EVENTS))? else { return Ok(true) };
+        complete_order(&mut places, &content, streams);
+        Ok(lack(&content, &places, streams).is_err())
+    }
+
     /// Opens it, and completes it up to what was told before. Returns what the operator should know.
     ///
     /// # Errors
     ///
-    /// As the disk says, or when every name is taken.
+    /// As the disk says.
     pub fn open(&mut self, disk: &dyn Disk, streams: &Streams) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
+        let path = self.folder.join(EVENTS);
+        let shown = path.display();
         let order_text = read(disk, &self.order)?;
-        let (mut places, right) = order::read(order_text.as_deref().unwrap_or_default());
-        for (path, is_own) in names(&self.folder) {
-            let found = read(disk, &path)?;
-            let content = found.as_deref().unwrap_or_default();
-            let before = places.clone();
-            if found.is_none() {
-                places.retain(|place| line(1, place, streams).is_some());
-            }
-            let gone = before.len() - places.len();
+        let (before, right) = order::read(order_text.as_deref().unwrap_or_default());
+        let mut found = read(disk, &path)?;
+        let mut places = before.clone();
+        if let Some(content) = &found {
             complete_order(&mut places, content, streams);
-            let Some(rest) = rest(content, &places, streams) else {
-                places = before;
-                continue;
-            };
-            let is_whole_order = places == before && right == order_text.as_ref().map_or(0, Vec::len);
-            if !is_whole_order || order_text.is_none() {
-                let text: String = (1..).zip(&places).map(|(seq, place)| order::record(seq, place)).collect();
-                disk::replace(disk, &self.order, text.as_bytes(), Durability::Safe)?;
+            if let Err(seq) = lack(content, &places, streams) {
+                let aside = disk::put_aside(disk, &path)?;
+                notices.push(format!(
+                    "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
+                ));
+                (found, places) = (None, before.clone());
             }
-            let shown = path.display();
-            let file = match found {
-                Some(_) => disk.open(&path)?,
-                None => create(disk, &path)?,
-            };
-            if !is_own {
-                notices
-                    .push(format!("events.ndjson was changed by somebody and is left as it is; events go to {shown}"));
-            } else if found.is_none() && !before.is_empty() {
+        }
+        if found.is_none() {
+            places.retain(|place| line(1, place, streams).is_some());
+            if !before.is_empty() {
                 notices.push(format!("{shown} was missing and has been written again"));
             }
-            if gone > 0 {
+            if before.len() > places.len() {
+                let gone = before.len() - places.len();
                 notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
             }
-            let mut events = Growing::new(file)?;
-            for piece in rest.as_bytes().chunks(PIECE) {
-                write(&mut events, piece)?;
-            }
-            let order = Growing::new(disk.open(&self.order)?)?;
-            let mut told = BTreeMap::new();
-            let seq = places.len() as u64;
-            for place in places {
-                told.insert(place.key(), place.n);
-            }
-            self.open = Some(Open { events, order, seq, told });
-            return Ok(notices);
         }
-        Err(io::Error::other(format!(
-            "events.ndjson and {MOST_RECOVERED} recovered files beside it were changed by others"
-        )))
+        let is_whole_order = places == before && right == order_text.as_ref().map_or(0, Vec::len);
+        if !is_whole_order || order_text.is_none() {
+            let text: String = (1..).zip(&places).map(|(seq, place)| order::record(seq, place)).collect();
+            disk::replace(disk, &self.order, text.as_bytes(), Durability::Safe)?;
+        }
+        let lack = lack(found.as_deref().unwrap_or_default(), &places, streams);
+        let lack = lack.map_err(|seq| io::Error::other(format!("line {seq} of events.ndjson is not its own")))?;
+        let file = if found.is_some() { disk.open(&path)? } else { create(disk, &path)? };
+        if let Some((at, bytes)) = lack.lost {
+            file.write_at(&bytes, at)?;
+            file.sync()?;
+            notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", bytes.len()));
+        }
+        let mut events = Growing::new(file)?;
+        for piece in lack.rest.chunks(PIECE) {
+            write(&mut events, piece)?;
+        }
+        let order = Growing::new(disk.open(&self.order)?)?;
+        let seq = places.len() as u64;
+        let told = places.into_iter().map(|place| (place.key(), place.n)).collect();
+        self.open = Some(Open { events, order, seq, told });
+        Ok(notices)
+    }
+
+    /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
+    /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the name of the file that is not.
+    pub fn look_after(&mut self) -> Option<&'static str> {
+        let open = self.open.as_ref()?;
+        let is_there = |file: &Growing, path: &Path| !file.is_whole() || file.file().is_at(path, file.length());
+        let lost = match () {
+            () if !is_there(&open.events, &self.folder.join(EVENTS)) => EVENTS,
+            () if !is_there(&open.order, &self.order) => EVENTS_ORDER,
+            () => return None,
+        };
+        self.open = None;
+        Some(lost)
     }
 
     /// Tells events. Each must follow those of its game that are told.
@@ -189,12 +218,6 @@ fn write(file: &mut Growing, bytes: &[u8]) -> io::Result<()> {
     push(file, bytes)?.map_or(Ok(()), Err)
 }
 
-/// The names that the file may have: its own, and those to use when somebody changed that.
-fn names(folder: &Path) -> impl Iterator<Item = (PathBuf, bool)> + '_ {
-    let recovered = |count| (folder.join(format!("events.recovered-{count}.ndjson")), false);
-    std::iter::once((folder.join(EVENTS), true)).chain((1..=MOST_RECOVERED).map(recovered))
-}
-
 /// Takes from the file what the order lacks, as far as each line says what it is, and is the next of its game.
 pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams) {
     let mut told: BTreeMap<Key, u64> = BTreeMap::new();
@@ -225,24 +248,64 @@ pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams
     }
 }
 
-/// What the file lacks; `None` when it is not the beginning of what it should say. A line of a board whose logs are not
-/// known is believed as it stands.
-fn rest(content: &[u8], places: &[Place], streams: &Streams) -> Option<String> {
-    let mut found = content.split_inclusive(|&byte| byte == b'\n');
-    let mut rest = String::new();
+/// What a file of events lacks.
+#[derive(Default, Debug)]
+pub struct Lack {
+    /// Bytes that are zero and should not be, as a loss of power leaves them: where they begin, and what should stand there.
+    pub lost: Option<(u64, Vec<u8>)>,
+    /// What is to follow its end.
+    pub rest: Vec<u8>,
+    /// So many events are not in it to their end.
+    pub missing: usize,
+    /// So many of its lines are of games whose logs are not known; they are believed as they stand.
+    pub unknown: usize,
+}
+
+/// What a file of events lacks.
+///
+/// # Errors
+///
+/// When it is not the beginning of what it should say: the number of the first line that is something else, or that has no
+/// place in the order.
+pub fn lack(content: &[u8], places: &[Place], streams: &Streams) -> Result<Lack, u64> {
+    let mut lack = Lack::default();
+    // Where the next line begins; what should stand from the first lost byte on, and so much of it that the last is in it.
+    let (mut begin, mut lost, mut count) = (0, None::<(usize, Vec<u8>)>, 0);
     for (seq, place) in (1..).zip(places) {
-        let expected = line(seq, place, streams);
-        match (found.next(), expected) {
-            (Some(line), Some(expected)) => {
-                let missing = expected.as_bytes().strip_prefix(line)?;
-                rest.push_str(std::str::from_utf8(missing).ok()?);
+        let there = content.get(begin..).unwrap_or_default();
+        let Some(expected) = line(seq, place, streams) else {
+            let end = there.iter().position(|&byte| byte == b'\n').ok_or(seq)?;
+            lost.iter_mut().for_each(|(_, right)| right.extend_from_slice(&there[..=end]));
+            lack.unknown += 1;
+            begin += end + 1;
+            continue;
+        };
+        let expected = expected.as_bytes();
+        let there = &there[..expected.len().min(there.len())];
+        let right = lost.as_ref().map_or(0, |(_, right)| right.len());
+        for (at, _) in there.iter().zip(expected).enumerate().filter(|(_, (found, right))| found != right) {
+            if there.get(at) != Some(&0) {
+                return Err(seq);
             }
-            (Some(line), None) if line.ends_with(b"\n") => {}
-            (None, Some(expected)) => rest.push_str(&expected),
-            (_, None) => return None,
+            let (start, _) = lost.get_or_insert((begin + at, Vec::new()));
+            count = begin + at + 1 - *start;
         }
+        if let Some((start, bytes)) = &mut lost {
+            let from = if right == 0 { start.saturating_sub(begin) } else { 0 };
+            bytes.extend_from_slice(&expected[from..]);
+        }
+        lack.rest.extend_from_slice(&expected[there.len()..]);
+        lack.missing += usize::from(there.len() < expected.len());
+        begin += expected.len();
     }
-    found.next().is_none().then_some(rest)
+    if content.len() > begin {
+        return Err(places.len() as u64 + 1);
+    }
+    lack.lost = lost.map(|(start, mut bytes)| {
+        bytes.truncate(count);
+        (start as u64, bytes)
+    });
+    Ok(lack)
 }
 
 /// A line of the file with its LF, if the event is known.
@@ -348,17 +411,78 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_changed_is_left_as_it_is() {
+    fn a_file_that_was_changed_is_kept_and_written_again() {
         let (folder, whole) = told();
         let changed = whole.replacen("32-28", "33-28", 1);
         std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
         let mut file = EventsFile::new(folder.path(), folder.path());
         let notices = file.open(&RealDisk, &streams(&LINES)).unwrap();
-        assert!(notices[0].contains("was changed by somebody"), "{notices:?}");
+        assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
+        assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
         let longer = streams(&["1. 32-28", "19-23", "2. 28x19", "14x23"]);
         file.tell(&longer[&key("a")][4..], Durability::Safe).unwrap();
-        let text = std::fs::read_to_string(folder.path().join("events.recovered-1.ndjson")).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let text = read("events.ndjson");
         assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
-        assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), changed);
+        assert_eq!(read("events.ndjson.aside-1"), changed);
+        // One that is longer than it should be, as well.
+        std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
+        EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &longer).unwrap();
+        assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
+    }
+
+    #[test]
+    fn zeros_that_a_loss_of_power_left_are_mended_in_place() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.ndjson");
+        let order = std::fs::read(folder.path().join("events.order")).unwrap();
+        for (from, to) in
+            (0..whole.len()).step_by(41).flat_map(|from| [(from, whole.len()), (from, (from + 40).min(whole.len()))])
+        {
+            let mut lost = whole.clone().into_bytes();
+            lost[from..to].fill(0);
+            std::fs::write(&path, &lost).unwrap();
+            let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &streams(&LINES)).unwrap();
+            assert!(notices.len() == 1 && notices[0].contains("that a loss of power took"), "{from}: {notices:?}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
+            // The end of the order may be gone, too.
+            std::fs::write(&path, &lost).unwrap();
+            std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
+            let mut file = EventsFile::new(folder.path(), folder.path());
+            file.open(&RealDisk, &streams(&LINES)).unwrap();
+            let told: u64 = ["a", "b"].map(|board| file.told(&key(board))).iter().sum();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(whole.starts_with(&text) && text.lines().count() as u64 == told, "{from}..{to}: {text}");
+            std::fs::write(folder.path().join("events.order"), &order).unwrap();
+            for aside in 1.. {
+                if std::fs::remove_file(folder.path().join(format!("events.ndjson.aside-{aside}"))).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_taken_away_cut_or_replaced_is_noticed() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.ndjson");
+        let mut file = EventsFile::new(folder.path(), folder.path());
+        let mut open = || file.open(&RealDisk, &streams(&LINES)).unwrap();
+        open();
+        assert_eq!(file.look_after(), None);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(file.look_after(), Some(EVENTS));
+        assert_eq!(file.look_after(), None, "it is told once, and is to be opened");
+        for what in ["other", &whole[..whole.len() / 2]] {
+            file.open(&RealDisk, &streams(&LINES)).unwrap();
+            assert_eq!((std::fs::read_to_string(&path).unwrap(), file.look_after()), (whole.clone(), None));
+            std::fs::write(&path, what).unwrap();
+            assert_eq!(file.look_after(), Some(EVENTS));
+        }
+        file.open(&RealDisk, &streams(&LINES)).unwrap();
+        std::fs::remove_file(folder.path().join("events.order")).unwrap();
+        assert_eq!(file.look_after(), Some(EVENTS_ORDER));
+        file.open(&RealDisk, &streams(&LINES)).unwrap();
+        assert!(folder.path().join("events.order").exists() && file.told(&key("a")) == 4);
     }
 }

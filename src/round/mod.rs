@@ -17,19 +17,21 @@
 
 mod boards;
 mod events_file;
+mod live_files;
 mod order;
 mod outputs;
 mod plan;
 
 use std::collections::BTreeSet;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use chrono::{Local, SubsecRound};
 use tokio::task::JoinHandle;
-use tracing::warn;
+use tracing::{error, warn};
 
 use crate::broadcast::{Change, Moment};
 use crate::bytelog::Header;
@@ -39,9 +41,12 @@ use crate::journal::logs;
 use crate::playback::{self, Game, Played};
 use crate::pulse::Pulse;
 use crate::session::{BusAddress, Effect};
+use crate::trouble::{self, Finding, Troubles, Watch};
+
+use live_files::LiveFiles;
 
 pub use boards::Seating;
-pub use events_file::{EVENTS, EVENTS_ORDER, Streams, complete_order, line as line_of_event};
+pub use events_file::{EVENTS, EVENTS_ORDER, Lack, Streams, complete_order, lack};
 pub use order::read as read_order;
 pub use outputs::{Outputs, all_events, archived, untold};
 pub use plan::{Plan, Plans};
@@ -52,6 +57,8 @@ pub const OPENING: Duration = Duration::from_secs(10);
 const GATHER: Duration = Duration::from_millis(200);
 /// A disk that failed is tried again after this.
 const AGAIN: Duration = Duration::from_secs(2);
+/// So often it is looked whether everything that should be public is there.
+const LOOK: Duration = Duration::from_secs(1);
 /// Nothing is waited for longer than this, so that a clock that is set does not matter.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -89,12 +96,23 @@ impl Teller {
 }
 
 /// Begins to keep the public files of a station. It ends when the last teller is gone, after everything was written that
-/// may be seen then. `pulse`: that it goes on; `opening`: how long all lines have to be opened. Of one that takes longer, or
+/// may be seen then. `pulse`: that it goes on; `troubles`: where it says what of them is not as it should be; `opening`: how long all lines have to be opened. Of one that takes longer, or
 /// cannot be opened, is shown what its logs say.
-pub fn begin(config: &Config, pulse: Pulse, opening: Duration) -> (Teller, JoinHandle<()>) {
+pub fn begin(config: &Config, pulse: Pulse, troubles: &Troubles, opening: Duration) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
-    (Teller(sender), tokio::task::spawn_blocking(move || Round::new(&config).run(&receiver, &pulse, opening)))
+    let watches = ["public", "live"].map(|folder| troubles.watch(trouble::PUBLICATION, folder));
+    let run = move || {
+        let work = || Round::new(&config).run(&receiver, &pulse, &watches, opening);
+        if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
+            let what =
+                "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
+            error!("the public files: {what}");
+            watches[0].tell([Finding { board: None, file: "public".to_owned(), what: what.to_owned() }]);
+            std::panic::resume_unwind(bug);
+        }
+    };
+    (Teller(sender), tokio::task::spawn_blocking(run))
 }
 
 /// The public files of a station that runs.
@@ -106,8 +124,7 @@ pub struct Round {
     is_late: bool,
     public: PublicConfig,
     directory: PathBuf,
-    /// The events have to be told again from the first on.
-    misses_events: bool,
+    live: LiveFiles,
     outputs: Outputs,
 }
 
@@ -123,6 +140,23 @@ fn what_logs_say(folder: &Path, line: &str) -> io::Result<Played> {
     playback::play(named, None).map_err(io::Error::other)
 }
 
+/// Takes from the logs the games that the boards played before the chains which are shown. They are over; so what lines tell
+/// meanwhile is about others.
+fn add_earlier_games(seating: &mut Seating, folder: &Path) {
+    for line in seating.lines() {
+        if seating.lacks_earlier(&line) {
+            add_earlier_games_of(seating, folder, &line);
+        }
+    }
+}
+
+fn add_earlier_games_of(seating: &mut Seating, folder: &Path, line: &str) {
+    match what_logs_say(folder, line) {
+        Ok(played) => seating.add_earlier(line, &played.games),
+        Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
+    }
+}
+
 impl Round {
     /// The public files of a configuration.
     pub fn new(config: &Config) -> Round {
@@ -136,22 +170,25 @@ impl Round {
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
             is_late: false,
             public: config.public.clone(),
-            misses_events: log.join(EVENTS_ORDER).exists() && !config.directory.join("public").join(EVENTS).exists(),
             directory: config.directory.clone(),
+            live: LiveFiles::new(&config.directory),
             outputs: Outputs::new(Box::new(RealDisk), &config.directory, config.public.clone()),
         }
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, opening: Duration) {
+    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, watches: &[Watch; 2], opening: Duration) {
         let opening = Instant::now() + opening;
-        let mut next = opening;
+        let (mut next, mut look) = (opening, Instant::now() + LOOK);
+        let mut of_live = Vec::new();
         loop {
-            let wait = next.saturating_duration_since(Instant::now());
+            let wait = next.min(look).saturating_duration_since(Instant::now());
             pulse.rest();
             let next_told = told.recv_timeout(wait);
             pulse.beat();
+            let mut is_due = Instant::now() >= next;
             match next_told {
                 Ok(first) => {
+                    is_due = true;
                     self.take(first);
                     std::thread::sleep(GATHER);
                     told.try_iter().for_each(|told| self.take(told));
@@ -159,6 +196,7 @@ impl Round {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if self.awaited.is_empty() {
+                        self.outputs.look_after(&mut self.seating);
                         self.write(Local::now().fixed_offset());
                     }
                     return;
@@ -168,9 +206,16 @@ impl Round {
                 self.is_late = true;
                 self.show_what_logs_say();
             }
-            if self.awaited.is_empty() || Instant::now() >= opening {
+            if Instant::now() >= look {
+                look = Instant::now() + LOOK;
+                of_live = self.live.look_after(&self.seating);
+                is_due |= self.outputs.look_after(&mut self.seating);
+            }
+            if is_due && (self.awaited.is_empty() || Instant::now() >= opening) {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
             }
+            watches[0].tell(self.outputs.findings());
+            watches[1].tell(of_live.iter().cloned());
         }
     }
 
@@ -221,21 +266,18 @@ impl Round {
         self.seating.opened(line, header, games);
         if self.is_behind(line) {
             // Off the way of the recording; and only until the last game of the round before is shown in full.
-            match what_logs_say(&self.directory.join("log"), line) {
-                Ok(played) => self.seating.opened(line, header, &played.games),
-                Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
-            }
+            add_earlier_games_of(&mut self.seating, &self.directory.join("log"), line);
         }
     }
 
     /// May games of earlier chains not be shown in full yet? A station that went on with a new configuration may have been
-    /// killed before their delay was over; or somebody has taken the events away.
+    /// killed before their delay was over.
     fn is_behind(&self, line: &str) -> bool {
         self.seating.boards_of(line).any(|board| {
             let is_known = board.games.iter().any(|game| game.number == board.hidden);
             let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
             let is_shown = !self.public.has_delay() && self.directory.join(last).exists();
-            board.hidden > 0 && !is_known && (self.misses_events || !is_shown)
+            board.hidden > 0 && !is_known && !is_shown
         })
     }
 

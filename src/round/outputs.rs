@@ -1,34 +1,46 @@
 //! The public files on the disk: written when they differ from what stands there.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tracing::{info, warn};
 
 use super::boards::Seating;
-use super::events_file::{EventsFile, Streams};
+use super::events_file::{EVENTS, EventsFile, Streams};
 use crate::broadcast::events::{self, Event, Key, Stream};
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment, archive};
 use crate::config::{OutputConfig, PublicConfig};
-use crate::disk::{self, Disk};
+use crate::disk::{self, Disk, Durability, Kept, Stamp};
+use crate::trouble::Finding;
+
+/// The folder of the public files, in the station's.
+const PUBLIC: &str = "public";
+/// The folder of the games that are over, in that.
+const ARCHIVE: &str = "archive";
 
 /// The public files of a station.
 pub struct Outputs {
     disk: Box<dyn Disk>,
-    directory: PathBuf,
+    /// `public/` and its `archive/`.
+    folders: [Kept; 2],
     log: PathBuf,
     public: PublicConfig,
     snapshots: [Replaced; 2],
     events: EventsFile,
     /// The games in the archive, each with the result it has there.
     archived: BTreeMap<(String, u32), Option<String>>,
-    /// The boards that were told to be shown to their last sure move only.
+    /// How the files that are written as a whole were left, by their path in `public/`.
+    left: BTreeMap<PathBuf, Stamp>,
+    /// Those of them that somebody has done something to since.
+    touched: BTreeSet<PathBuf>,
+    /// The boards that are shown to their last sure move only.
     held: Vec<String>,
     /// The fault of the disk that the operator was told of.
     fault: Option<String>,
+    /// What was found wrong since it was asked for last, and mended.
+    mended: Vec<Finding>,
     is_made: bool,
 }
 
@@ -46,11 +58,11 @@ impl Outputs {
     /// The files `public/` of a station's directory.
     pub fn new(disk: Box<dyn Disk>, directory: &Path, public: PublicConfig) -> Outputs {
         let file = |name, which, output| Replaced { name, which, output, text: None, flaw: None };
-        let (log, directory) = (directory.join("log"), directory.join("public"));
+        let (log, directory) = (directory.join("log"), directory.join(PUBLIC));
         let events = EventsFile::new(&directory, &log);
         Outputs {
             disk,
-            directory,
+            folders: [directory.join(ARCHIVE), directory].map(Kept::new),
             log,
             snapshots: [
                 file("games.pdn", Boards::All, public.games),
@@ -59,8 +71,11 @@ impl Outputs {
             public,
             events,
             archived: BTreeMap::new(),
+            left: BTreeMap::new(),
+            touched: BTreeSet::new(),
             held: Vec::new(),
             fault: None,
+            mended: Vec::new(),
             is_made: false,
         }
     }
@@ -82,9 +97,9 @@ impl Outputs {
                 true
             }
             Err(error) => {
-                let fault = format!("the public files cannot be written: {error}; trying again");
+                let fault = format!("{error}; it is tried again");
                 if self.fault.as_ref() != Some(&fault) {
-                    warn!("{fault}");
+                    warn!("the public files cannot be written: {fault}");
                     self.fault = Some(fault);
                 }
                 false
@@ -92,55 +107,164 @@ impl Outputs {
         }
     }
 
-    /// Writes what may be seen of the boards.
+    /// Writes what may be seen of the boards: all of it, whatever is wrong with one file.
     ///
     /// # Errors
     ///
-    /// As the disk says; what is missing follows the next time.
+    /// As the disk says of the first of them, with its name; what is missing follows the next time.
     pub fn try_to_write(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        self.hold_folders()?;
         if !self.is_made {
-            fs::create_dir_all(self.directory.join("archive"))?;
             self.remove_what_was_being_written()?;
             self.is_made = true;
         }
-        seating.plans.save(self.disk.as_ref(), &self.log)?;
+        // What is made of a plan must not outlive it.
+        seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
+        let events = self.tell_events(seating, now).map_err(about(EVENTS));
+        let archive = self.archive(seating, now);
         let boards: Vec<&Board> = seating.boards().collect();
-        self.tell_events(&boards, now)?;
-        self.archive(seating, now)?;
-        for index in 0..self.snapshots.len() {
-            self.replace(index, &boards, now)?;
+        let [games, started] =
+            [0, 1].map(|index| self.replace(index, &boards, now).map_err(about(self.snapshots[index].name)));
+        self.touched.clear();
+        events.and(archive).and(games).and(started)
+    }
+
+    /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outputs::write`]; returns
+    /// whether there is something.
+    pub fn look_after(&mut self, seating: &mut Seating) -> bool {
+        if !self.is_made {
+            return false;
+        }
+        // Should one not be to be made, the next write says so.
+        let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
+        if let Some(name) = self.events.look_after() {
+            let file = if name == EVENTS { format!("{PUBLIC}/{EVENTS}") } else { format!("log/{name}") };
+            self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
+            is_lost = true;
+        }
+        let lost = seating.plans.look_after(self.disk.as_ref(), &self.log);
+        for name in lost {
+            self.mend(format!("log/{name}"), "it was taken away or changed by somebody, and is written again");
+            is_lost = true;
+        }
+        let directory = self.folders[1].path();
+        let touched = self.left.iter().filter(|(path, left)| disk::stamp(&directory.join(path)) != Some(**left));
+        self.touched = touched.map(|(path, _)| path.clone()).collect();
+        let touched = &self.touched;
+        self.archived.retain(|(board, game), _| !touched.contains(&archive_file(board, *game)));
+        is_lost || !self.touched.is_empty()
+    }
+
+    /// What is the matter with the files now, and what was and is mended.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        let mut found = std::mem::take(&mut self.mended);
+        let mut add = |board: Option<&str>, file: &str, what: String| {
+            let file = if file.is_empty() { PUBLIC.to_owned() } else { format!("{PUBLIC}/{file}") };
+            found.push(Finding { board: board.map(str::to_owned), file, what });
+        };
+        if let Some(fault) = &self.fault {
+            add(None, "", fault.clone());
+        } else if self.is_made {
+            // What is not to be written now is told before there is something to write.
+            let directory = self.folders[1].path();
+            for name in ["", ARCHIVE, EVENTS] {
+                if let Err(error) = disk::may_write(&directory.join(name)) {
+                    add(None, name, format!("it cannot be written: {error}; `damcast doctor` says what to do"));
+                }
+            }
+        }
+        for file in &self.snapshots {
+            if let Some(flaw) = &file.flaw {
+                add(None, file.name, format!("it stands still, for its readers would stumble at {flaw}"));
+            }
+        }
+        let profile = self.public.profile;
+        for board in &self.held {
+            let what = format!(
+                "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
+                 all of it, and the next game is shown again"
+            );
+            add(Some(board), "games.pdn", what);
+        }
+        found
+    }
+
+    fn mend(&mut self, file: String, what: &str) {
+        warn!("{file}: {what}");
+        self.mended.push(Finding { board: None, file, what: what.to_owned() });
+    }
+
+    fn hold_folders(&mut self) -> io::Result<()> {
+        // `public/` first.
+        for index in [1, 0] {
+            let folder = &mut self.folders[index];
+            let name = if index == 1 { PUBLIC } else { "public/archive" };
+            if folder.hold().map_err(about(name))? {
+                self.mend(name.to_owned(), "the folder was taken away by somebody, and is made again");
+            }
         }
         Ok(())
     }
 
     /// A station that was killed may have left the new text of a file that it was about to replace.
     fn remove_what_was_being_written(&self) -> io::Result<()> {
-        for folder in [self.directory.clone(), self.directory.join("archive")] {
-            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.ends_with(".new")) {
+        for folder in self.folders.iter().map(Kept::path) {
+            for name in self.disk.list(folder)?.into_iter().filter(|name| name.ends_with(".new")) {
                 self.disk.remove(&folder.join(name))?;
             }
         }
         Ok(())
     }
 
-    fn tell_events(&mut self, boards: &[&Board], now: Moment) -> io::Result<()> {
+    fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
         if !self.events.is_open() {
-            for notice in self.events.open(self.disk.as_ref(), &all_events(boards))? {
+            let mut streams = all_events(seating);
+            if self.events.needs_more(self.disk.as_ref(), &streams)? {
+                super::add_earlier_games(seating, &self.log);
+                streams = all_events(seating);
+            }
+            for notice in self.events.open(self.disk.as_ref(), &streams)? {
                 warn!("{notice}");
             }
         }
-        let new = untold(boards, self.public.events.delay, now, |stream| self.events.told(stream));
+        let boards: Vec<&Board> = seating.boards().collect();
+        let new = untold(&boards, self.public.events.delay, now, |stream| self.events.told(stream));
         self.events.tell(&new, self.public.events.durability)
     }
 
-    fn archive(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
+    fn archive(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        let is_archived = |path: &PathBuf| path.starts_with(ARCHIVE);
+        if self.touched.iter().any(is_archived) {
+            super::add_earlier_games(seating, &self.log);
+        }
         let OutputConfig { delay, durability } = self.public.archive;
         for (path, text, key, result) in archived(seating, delay, now, &self.archived) {
-            let path = self.directory.join(path);
-            if self.disk.read(&path).ok().as_deref() != Some(text.as_bytes()) {
-                disk::replace(self.disk.as_ref(), &path, text.as_bytes(), durability)?;
-            }
+            self.put(&path, &text, durability).map_err(about(&path.to_string_lossy()))?;
             self.archived.insert(key, result);
+        }
+        Ok(())
+    }
+
+    /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it.
+    fn put(&mut self, name: &Path, text: &str, durability: Durability) -> io::Result<()> {
+        let path = self.folders[1].path().join(name);
+        let found = self.disk.read(&path).ok();
+        if found.as_deref() != Some(text.as_bytes()) {
+            let is_touched = self.touched.remove(name);
+            let aside = match found {
+                Some(_) if is_touched && name.starts_with(ARCHIVE) => disk::put_aside(self.disk.as_ref(), &path).ok(),
+                _ => None,
+            };
+            disk::replace(self.disk.as_ref(), &path, text.as_bytes(), durability)?;
+            if is_touched {
+                let kept = aside.map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
+                let what = format!("it was taken away or changed by somebody{kept}, and is written again");
+                self.mend(format!("{PUBLIC}/{}", name.display()), &what);
+            }
+        }
+        match disk::stamp(&path) {
+            Some(stamp) => drop(self.left.insert(name.to_owned(), stamp)),
+            None => drop(self.left.remove(name)),
         }
         Ok(())
     }
@@ -159,7 +283,8 @@ impl Outputs {
             }
             self.held.clone_from(&snapshot.held);
         }
-        if file.text.as_ref() == Some(&snapshot.text) {
+        let is_touched = self.touched.contains(Path::new(file.name));
+        if file.text.as_ref() == Some(&snapshot.text) && !is_touched {
             return Ok(());
         }
         if let Some(flaw) = snapshot.flaw() {
@@ -168,22 +293,33 @@ impl Outputs {
                 warn!("{} is not published, the last good one stays; its readers would stumble at {flaw}", file.name);
                 file.flaw = Some(flaw);
             }
-            return Ok(());
+        } else {
+            file.flaw = None;
+            file.text = Some(snapshot.text);
         }
-        file.flaw = None;
-        let path = self.directory.join(file.name);
-        if self.disk.read(&path).ok().as_deref() != Some(snapshot.text.as_bytes()) {
-            disk::replace(self.disk.as_ref(), &path, snapshot.text.as_bytes(), file.output.durability)?;
-        }
-        file.text = Some(snapshot.text);
+        let (name, durability) = (file.name, file.output.durability);
+        // Until it is written it is not what stands there.
+        let Some(text) = file.text.take() else { return Ok(()) };
+        self.put(Path::new(name), &text, durability)?;
+        self.snapshots[index].text = Some(text);
         Ok(())
     }
 }
 
+/// Says which file it is that the disk does not take.
+fn about(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
+    move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
+}
+
+/// The file of a game in the archive, by its path in `public/`.
+fn archive_file(board: &str, game: u32) -> PathBuf {
+    Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
+}
+
 /// All events of all games, whatever may be seen of them.
-pub fn all_events(boards: &[&Board]) -> Streams {
+pub fn all_events(seating: &Seating) -> Streams {
     let mut streams = Streams::new();
-    for board in boards {
+    for board in seating.boards() {
         for game in &board.games {
             let events = events::events(board, game, Delay::NONE.view(game, game.latest()), 0);
             let asides = events::asides(board, game, Delay::NONE, game.latest(), 0);
@@ -236,8 +372,7 @@ pub fn archived(
             continue;
         }
         let text = archive::text(&seating.board_at(board, closed), game);
-        let path = Path::new("archive").join(format!("{}-{}.pdn", board.name, game.number));
-        files.push((path, text, key, result));
+        files.push((archive_file(&board.name, game.number), text, key, result));
     }
     files
 }

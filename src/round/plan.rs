@@ -15,6 +15,7 @@
 //! a bus that nobody named: its place among the others never changes then. So the public files can be made again from the
 //! folder alone, without a configuration and in the same order.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -151,8 +152,12 @@ pub struct Plans {
     /// What could not be read.
     pub problems: Vec<String>,
     next: u32,
+    /// What stands on the disk, by number.
+    written: BTreeMap<u32, Vec<u8>>,
     /// The last one is not on the disk yet.
     is_new: bool,
+    /// Those that somebody has taken away or changed since.
+    lost: BTreeSet<u32>,
 }
 
 impl Plans {
@@ -176,7 +181,10 @@ impl Plans {
                 text => text?,
             };
             match std::str::from_utf8(&text).ok().and_then(Plan::read) {
-                Some(plan) => plans.all.push(plan),
+                Some(plan) => {
+                    plans.all.push(plan);
+                    plans.written.insert(number, text);
+                }
                 None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),
             }
         }
@@ -216,11 +224,38 @@ impl Plans {
     /// As the disk says.
     pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
         if let Some(plan) = self.all.last().filter(|_| self.is_new) {
-            disk::replace(disk, &path(folder, self.next), plan.to_text().as_bytes(), Durability::Safe)?;
+            let text = plan.to_text().into_bytes();
+            disk::replace(disk, &path(folder, self.next), &text, Durability::Safe)?;
+            self.written.insert(self.next, text);
             self.next += 1;
             self.is_new = false;
         }
+        for number in std::mem::take(&mut self.lost) {
+            let path = path(folder, number);
+            if disk.read(&path).is_ok() {
+                disk::put_aside(disk, &path)?;
+            }
+            let text = self.written.get(&number).map(Vec::as_slice).unwrap_or_default();
+            let replaced = disk::replace(disk, &path, text, Durability::Safe);
+            if replaced.is_err() {
+                self.lost.insert(number);
+                return replaced;
+            }
+        }
         Ok(())
+    }
+
+    /// Looks whether all of them are still there, and say what was written. Those that do not are written again by
+    /// [`Plans::save`]; returns their names.
+    pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
+        let is_other = |found: io::Result<Vec<u8>>, text: &Vec<u8>| match found {
+            Ok(found) => found != *text,
+            // A disk that does not answer now says nothing about the file.
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        let lost = self.written.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
+        self.lost = lost.map(|(number, _)| *number).collect();
+        self.lost.iter().map(|number| format!("round-{number}.plan")).collect()
     }
 }
 

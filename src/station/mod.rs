@@ -40,6 +40,7 @@ use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
 use crate::session::{BusAddress, Damage, Effect, Line};
+use crate::trouble::{self, Finding, Troubles, Watch};
 use clock::{Clock, Wall};
 use effects::count;
 use opening::{Carried, Opened};
@@ -111,6 +112,8 @@ pub struct Surroundings {
     pub orders: Inbox,
     /// What it counts.
     pub counters: Arc<LineCounters>,
+    /// Where it says what is the matter with its files.
+    pub troubles: Troubles,
     /// That it goes on.
     pub pulse: Pulse,
 }
@@ -235,6 +238,8 @@ struct Station {
     durability: Durability,
     /// The files of the games that were opened last.
     live_files: BTreeMap<Option<BusAddress>, PathBuf>,
+    /// Who hears of it when they are not where they should be.
+    watch: Watch,
     counters: Arc<LineCounters>,
     /// What of the core's counts has been counted.
     damage: Damage,
@@ -242,7 +247,7 @@ struct Station {
 
 impl Station {
     async fn open(config: LineConfig, surroundings: Surroundings) -> Result<Station, StationError> {
-        let Surroundings { storage, ports, reporter, teller, counters, .. } = surroundings;
+        let Surroundings { storage, ports, reporter, teller, counters, troubles, .. } = surroundings;
         let Storage { disk, folders, committer, durability } = storage;
         let (name, address) = (config.name.clone(), config.port.clone());
         let board = config.board().map(str::to_owned);
@@ -287,6 +292,7 @@ impl Station {
             other => drop(to_station.send(other)),
         };
         let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
+        let watch = troubles.watch(trouble::PUBLICATION, &format!("live/{name}"));
         let link = Link::new(address, board, ports);
         let station = Station {
             config,
@@ -312,6 +318,7 @@ impl Station {
             underway,
             durability,
             live_files,
+            watch,
             counters,
             damage,
         };
@@ -323,6 +330,7 @@ impl Station {
             row.no_link = Some("not opened yet".to_owned());
         });
         station.report_pending();
+        station.tell_of_files(&[]);
         notices.iter().for_each(|notice| station.tell(0, notice));
         Ok(station)
     }
@@ -351,9 +359,32 @@ impl Station {
                 self.tell_news(now, healed);
                 self.reporter.update(|row| row.fault = None);
             }
-            Told::LiveFiles(files) => self.live_files = files.into_iter().collect(),
+            Told::LiveFiles(files) => {
+                self.live_files = files.into_iter().collect();
+                self.tell_of_files(&[]);
+            }
+            Told::Lost(files) => self.tell_of_files(&files),
             Told::Published(..) => {}
         }
+    }
+
+    /// What is the matter with the live files: these were lost just now, and games stand elsewhere than readers look for them.
+    fn tell_of_files(&self, lost: &[PathBuf]) {
+        let finding = |path: &PathBuf, what: String| {
+            let file = format!("live/{}", path.file_name().unwrap_or_default().to_string_lossy());
+            Finding { board: None, file, what }
+        };
+        let elsewhere = self.live_files.values().filter(|path| feed::is_recovered(path)).map(|path| {
+            let what = "the game stands in this file, for the one with its own name was changed by somebody: readers of that \
+                        one see nothing of it";
+            finding(path, what.to_owned())
+        });
+        let elsewhere: Vec<Finding> = elsewhere.collect();
+        let lost =
+            lost.iter().map(|path| finding(path, "it was taken away, changed or replaced by somebody".to_owned()));
+        self.watch.tell(elsewhere.iter().cloned().chain(lost));
+        // What was lost is over: the game is in another file, or in one of the same name.
+        self.watch.tell(elsewhere);
     }
 
     fn next_tick(&self) -> Option<Instant> {

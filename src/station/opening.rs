@@ -22,7 +22,7 @@ use crate::bytelog::{Header, Mode};
 use crate::calendar::Calendar;
 use crate::config::LineConfig;
 use crate::disk::{self, Disk};
-use crate::feed::{self, Feeds, reconcile};
+use crate::feed::Feeds;
 use crate::journal::Journal;
 use crate::journal::chain::{self, Before, LOG_BEFORE};
 use crate::journal::history::{self, History};
@@ -119,15 +119,11 @@ pub fn open(
     notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
     let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
 
-    let mut current = BTreeMap::new();
-    for game in &played.games {
-        let prefix = feed::prefix(&config.name, game.board, game.name.as_deref());
-        let (file, notice) =
-            reconcile::reconcile(&**disk, &folders.live, &prefix, game).map_err(failed(&folders.live))?;
-        notices.extend(notice);
-        current.insert(game.board, file);
-    }
-    let last_games = last_games(config, folders, &**disk, &played).map_err(failed(&folders.live))?;
+    let last_games = last_games(config, folders, &**disk, &played).unwrap_or_else(|(known, error)| {
+        let live = folders.live.display();
+        notices.push(format!("{live}: {error}; only the logs say how many games there were before"));
+        known
+    });
 
     let end = |chain: &Chain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end));
     let last_end = played.last.as_ref().and_then(end).max(last_opening);
@@ -138,6 +134,7 @@ pub fn open(
     let next_step = decide(config, played.last, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
+    let goes_on = matches!(next_step, NextStep::GoOn { .. });
     let mut carried = Vec::new();
     let (line, chain_header, header, shift, calendar) = match next_step {
         NextStep::GoOn { chain, .. } => {
@@ -149,7 +146,6 @@ pub fn open(
         }
         NextStep::Begin { carried: of_last, .. } => {
             carried = of_last;
-            current.clear();
             let mut header = head(config.header(), opened, shown, "no", before, &last_games);
             put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
             put(&mut header.other, LATE_START, "yes");
@@ -157,25 +153,32 @@ pub fn open(
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }
     };
+    let names =
+        header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
+    // Files that cannot be written are no reason not to record: they wait.
+    let mut feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
+    for (index, game) in games.iter().enumerate() {
+        let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
+        feeds.mend(game, goes_on && is_last);
+    }
+    notices.extend(feeds.take_notices());
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
     if !journal.is_reserved() {
         notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
     }
-    let names =
-        header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
-    let feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect(), current);
     Ok(Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header: chain_header, carried })
 }
 
-/// The number of the last game of each board that had one, by the logs and by the files.
+/// The number of the last game of each board that had one, by the logs and by the files; when those cannot be looked at, by the
+/// logs alone, and why.
 fn last_games(
     config: &LineConfig,
     folders: &Folders,
     disk: &dyn Disk,
     played: &Played,
-) -> io::Result<BTreeMap<Option<BusAddress>, u32>> {
-    let mut last = BTreeMap::new();
+) -> Result<LastGames, (LastGames, io::Error)> {
+    let mut last: LastGames = BTreeMap::new();
     let mut count = |board: Option<BusAddress>, number: u32| {
         let known = last.entry(board).or_insert(0);
         *known = number.max(*known);
@@ -184,7 +187,11 @@ fn last_games(
         count(game.board, game.number);
     }
     // A hall that plays for days has thousands of them, and each of its lines looks.
-    let names = disk.list(&folders.live)?;
+    let names = match disk.list(&folders.live) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err((last, error)),
+    };
     for number in history::numbers(&names, &config.name, ".pdn") {
         count(None, number);
     }
@@ -200,6 +207,8 @@ fn last_games(
     }
     Ok(last)
 }
+
+type LastGames = BTreeMap<Option<BusAddress>, u32>;
 
 /// What the next log is to the last chain.
 enum NextStep {

@@ -18,11 +18,14 @@ use crate::notify::Manager;
 use crate::overview::{self, AlarmView, Disk};
 use crate::pulse::Pulses;
 use crate::station::LineReport;
+use crate::trouble::{self, Trouble, Troubles};
 
 /// How often alarms are judged.
 const JUDGE: Duration = Duration::from_secs(1);
 /// How often the disk is looked at.
 const LOOK: Duration = Duration::from_secs(5);
+/// Whoever has not gone on for so long hangs.
+pub const LONGEST_SILENCE: Duration = Duration::from_secs(8);
 /// Lines beat every second; three beats missed are no accident.
 const SHORTEST_STALL: Duration = Duration::from_secs(3);
 /// While lines are being opened the manager is asked for this much more time, for at most so long in all.
@@ -33,6 +36,7 @@ const LONGEST_OPENING: Duration = Duration::from_secs(300);
 pub async fn watch_boards(
     config: watch::Receiver<AlarmConfig>,
     rows: watch::Receiver<Vec<LineReport>>,
+    (troubles, pulses): (Troubles, Pulses),
     disk: watch::Receiver<Option<Disk>>,
     raised: watch::Sender<Vec<AlarmView>>,
 ) {
@@ -42,13 +46,15 @@ pub async fn watch_boards(
     while !raised.is_closed() {
         ticks.tick().await;
         let now = overview::now();
-        let (boards, faults) = {
+        let mut troubles = troubles.now();
+        troubles.extend(pulses.stalled(LONGEST_SILENCE).into_iter().filter_map(standstill));
+        let boards = {
             let rows = rows.borrow();
-            let fault = |row: &LineReport| Some((row.name.clone(), row.fault.clone()?));
-            (overview::boards(&rows, now), rows.iter().filter_map(fault).collect::<Vec<_>>())
+            troubles.extend(rows.iter().filter_map(disk_fault));
+            overview::boards(&rows, now)
         };
         let (config, disk) = (config.borrow().clone(), *disk.borrow());
-        for event in alarms.judge(&config, &boards, &faults, disk, now) {
+        for event in alarms.judge(&config, &boards, &troubles, disk, now) {
             hook.tell(event);
         }
         raised.send_if_modified(|old| {
@@ -58,6 +64,19 @@ pub async fn watch_boards(
             is_other
         });
     }
+}
+
+/// A thread without which nothing is published does not go on.
+fn standstill((name, silent): (String, Duration)) -> Option<Trouble> {
+    let text = format!("{name} has not gone on for {} s; does a disk not answer?", silent.as_secs());
+    let is_of_a_line = name.starts_with(super::lines::OF_A_LINE);
+    (!is_of_a_line).then_some(Trouble { kind: trouble::PUBLICATION, place: Some(name), board: None, since: None, text })
+}
+
+/// What the disk does not take of a line.
+fn disk_fault(row: &LineReport) -> Option<Trouble> {
+    let text = row.fault.clone()?;
+    Some(Trouble { kind: "disk-fault", place: None, board: Some(row.name.clone()), since: None, text })
 }
 
 /// Looks at the disk until nobody wants to know it. A disk that does not answer holds up this task alone.

@@ -23,7 +23,10 @@ use crate::pulse::Pulses;
 use crate::round::Teller;
 use crate::session::BusAddress;
 use crate::station::{Answer, LineReport, Order, Reporter, Storage, Surroundings, Uptime, orders};
+use crate::trouble::Troubles;
 
+/// What the name of a line's pulse begins with.
+pub const OF_A_LINE: &str = "line ";
 /// No request is longer: a FEN of 144 squares has 600 characters.
 const LONGEST_REQUEST: usize = 2000;
 
@@ -41,6 +44,8 @@ pub struct Shared {
     pub teller: Teller,
     /// What each counts.
     pub counters: Counters,
+    /// What is the matter with the files of each.
+    pub troubles: Troubles,
     /// That each goes on.
     pub pulses: Pulses,
 }
@@ -151,7 +156,8 @@ impl Lines {
             teller: shared.teller.clone(),
             orders: inbox,
             counters: shared.counters.of(&name),
-            pulse: shared.pulses.pulse(&format!("line {name}")),
+            troubles: shared.troubles.clone(),
+            pulse: shared.pulses.pulse(&format!("{OF_A_LINE}{name}")),
         };
         self.queues.change(|queues| drop(queues.insert(name.clone(), sender.clone())));
         self.running.insert(name.clone(), Running { id, orders: sender });

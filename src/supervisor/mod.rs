@@ -36,7 +36,7 @@ use crate::config::Config;
 use crate::control::server::{self, Desk, Server};
 use crate::control::{self, Command, Commands};
 use crate::counters::Counters;
-use crate::disk::{Disk, Lock, LockError, RealDisk};
+use crate::disk::{Disk, Lock, LockError, RealDisk, make_folder};
 use crate::journal::{Untaken, commits};
 use crate::limits;
 use crate::link::Ports;
@@ -48,6 +48,7 @@ use crate::pulse::Pulses;
 use crate::recorder::{COMMITS, Writer};
 use crate::round;
 use crate::station::{Folders, LineReport, Storage};
+use crate::trouble::{self, Finding, Trouble, Troubles};
 use lines::{Lines, Queues, Shared, Told};
 
 /// Commands that may wait. Operators give one at a time, and wait for its answer.
@@ -114,12 +115,20 @@ impl Outside {
 /// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
 pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output = ()>) -> Result<(), SupervisorError> {
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
-    for folder in [&folders.log, &folders.live] {
-        fs::create_dir_all(folder).map_err(|error| SupervisorError::Folder { path: folder.clone(), error })?;
+    make_folder(&folders.log).map_err(|error| SupervisorError::Folder { path: folders.log.clone(), error })?;
+    // What is not to be written there waits; the logs have everything.
+    if let Err(error) = make_folder(&folders.live) {
+        error!("{}: {error}; recording goes on without live files", folders.live.display());
     }
     let _lock = Lock::take(&config.directory)?;
+    let troubles = Troubles::default();
     if config.public.has_delay() {
-        keep_private(&config.directory).map_err(|(path, error)| SupervisorError::Folder { path, error })?;
+        for (folder, error) in keep_private(&config.directory) {
+            let what = format!("everybody on this machine may read it before the delay is over: {error}");
+            error!("{}: {what}", folder.display());
+            let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            troubles.watch(trouble::PUBLICATION, &file).tell([Finding { board: None, file: file.clone(), what }]);
+        }
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE)
@@ -129,7 +138,7 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     let pulses = Pulses::default();
     let pulse = pulses.pulse("the thread that writes");
     let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
-    let mut station = Station::begin(config, storage, pulses, &outside).await;
+    let mut station = Station::begin(config, storage, (pulses, troubles), &outside).await;
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
@@ -147,8 +156,10 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::Lost(untaken.join("; "))) }
 }
 
-/// What the public files show later is not for everybody on this machine to read now.
-fn keep_private(directory: &Path) -> Result<(), (PathBuf, io::Error)> {
+/// What the public files show later is not for everybody on this machine to read now. Returns the folders that stay open to
+/// everybody, and why.
+fn keep_private(directory: &Path) -> Vec<(PathBuf, io::Error)> {
+    let mut open = Vec::new();
     for folder in ["log", "live"].map(|name| directory.join(name)) {
         let keep = || {
             let mut permissions = fs::metadata(&folder)?.permissions();
@@ -159,9 +170,12 @@ fn keep_private(directory: &Path) -> Result<(), (PathBuf, io::Error)> {
             permissions.set_mode(permissions.mode() & !0o007);
             fs::set_permissions(&folder, permissions)
         };
-        keep().map_err(|error| (folder.clone(), error))?;
+        match keep() {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => open.push((folder, error)),
+            _ => {}
+        }
     }
-    Ok(())
+    open
 }
 
 /// A station that runs.
@@ -182,7 +196,12 @@ struct Station {
 }
 
 impl Station {
-    async fn begin(config: Config, storage: Storage, pulses: Pulses, outside: &Outside) -> Station {
+    async fn begin(
+        config: Config,
+        storage: Storage,
+        (pulses, troubles): (Pulses, Troubles),
+        outside: &Outside,
+    ) -> Station {
         let manager = Arc::new(Manager::of_environment().unwrap_or_else(|why| {
             warn!("the service manager cannot be told anything: {why}");
             Manager::absent()
@@ -199,6 +218,7 @@ impl Station {
             directory: config.directory.clone(),
             rows: rows.clone(),
             counters: counters.clone(),
+            troubles: troubles.clone(),
             alarms,
             disk: disk.clone(),
             reload: reloaded,
@@ -206,7 +226,7 @@ impl Station {
         };
         let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
         let server = serve_control(&config, desk);
-        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"), round::OPENING);
+        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"), &troubles, round::OPENING);
         let shared = Shared {
             storage,
             ports: Ports::default(),
@@ -214,13 +234,14 @@ impl Station {
             rows: outside.reports.clone(),
             teller: teller.clone(),
             counters,
+            troubles: troubles.clone(),
             pulses: pulses.clone(),
         };
         let mut lines = Lines::new(shared);
         serve_metrics(&config, observer, pulses.clone(), lines.queues()).await;
         lines.configure(&config);
         let beside = [
-            tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), disk, raised)),
+            tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
             tokio::spawn(heart::watch_disk(config.directory.clone(), disk_sender)),
             tokio::spawn(heart::tell_manager(Arc::clone(&manager), pulses.clone(), rows)),
         ];
@@ -315,9 +336,8 @@ impl Station {
         if new.public != old.public {
             told.push("[public]: new settings".to_owned());
         }
-        if new.public.has_delay()
-            && let Err((folder, error)) = keep_private(&new.directory)
-        {
+        let open = if new.public.has_delay() { keep_private(&new.directory) } else { Vec::new() };
+        for (folder, error) in open {
             told.push(format!(
                 "{}: everybody on this machine may read it before the delay is over: {error}",
                 folder.display()
@@ -430,16 +450,20 @@ async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queu
     }
 }
 
-/// Well: every line runs and goes on.
+/// Well: every line runs and goes on, and everything is where it should be.
 fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
-    /// A line beats every second.
-    const LONGEST: Duration = Duration::from_secs(10);
     let broken: Vec<String> = {
         let rows = observer.rows.borrow();
-        rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name)).collect()
+        let broken = rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name));
+        let faults = rows.iter().filter_map(|row| Some(format!("line {}: {}", row.name, row.fault.as_ref()?)));
+        broken.chain(faults).collect()
     };
-    let hanging = pulses.stalled(LONGEST).into_iter().map(|(name, _)| name);
-    let ill: Vec<String> = broken.into_iter().chain(hanging).collect();
+    let troubles = observer.troubles.now().into_iter().map(|Trouble { kind, board, text, .. }| match board {
+        Some(board) => format!("{kind} of {board}: {text}"),
+        None => format!("{kind}: {text}"),
+    });
+    let hanging = pulses.stalled(heart::LONGEST_SILENCE).into_iter().map(|(name, _)| name);
+    let ill: Vec<String> = broken.into_iter().chain(hanging).chain(troubles).collect();
     if ill.is_empty() {
         metrics::server::plain("200 OK", "ok\n")
     } else {

@@ -122,7 +122,7 @@ fn one_line_that_hangs_alone_lets_the_watchdog_bark() {
 }
 
 /// A station whose numbers are at a port that nobody else has.
-fn with_numbers(place: &Place) -> String {
+pub fn with_numbers(place: &Place) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
@@ -130,7 +130,7 @@ fn with_numbers(place: &Place) -> String {
     address
 }
 
-fn get(address: &str, path: &str) -> String {
+pub fn get(address: &str, path: &str) -> String {
     exchange(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n"))
 }
 
@@ -144,7 +144,7 @@ fn exchange(address: &str, request: &str) -> String {
 }
 
 /// The value of a row.
-fn value(text: &str, row: &str) -> f64 {
+pub fn value(text: &str, row: &str) -> f64 {
     let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
     line.trim().parse().unwrap()
 }

@@ -11,6 +11,7 @@ use damcast::playback::{self, NamedLog};
 use damcast::pulse::Pulses;
 use damcast::round::{self, Teller};
 use damcast::session::Effect;
+use damcast::trouble::Troubles;
 use tokio::task::JoinHandle;
 
 use crate::pty::wait_until;
@@ -30,7 +31,7 @@ type Said<'a> = (&'a str, i64, &'a str);
 
 fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
     fs::create_dir_all(config.directory.join("log")).unwrap();
-    round::begin(config, Pulses::default().pulse("files"), opening)
+    round::begin(config, Pulses::default().pulse("files"), &Troubles::default(), opening)
 }
 
 /// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.

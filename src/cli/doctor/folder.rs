@@ -43,6 +43,13 @@ pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u
             "use another disk (cheap SD cards and USB sticks are slow), or end the program that writes so much",
         ),
         Ok(slowest) => report.fine("disk", format!("the slowest of {WRITES} durable writes took {slowest} ms")),
+        Err(error) if is_full(&error) => report.fault(
+            "disk",
+            &subject,
+            format!("it is full: {error}"),
+            "delete what is not needed (`sudo du -xh / | sort -h | tail` shows the largest folders), or name another disk with \
+             `directory`; a station that runs keeps everything in memory meanwhile and goes on by itself",
+        ),
         Err(error) => report.fault(
             "folder",
             &subject,
@@ -51,6 +58,11 @@ pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u
              service alone may write: sudo damcast doctor",
         ),
     }
+}
+
+/// No room is left, on the disk or in what this user may have of it.
+fn is_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
 }
 
 /// The mount on which a folder is, if that can only be read.

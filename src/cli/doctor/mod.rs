@@ -6,6 +6,7 @@
 //! | `system` | programs that grab ports, the clock, limits, memory, power |
 //! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
 //! | `groups` | who may read and who may ask, where damcast is a service |
+//! | `files` | each folder and file that a station needs: may the user who records write it? |
 //! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
 //! | `alarm` | the command that calls somebody: is it there? |
 //! | `publication` | what spectators get: the public file, as lidraughts would read it |
@@ -15,6 +16,7 @@
 
 mod alarm;
 mod codes;
+mod files;
 mod folder;
 mod groups;
 mod machine;
@@ -58,6 +60,9 @@ pub struct Arguments {
     /// How much room the disk should have, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
+    /// Say which files of a station's folder who runs this may not write: how `doctor` asks as the user who records.
+    #[arg(long, value_name = "DIR", hide = true)]
+    try_files: Option<PathBuf>,
     /// How long one durable write may take, in milliseconds: each move waits for one.
     #[arg(long, value_name = "MS", default_value_t = 250)]
     slowest_write: u64,
@@ -65,6 +70,10 @@ pub struct Arguments {
 
 /// Looks, and tells.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(directory) = &arguments.try_files {
+        println!("{}", serde_json::to_string(&files::refused(directory))?);
+        return Ok(ExitCode::SUCCESS);
+    }
     let machine = Machine::new(arguments.root.clone());
     let mut report = Report::default();
     let config = match Config::load(&arguments.config) {
@@ -91,6 +100,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(config) = &config {
         let directory = &config.directory;
         folder::examine(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
+        files::examine(&machine, directory, arguments.user.as_deref(), &mut report);
         codes::examine(&machine, config, directory, &mut report);
         publication::examine_local(&machine, config, directory, &mut report);
         if let Some(public) = &arguments.public {

@@ -132,13 +132,7 @@ fn fits(port: &PortAddress, usb: &Path, name: &str) -> bool {
 fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: &mut Report) {
     let Some((mode, owner, group)) = machine.access(device) else { return };
     let groups = machine.groups();
-    let (who, number, theirs) = match user {
-        Some(name) => of_user(machine, name),
-        None => service(machine).unwrap_or_else(|| {
-            let name = machine.user_name(rustix::process::getuid().as_raw()).unwrap_or_else(|| "you".to_owned());
-            of_user(machine, &name)
-        }),
-    };
+    let (who, number, theirs) = recorder(machine, user);
     let is_root = number == Some(0);
     let is_allowed = mode & 0o006 == 0o006
         || (mode & 0o060 == 0o060 && theirs.contains(&group))
@@ -162,6 +156,17 @@ fn examine_access(machine: &Machine, device: &Path, user: Option<&str>, report: 
         format!("`sudo usermod -aG {group} {who}`, then log in again; for the service: SupplementaryGroups={group}")
     };
     report.fault("permission", &shown, what, remedy);
+}
+
+/// The user who records, with number and groups: the one that is named, or that of the service, or who asks.
+pub fn recorder(machine: &Machine, user: Option<&str>) -> (String, Option<u32>, Vec<u32>) {
+    match user {
+        Some(name) => of_user(machine, name),
+        None => service(machine).unwrap_or_else(|| {
+            let name = machine.user_name(rustix::process::getuid().as_raw()).unwrap_or_else(|| "you".to_owned());
+            of_user(machine, &name)
+        }),
+    }
 }
 
 /// A user with number and groups.

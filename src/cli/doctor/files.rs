@@ -1,0 +1,129 @@
+//! The files of a station: may the user who records write each that it needs?
+//!
+//! It is tried as that user: root may write everything, and would find nothing wrong. A `rebuild` or a `run` as root, or a copy
+//! that was put back, leaves files that the service then cannot write.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use damcast::disk::may_write;
+use serde::{Deserialize, Serialize};
+
+use super::machine::Machine;
+use super::{Report, ports};
+
+/// So many files are named; more say the same.
+const MOST_NAMED: usize = 3;
+
+/// A file that may not be used as a station needs it.
+#[derive(Serialize, Deserialize)]
+pub struct Refused {
+    path: PathBuf,
+    /// What the system says.
+    why: String,
+    /// Its number for that.
+    code: i32,
+}
+
+/// Looks at all of them.
+pub fn examine(machine: &Machine, directory: &Path, user: Option<&str>, report: &mut Report) {
+    if !directory.is_dir() {
+        return;
+    }
+    if !machine.is_this() {
+        return report.skip("files", "this is another machine");
+    }
+    let (who, number, _) = ports::recorder(machine, user);
+    let owner = fs::metadata(directory).map(|there| (there.uid(), there.gid())).ok();
+    // A service whose user comes and goes with it has what is its own.
+    let (number, group) = match machine.user(&who).or(owner) {
+        Some((user, group)) => (number.unwrap_or(user), group),
+        None => return report.skip("files", format!("there is no user {who}")),
+    };
+    let refused = match ask_as((number, group), directory) {
+        Ok(refused) => refused,
+        Err(error) => return report.skip("files", format!("it could not be tried as {who}: {error}")),
+    };
+    let mut by_reason: BTreeMap<(i32, String), Vec<PathBuf>> = BTreeMap::new();
+    for Refused { path, why, code } in refused {
+        by_reason.entry((code, why)).or_default().push(path);
+    }
+    if by_reason.is_empty() {
+        return report.fine("files", format!("{who} may write everything in {}", directory.display()));
+    }
+    for ((code, why), paths) in by_reason {
+        let Some(first) = paths.first() else { continue };
+        let named: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+        let more = paths.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = format!("{who} may not write {}{more}: {why}", named.join(", "));
+        report.fault("files", &directory.display().to_string(), what, remedy(&who, number, code, directory, first));
+    }
+}
+
+/// The command that helps.
+fn remedy(who: &str, number: u32, code: i32, directory: &Path, path: &Path) -> String {
+    let shown = directory.display();
+    if code == rustix::io::Errno::ROFS.raw_os_error() {
+        return "the disk can only be read: `sudo mount -o remount,rw` the place where it is; if that fails it is at its end".to_owned();
+    }
+    if code == rustix::io::Errno::PERM.raw_os_error() {
+        return format!("somebody has locked it: `sudo chattr -R -i {shown}`");
+    }
+    match fs::metadata(path) {
+        Ok(there) if there.uid() != number => {
+            format!("`sudo chown -R {who}: {shown}`; a station that runs goes on by itself then")
+        }
+        Ok(_) => format!("`sudo chmod -R u+rwX {shown}`; a station that runs goes on by itself then"),
+        Err(_) => format!("let {who} pass through the folders above it: `namei -l {shown}` shows who may"),
+    }
+}
+
+/// What this user may not write. Who is root asks as him.
+fn ask_as((user, group): (u32, u32), directory: &Path) -> io::Result<Vec<Refused>> {
+    let own = rustix::process::geteuid();
+    if !own.is_root() || user == own.as_raw() {
+        return Ok(refused(directory));
+    }
+    let program = std::env::current_exe()?;
+    let output = Command::new(program).args(["doctor", "--try-files"]).arg(directory).uid(user).gid(group).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// What whoever runs this may not use as a station needs it.
+pub fn refused(directory: &Path) -> Vec<Refused> {
+    let mut refused = Vec::new();
+    let mut add = |path: &Path, outcome: io::Result<()>| match outcome {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            let (why, code) = (error.kind().to_string(), error.raw_os_error().unwrap_or(0));
+            refused.push(Refused { path: path.to_owned(), why, code });
+        }
+        _ => {}
+    };
+    let folders = ["", "log", "live", "public", "public/archive"].map(|name| directory.join(name));
+    for folder in &folders {
+        add(folder, may_write(folder).and_then(|()| fs::read_dir(folder).map(drop)));
+    }
+    for name in ["commits", "damcast.lock", "log/events.order", "public/events.ndjson"] {
+        let path = directory.join(name);
+        add(&path, may_write(&path));
+    }
+    let [_, logs, live, ..] = &folders;
+    for (folder, ending) in [(logs, ".log"), (live, ".pdn")] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_file() && entry.file_name().to_string_lossy().ends_with(ending) {
+                add(&path, may_write(&path).and_then(|()| fs::File::open(&path).map(drop)));
+            }
+        }
+    }
+    refused
+}

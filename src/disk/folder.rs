@@ -1,0 +1,141 @@
+//! Folders that must be there, and what is asked of the names in them.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+use rustix::process::geteuid;
+
+use super::folder_of;
+
+/// A folder that must be there, whatever becomes of it.
+#[derive(Debug)]
+pub struct Kept {
+    path: PathBuf,
+    /// How it was when it was seen last: mode, user and group.
+    seen: Option<(u32, u32, u32)>,
+}
+
+impl Kept {
+    /// A folder, which need not be there yet.
+    pub fn new(path: PathBuf) -> Kept {
+        Kept { path, seen: None }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes it if it is not there, as it was when it was seen last: whoever could read it then can read it again. Returns
+    /// whether somebody had taken it away.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made, or is no folder.
+    pub fn hold(&mut self) -> io::Result<bool> {
+        match fs::metadata(&self.path) {
+            Ok(there) if there.is_dir() => {
+                self.seen = Some((there.mode() & 0o7777, there.uid(), there.gid()));
+                return Ok(false);
+            }
+            Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+        }
+        make_folder(&self.path)?;
+        let Some((mode, user, group)) = self.seen else { return Ok(false) };
+        // Who may not give it away keeps it; without the old group it is for nobody else to read who could not before.
+        let _ = std::os::unix::fs::chown(&self.path, Some(user), Some(group));
+        if fs::metadata(&self.path)?.mode() & 0o7777 != mode {
+            let set = |mode| fs::set_permissions(&self.path, fs::Permissions::from_mode(mode));
+            // A service may not set the setgid bit.
+            set(mode).or_else(|_| set(mode & 0o777))?;
+        }
+        Ok(true)
+    }
+}
+
+/// Makes a folder, and those above it that are not there. What root makes belongs to the owner of the folder above, as all
+/// that is made in a station's folder does.
+///
+/// # Errors
+///
+/// As the disk says. A folder that is there already is none.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let above = folder_of(path);
+    if above != path {
+        make_folder(above)?;
+    }
+    match fs::create_dir(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists || !path.is_dir() => return Err(error),
+        Err(_) => return Ok(()),
+        Ok(()) => {}
+    }
+    if let Some((user, group)) = owner_for(above) {
+        // Opened, so that it is this folder and no link that somebody puts in its place.
+        let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC;
+        let folder = rustix::fs::open(path, flags, rustix::fs::Mode::empty())?;
+        rustix::fs::fchown(folder, Some(user), Some(group))?;
+    }
+    Ok(())
+}
+
+/// To whom a file that is made in this folder belongs, when root makes it and the folder is another's.
+pub(super) fn owner_for(folder: &Path) -> Option<(rustix::fs::Uid, rustix::fs::Gid)> {
+    if !geteuid().is_root() {
+        return None;
+    }
+    let there = fs::metadata(folder).ok().filter(|there| there.uid() != 0)?;
+    Some((rustix::fs::Uid::from_raw(there.uid()), rustix::fs::Gid::from_raw(there.gid())))
+}
+
+/// May this process write here? For a folder: make files in it. Nothing is tried but the asking.
+///
+/// # Errors
+///
+/// As the system says: no permission, a disk that can only be read, a file that is made immutable; or it is not there.
+pub fn may_write(path: &Path) -> io::Result<()> {
+    let access = if path.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
+    Ok(rustix::fs::access(path, access)?)
+}
+
+/// Which file a name has, and in what state: another as soon as anything was done to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp {
+    file: (u64, u64),
+    length: u64,
+    changed: (i64, i64),
+}
+
+/// The state of a file; `None` when there is none, or it cannot be looked at.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let there = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(Stamp { file: (there.dev(), there.ino()), length: there.len(), changed: (there.ctime(), there.ctime_nsec()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_was_taken_away_is_made_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/public");
+        let mut kept = Kept::new(path.clone());
+        assert!(!kept.hold().unwrap(), "it was not there before");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o2751)).unwrap();
+        assert!(!kept.hold().unwrap());
+        fs::remove_dir_all(folder.path().join("a")).unwrap();
+        assert!(kept.hold().unwrap());
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o2751);
+        fs::remove_dir_all(&path).unwrap();
+        fs::write(&path, "no folder").unwrap();
+        assert_eq!(kept.hold().unwrap_err().kind(), io::ErrorKind::NotADirectory);
+    }
+}

@@ -1,0 +1,200 @@
+//! Publication is watched: whatever becomes of the files that everybody reads while a station runs, the operator is told within
+//! seconds, and what vanished is made again from the record.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::control::{ask, status};
+use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::operation::{get, value, with_numbers};
+use crate::program::run;
+use crate::pty::{Board, Pty, wait_until};
+
+/// A station with numbers and an alarm command, and a board that has played some plies.
+struct Hall {
+    place: Place,
+    address: String,
+    pty: Pty,
+    board: Board,
+    station: Station,
+}
+
+impl Hall {
+    fn playing(recording: &damcast::bytelog::ByteLog, plies: usize) -> Hall {
+        let place = Place::new(&["a"]);
+        let address = with_numbers(&place);
+        let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+        let command = format!("cat >> {}", place.path("alarms").display());
+        let alarm = format!("[alarm]\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", {command:?}]\n");
+        fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
+        let mut pty = Pty::plug_in(&place.path("a"));
+        let mut board = Board::new(recording, SPEED);
+        let station = place.start();
+        pty.wait_for_the_station();
+        board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
+        Hall { place, address, pty, board, station }
+    }
+
+    fn public(&self, name: &str) -> String {
+        fs::read_to_string(self.place.path("recordings/public").join(name)).unwrap_or_default()
+    }
+
+    /// What the alarm command was told of publication: `raised` or `over`, and the text.
+    fn called(&self) -> Vec<(String, String)> {
+        let text = fs::read_to_string(self.place.path("alarms")).unwrap_or_default();
+        let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let of_publication = events.filter(|event| event["kind"] == "publication");
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        of_publication.map(|event| (word(&event["event"]), word(&event["text"]))).collect()
+    }
+
+    /// Does something to the files, and waits until everybody is told of this file.
+    fn is_told(&self, file: &str, happens: impl FnOnce(&Path)) {
+        let raised = |called: Vec<(String, String)>| called.iter().filter(|(event, _)| event == "raised").count();
+        let before = raised(self.called());
+        let (mut seen, mut sick, mut counted) = (false, false, false);
+        happens(&self.place.path("recordings"));
+        wait_until(&format!("{file} is told: {}", self.station.said()), || {
+            let status = status(&self.place);
+            let is_it =
+                |alarm: &Value| alarm["kind"] == "publication" && alarm["text"].as_str().unwrap().contains(file);
+            let alarms = status["alarms"].as_array().unwrap();
+            seen |= alarms.iter().any(|alarm| is_it(alarm) && alarm["since"].is_string());
+            let health = get(&self.address, "/healthz");
+            sick |= health.starts_with("HTTP/1.1 503 ") && health.contains("publication") && health.contains(file);
+            counted |= value(&get(&self.address, "/metrics"), "damcast_alarms{kind=\"publication\"}") >= 1.0;
+            seen && sick && counted && raised(self.called()) > before
+        });
+        assert!(self.called().last().unwrap().1.contains(file), "{:?}", self.called());
+    }
+
+    /// Everything is well again, and nobody is called any more.
+    fn is_well(&self) {
+        wait_until("all is well again", || get(&self.address, "/healthz").ends_with("\r\n\r\nok\n"));
+        wait_until("the end of the alarm is told", || self.called().last().is_some_and(|(event, _)| event == "over"));
+        assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != "publication"));
+    }
+
+    fn events(&self) -> usize {
+        self.public("events.ndjson").lines().count()
+    }
+
+    /// The board goes on, and what it plays is published.
+    fn goes_on(&mut self, plies: usize) {
+        let (place, before) = (&self.place, self.events());
+        self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
+        let last = moves(&place.live("a-1.pdn")).pop().unwrap();
+        wait_until("the public files follow", || {
+            self.public("games.pdn").contains(&last)
+                && self.public("started.pdn").contains(&last)
+                && self.events() > before
+        });
+    }
+
+    /// The station ends, and its folder is right.
+    fn ends_clean(mut self) -> Place {
+        assert!(self.station.signal(Signal::TERM).success());
+        let recordings = self.place.path("recordings");
+        let check = run(&["fsck", recordings.to_str().unwrap()]);
+        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+        self.place
+    }
+}
+
+#[test]
+fn public_files_that_vanish_are_told_and_made_again() {
+    let mut hall = Hall::playing(&recording(), 4);
+    wait_until("four moves are told", || hall.events() >= 5);
+    let (events, games) = (hall.public("events.ndjson"), hall.public("games.pdn"));
+    hall.is_told("public", |recordings| fs::remove_dir_all(recordings.join("public")).unwrap());
+    hall.is_well();
+    assert!(hall.public("events.ndjson").starts_with(&events), "{}", hall.public("events.ndjson"));
+    assert_eq!(hall.public("games.pdn"), games);
+    hall.goes_on(6);
+    for file in ["events.ndjson", "games.pdn", "started.pdn"] {
+        let before = hall.public(file);
+        hall.is_told(&format!("public/{file}"), |recordings| {
+            fs::remove_file(recordings.join("public").join(file)).unwrap()
+        });
+        hall.is_well();
+        assert!(!before.is_empty() && hall.public(file).starts_with(&before), "{file}");
+    }
+    hall.goes_on(8);
+    let log = ["log/round-1.plan", "log/events.order"];
+    for file in log {
+        let path = hall.place.path("recordings").join(file);
+        let before = fs::read(&path).unwrap();
+        hall.is_told(file, |_| fs::remove_file(&path).unwrap());
+        hall.is_well();
+        assert!(fs::read(&path).unwrap().starts_with(&before), "{file}");
+    }
+    hall.goes_on(10);
+    hall.ends_clean();
+}
+
+#[test]
+fn public_files_that_are_replaced_or_cut_are_told_and_made_again() {
+    let mut hall = Hall::playing(&recording(), 4);
+    wait_until("four moves are told", || hall.events() >= 5);
+    for file in ["events.ndjson", "games.pdn"] {
+        let before = hall.public(file);
+        hall.is_told(&format!("public/{file}"), |recordings| {
+            fs::write(recordings.join("other"), "something else\n").unwrap();
+            fs::rename(recordings.join("other"), recordings.join("public").join(file)).unwrap();
+        });
+        hall.is_well();
+        assert!(hall.public(file).starts_with(&before), "{file}: {}", hall.public(file));
+        hall.is_told(&format!("public/{file}"), |recordings| {
+            let path = recordings.join("public").join(file);
+            fs::OpenOptions::new().write(true).open(path).unwrap().set_len(20).unwrap();
+        });
+        hall.is_well();
+        assert!(hall.public(file).starts_with(&before), "{file}: {}", hall.public(file));
+    }
+    // What was said by somebody else is kept beside it, a file that was cut is gone on with.
+    assert_eq!(hall.public("events.ndjson.aside-1"), "something else\n");
+    assert_eq!(hall.public("events.ndjson.aside-2"), "");
+    hall.goes_on(8);
+    hall.ends_clean();
+}
+
+#[test]
+fn a_folder_in_the_way_of_a_public_file_is_told_until_it_is_away() {
+    let mut hall = Hall::playing(&recording(), 4);
+    hall.is_told("games.pdn", |recordings| {
+        let path = recordings.join("public/games.pdn");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(path).unwrap();
+    });
+    // It lasts, and the others go on.
+    let started = hall.public("started.pdn");
+    let place = &hall.place;
+    hall.board.play(&mut hall.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 6);
+    wait_until("the other files go on", || hall.public("started.pdn") != started);
+    assert_eq!(status(&hall.place)["alarms"][0]["kind"], "publication");
+    fs::remove_dir(hall.place.path("recordings/public/games.pdn")).unwrap();
+    hall.is_well();
+    hall.goes_on(8);
+    hall.ends_clean();
+}
+
+#[test]
+fn a_public_game_that_its_profile_holds_back_is_told_with_its_reason() {
+    let log = fs::read("tests/data/replay/illegal-stands.log").unwrap();
+    let log = damcast::bytelog::read(&log).unwrap();
+    let mut hall = Hall::playing(&log, 2);
+    let place = &hall.place;
+    hall.board.play(&mut hall.pty, 4_000_000, || place.live("a-1.pdn").contains("\n/FEN"));
+    assert!(place.live("a-1.pdn").contains("\n/FEN"), "{}", place.live("a-1.pdn"));
+    hall.is_told("this game stands still: a setup follows", |_| {});
+    let seen = status(&hall.place);
+    let why = seen["boards"][0]["publication"].as_str().unwrap();
+    assert!(why.contains("profile lidraughts") && why.contains("public/games.pdn"), "{why}");
+    let alarm = seen["alarms"].as_array().unwrap().iter().find(|alarm| alarm["kind"] == "publication").unwrap();
+    assert_eq!(alarm["board"], "a");
+    let table = ask(&hall.place, &["status"]).out;
+    assert!(table.contains("\n  not shown: ") && table.contains("ALARM a: publication since"), "{table}");
+}

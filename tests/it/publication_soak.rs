@@ -1,0 +1,260 @@
+//! Boards are played and recorded while the files of their publication are taken away, cut, replaced and made unwritable at
+//! random, one at a time: each is told, all is whole again once it is mended, and in the end every game is complete.
+//!
+//! Boards, ports, processes and files are real; only the boards' life is faster than ours.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, geteuid};
+use serde_json::Value;
+
+use crate::boards::recorded;
+use crate::daemon::Station;
+use crate::operation::get;
+use crate::program::{damcast, run};
+use crate::pty::wait_until;
+use crate::simulated_lines::Boards;
+
+/// Who records when root tests: root may write everything.
+const NOBODY: u32 = 65534;
+
+/// What is done to a file or folder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Harm {
+    Deleted,
+    Replaced,
+    Cut,
+    Unwritable,
+}
+
+struct Soak {
+    folder: tempfile::TempDir,
+    address: String,
+    boards: Vec<(String, Vec<String>)>,
+    truth: Boards,
+    random: u64,
+}
+
+impl Soak {
+    fn new(boards: usize, plies: usize, speed: u32, seed: u64) -> Soak {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let texts = [boards.to_string(), plies.to_string(), speed.to_string(), seed.to_string()];
+        let ports = folder.path().display().to_string();
+        let [count, plies, pace, number] = texts.each_ref().map(String::as_str);
+        let arguments =
+            ["--single", count, "--plies", plies, "--ports", &ports, "--speed", pace, "--seed", number, "--at-once"];
+        let truth = Boards::serve(&arguments);
+        let mut config = format!(
+            "[station]\ndirectory = \"recordings\"\n[metrics]\naddress = \"{address}\"\n[alarm]\ndisk-low = 0\n\
+             command = [\"/bin/sh\", \"-c\", \"cat >> alarms\"]\n[public]\nprofile = \"standard\"\n"
+        );
+        let mut all = Vec::new();
+        for _ in 0..boards {
+            let board = truth.next("board");
+            let name = board["line"].as_str().unwrap().to_owned();
+            let moves = board["games"][0]["moves"].as_array().unwrap().iter();
+            all.push((name.clone(), moves.map(|text| text.as_str().unwrap().to_owned()).collect()));
+            let port = folder.path().join(&name);
+            wait_until("the port is there", || port.exists());
+            if geteuid().is_root() {
+                chown(fs::canonicalize(&port).unwrap(), Some(NOBODY), None).unwrap();
+            }
+            config +=
+                &format!("[[line]]\nname = \"{name}\"\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {speed}\n");
+        }
+        fs::write(folder.path().join("damcast.toml"), config).unwrap();
+        if geteuid().is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        Soak { folder, address, boards: all, truth, random: seed.wrapping_mul(2).wrapping_add(1) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("recordings").join(name)
+    }
+
+    fn start(&self) -> Station {
+        let mut command = damcast(&["run", "--config", "damcast.toml"]);
+        command.current_dir(self.folder.path());
+        if geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Station::of(command)
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random % most as u64) as usize
+    }
+
+    /// Something of the publication, and what is to be done to it.
+    fn choose(&mut self) -> (String, Harm) {
+        use Harm::{Cut, Deleted, Replaced, Unwritable};
+        let of_files = [Deleted, Replaced, Cut];
+        let live = {
+            let index = self.below(self.boards.len());
+            format!("live/{}-1.pdn", self.boards[index].0)
+        };
+        let targets: [(&str, &[Harm]); 8] = [
+            ("public", &[Deleted, Unwritable]),
+            ("live", &[Deleted, Unwritable]),
+            ("public/events.ndjson", &[Deleted, Replaced, Cut, Unwritable]),
+            ("public/games.pdn", &of_files),
+            ("public/started.pdn", &of_files),
+            ("log/round-1.plan", &of_files),
+            ("log/events.order", &of_files),
+            (&live, &[Deleted, Replaced, Cut, Unwritable]),
+        ];
+        let (name, harms) = targets[self.below(targets.len())];
+        (name.to_owned(), harms[self.below(harms.len())])
+    }
+
+    fn status(&self) -> Value {
+        let socket = self.path("control.sock");
+        let answer = run(&["status", "--socket", socket.to_str().unwrap(), "--json"]);
+        assert_eq!(answer.code, 0, "{}", answer.err);
+        serde_json::from_str(&answer.out).unwrap()
+    }
+
+    fn calls(&self) -> usize {
+        let told = fs::read_to_string(self.folder.path().join("alarms")).unwrap_or_default();
+        told.lines().filter(|line| line.contains("\"raised\"") && is_of_files(line)).count()
+    }
+
+    /// Does it, waits until it is told everywhere, mends it, and waits until nothing is told any more: how long each took.
+    fn harm(&mut self, name: &str, harm: Harm) -> [Duration; 2] {
+        let path = self.path(name);
+        let (calls, begun) = (self.calls(), Instant::now());
+        do_harm(&path, harm);
+        let (mut seen, mut sick) = (false, false);
+        wait_until(&format!("{name} {harm:?} is told"), || {
+            seen |= is_of_files(&self.status()["alarms"].to_string());
+            sick |= get(&self.address, "/healthz").starts_with("HTTP/1.1 503 ");
+            seen && sick && self.calls() > calls
+        });
+        let told = begun.elapsed();
+        let begun = Instant::now();
+        if harm == Harm::Unwritable {
+            let mode = if path.is_dir() { 0o755 } else { 0o644 };
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        }
+        // A game that goes on in another file is told for as long as it does.
+        let is_well = || {
+            let alarms = self.status()["alarms"].as_array().unwrap().clone();
+            alarms
+                .iter()
+                .all(|alarm| !is_of_files(&alarm.to_string()) || alarm["text"].to_string().contains(".recovered-"))
+        };
+        wait_until(&format!("{name} {harm:?} is over: {}", self.status()["alarms"]), is_well);
+        for file in
+            ["public/games.pdn", "public/started.pdn", "public/events.ndjson", "log/round-1.plan", "log/events.order"]
+        {
+            assert!(self.path(file).exists(), "{file}");
+        }
+        [told, begun.elapsed()]
+    }
+
+    /// The file in which the game of a board stands.
+    fn live(&self, board: &str) -> PathBuf {
+        let recovered = (1..).map(|count| self.path(&format!("live/{board}-1.recovered-{count}.pdn")));
+        recovered.take_while(|path| path.exists()).last().unwrap_or_else(|| self.path(&format!("live/{board}-1.pdn")))
+    }
+}
+
+fn is_of_files(text: &str) -> bool {
+    text.contains("\"publication\"") || text.contains("\"disk-fault\"")
+}
+
+fn do_harm(path: &Path, harm: Harm) {
+    match harm {
+        Harm::Deleted if path.is_dir() => {
+            // The station may be writing into it.
+            while fs::remove_dir_all(path).is_err() && path.exists() {}
+        }
+        Harm::Deleted => drop(fs::remove_file(path)),
+        Harm::Replaced => {
+            let other = path.with_file_name("other");
+            fs::write(&other, "something else\n").unwrap();
+            fs::rename(other, path).unwrap();
+        }
+        Harm::Cut => {
+            let length = fs::metadata(path).unwrap().len();
+            OpenOptions::new().write(true).open(path).unwrap().set_len(length / 2).unwrap();
+        }
+        Harm::Unwritable => {
+            let mode = if path.is_dir() { 0o555 } else { 0o444 };
+            fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
+    }
+}
+
+/// Harms the publication of so many boards for as long as it is wanted to; at least each is harmed so often.
+fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
+    println!("seed {seed}");
+    let begun = Instant::now();
+    let mut soak = Soak::new(boards, plies, speed, seed);
+    let mut station = soak.start();
+    for (board, _) in soak.boards.clone() {
+        wait_until("the games have begun", || recorded(&soak.live(&board)).len() >= 2);
+    }
+    wait_until("they are public", || soak.path("public/events.ndjson").exists());
+    let (mut count, mut longest) = (0, [Duration::ZERO; 2]);
+    while begun.elapsed() < span {
+        let (name, harm) = soak.choose();
+        let took = soak.harm(&name, harm);
+        count += 1;
+        longest = [0, 1].map(|index| longest[index].max(took[index]));
+        println!(
+            "{name} {harm:?}: told after {:.1} s, over {:.1} s after it was mended",
+            took[0].as_secs_f64(),
+            took[1].as_secs_f64()
+        );
+    }
+    let mut going_on = boards;
+    while going_on > 0 {
+        going_on -= usize::from(soak.truth.next("truth")["event"] == "game-over");
+    }
+    for (board, moves) in &soak.boards {
+        wait_until(&format!("{board} is complete"), || recorded(&soak.live(board)).len() >= moves.len());
+        assert_eq!(recorded(&soak.live(board)), *moves, "{board}");
+    }
+    let all: usize = soak.boards.iter().map(|(_, moves)| moves.len()).sum();
+    let told = |soak: &Soak| {
+        let text = fs::read_to_string(soak.path("public/events.ndjson")).unwrap();
+        text.lines().filter(|line| line.contains("\"type\":\"move\"")).count()
+    };
+    wait_until("all moves are told", || told(&soak) == all);
+    assert!(station.signal(Signal::TERM).success());
+    let folder = soak.path("");
+    let check = run(&["fsck", folder.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "seed {seed}: {}", check.out);
+    println!(
+        "seed {seed}: {boards} boards, {all} plies, {count} times harmed; told after at most {:.1} s, over at most {:.1} s after it was mended",
+        longest[0].as_secs_f64(),
+        longest[1].as_secs_f64()
+    );
+}
+
+#[test]
+fn publication_that_is_harmed_is_told_and_whole_again() {
+    soak(3, 30, 20, Duration::from_secs(40), 16);
+}
+
+/// DAMCAST_SOAK_SECONDS=3600 cargo test --test it publication_soak -- --ignored --nocapture
+#[test]
+#[ignore = "an hour of 16 boards, or as long as DAMCAST_SOAK_SECONDS says"]
+fn an_hour_of_harm_costs_nothing() {
+    let seconds = std::env::var("DAMCAST_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3600);
+    let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let seed = std::env::var("DAMCAST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
+    // About ten seconds of life a ply.
+    soak(16, (seconds as usize * 2).min(200), 20, Duration::from_secs(seconds), seed);
+}

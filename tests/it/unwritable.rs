@@ -1,0 +1,212 @@
+//! What cannot be written does not stop the log: files and folders of another user, on real processes.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Signal, geteuid};
+
+use crate::control::status;
+use crate::daemon::{Place, SPEED, Station, bytes_from_board, moves, recording};
+use crate::operation::{get, with_numbers};
+use crate::program::run;
+use crate::pty::{Board, Pty, wait_until};
+
+/// The user who records when root tests; otherwise whoever does.
+const NOBODY: u32 = 65534;
+
+fn user() -> u32 {
+    if geteuid().is_root() { NOBODY } else { geteuid().as_raw() }
+}
+
+/// All files and folders under one, itself among them.
+fn all(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.symlink_metadata().unwrap().is_dir() { found.extend(all(&path)) } else { found.push(path) }
+    }
+    found
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A place whose folder is the user's.
+struct Home {
+    place: Place,
+    address: String,
+}
+
+impl Home {
+    fn new() -> Home {
+        let place = Place::new(&["a"]);
+        let address = with_numbers(&place);
+        fs::create_dir(place.path("recordings")).unwrap();
+        for path in [place.path("."), place.path("recordings"), place.path("damcast.toml")] {
+            chown(path, Some(user()), Some(user())).unwrap();
+        }
+        Home { place, address }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.place.path("recordings").join(name)
+    }
+
+    fn plug_in(&self) -> Pty {
+        let pty = Pty::plug_in(&self.place.path("a"));
+        let port = fs::canonicalize(self.place.path("a")).unwrap();
+        chown(port, Some(user()), None).unwrap();
+        pty
+    }
+
+    /// Starts a station as the user.
+    fn start(&self) -> Station {
+        self.place.start_with(|command| {
+            if geteuid().is_root() {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+        })
+    }
+
+    /// A station that has recorded four plies, and ended.
+    fn recorded() -> (Home, Board) {
+        let home = Home::new();
+        let (mut pty, mut board) = (home.plug_in(), Board::new(&recording(), SPEED));
+        let mut station = home.start();
+        pty.wait_for_the_station();
+        board.play(&mut pty, 400_000, || moves(&home.place.live("a-1.pdn")).len() >= 4);
+        assert!(station.signal(Signal::TERM).success());
+        (home, board)
+    }
+
+    fn is_clean(&self) {
+        let check = run(&["fsck", self.path("").to_str().unwrap()]);
+        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+    }
+}
+
+#[test]
+fn a_live_file_that_cannot_be_written_is_told_and_does_not_stop_the_log() {
+    let (home, mut board) = Home::recorded();
+    let live = home.path("live/a-1.pdn");
+    set_mode(&live, 0o444);
+    let mut pty = home.plug_in();
+    let mut station = home.start();
+    pty.wait_for_the_station();
+    let place = &home.place;
+    board.play(&mut pty, 400_000, || bytes_from_board(&place.log("a-2.log")).len() > 100);
+    wait_until("the fault is told", || {
+        let seen = status(place);
+        let fault = seen["lines"][0]["fault"].as_str().unwrap_or_default();
+        let alarms = seen["alarms"].as_array().unwrap();
+        let health = get(&home.address, "/healthz");
+        fault.contains("live/a-1.pdn: Permission denied")
+            && alarms.iter().any(|alarm| alarm["kind"] == "disk-fault")
+            && health.starts_with("HTTP/1.1 503 ")
+    });
+    set_mode(&live, 0o644);
+    let before = moves(&place.live("a-1.pdn")).len();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= before + 2);
+    station.wait_for("the disk is in order again");
+    wait_until("all is well", || get(&home.address, "/healthz").ends_with("\r\n\r\nok\n"));
+    assert!(station.signal(Signal::TERM).success());
+    home.is_clean();
+}
+
+#[test]
+fn a_live_folder_and_commits_of_another_user_do_not_stop_the_log() {
+    let (home, mut board) = Home::recorded();
+    set_mode(&home.path("live"), 0o555);
+    set_mode(&home.path("live/a-1.pdn"), 0o444);
+    set_mode(&home.path("commits"), 0o444);
+    set_mode(&home.path("damcast.lock"), 0o444);
+    let mut pty = home.plug_in();
+    let mut station = home.start();
+    pty.wait_for_the_station();
+    let place = &home.place;
+    board.play(&mut pty, 400_000, || bytes_from_board(&place.log("a-2.log")).len() > 100);
+    assert!(station.said().contains("it is kept as commits.kept-1"), "{}", station.said());
+    wait_until("the live folder is told", || {
+        let alarms = status(place)["alarms"].to_string();
+        alarms.contains("live: it cannot be written")
+    });
+    // Nobody keeps the end waiting, either.
+    assert!(station.signal(Signal::TERM).success());
+    let log = place.log("a-2.log");
+    assert_eq!(log.records.last().unwrap().kind, damcast::bytelog::Kind::LinkDown);
+    set_mode(&home.path("live"), 0o755);
+    set_mode(&home.path("live/a-1.pdn"), 0o644);
+    let mut station = home.start();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    home.is_clean();
+}
+
+#[test]
+fn what_root_makes_in_a_folder_belongs_to_its_owner() {
+    if !geteuid().is_root() {
+        println!("not tried: only root makes files for others");
+        return;
+    }
+    let (home, _board) = Home::recorded();
+    for folder in ["live", "public"] {
+        fs::remove_dir_all(home.path(folder)).unwrap();
+    }
+    for file in ["commits", "damcast.lock", "log/events.order"] {
+        fs::remove_file(home.path(file)).unwrap();
+    }
+    let rebuilt = run(&["rebuild", home.path("").to_str().unwrap()]);
+    assert_eq!(rebuilt.code, 0, "{}", rebuilt.err);
+    let of_others = || -> Vec<PathBuf> {
+        let paths = all(&home.path("")).into_iter();
+        paths.filter(|path| path.symlink_metadata().unwrap().uid() != NOBODY).collect()
+    };
+    assert_eq!(of_others(), [PathBuf::new(); 0]);
+    assert!(home.path("live/a-1.pdn").exists() && home.path("public/events.ndjson").exists());
+    // And a station that root starts once.
+    let mut station = home.place.start();
+    station.wait_for("recording");
+    wait_until("public files", || home.path("public/games.pdn").exists());
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(of_others(), [PathBuf::new(); 0]);
+    let mut pty = home.plug_in();
+    let _station = home.start();
+    pty.wait_for_the_station();
+}
+
+#[test]
+fn doctor_tries_the_files_as_the_user_who_records_and_names_the_command() {
+    if !geteuid().is_root() {
+        println!("not tried: only root asks as another user");
+        return;
+    }
+    let (home, _board) = Home::recorded();
+    let config = home.place.path("damcast.toml");
+    let faults = || -> Vec<(String, String)> {
+        let told = run(&["doctor", "--json", "--user", "nobody", "--config", config.to_str().unwrap()]);
+        let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+        let faults = report["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "files");
+        let word = |fault: &serde_json::Value, key: &str| fault[key].as_str().unwrap().to_owned();
+        faults.map(|fault| (word(fault, "what"), word(fault, "remedy"))).collect()
+    };
+    assert_eq!(faults(), []);
+    for name in ["live/a-1.pdn", "commits", "public", "log/a-1.log"] {
+        let path = home.path(name);
+        let mode = fs::metadata(&path).unwrap().mode() & 0o777;
+        set_mode(&path, mode & 0o755);
+        chown(&path, Some(0), Some(0)).unwrap();
+        let told = faults();
+        assert_eq!(told.len(), 1, "{name}: {told:?}");
+        assert!(told[0].0.contains("nobody may not write") && told[0].0.contains(name), "{told:?}");
+        assert!(told[0].1.contains(&format!("sudo chown -R nobody: {}", home.path("").display())), "{told:?}");
+        chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+        set_mode(&path, 0o444);
+        let told = faults();
+        assert!(told.len() == 1 && told[0].1.contains("chmod -R u+rwX"), "{name}: {told:?}");
+        set_mode(&path, mode);
+    }
+    assert_eq!(faults(), []);
+}
