@@ -170,7 +170,7 @@ pub struct LineView {
 /// What needs the operator.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
-    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `disk-fault`, `publication`, `disk-low`.
+    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `babble`, `disk-fault`, `publication`, `disk-low`.
     pub kind: String,
     /// The board; `None`: the station.
     pub board: Option<String>,

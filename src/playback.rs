@@ -418,19 +418,21 @@ fn play_chain(
         };
         let mut is_up = false;
         let mut records = log.records().map_err(unreadable)?;
-        while let Some(record) = records.next_record().map_err(unreadable)? {
-            let at = shift + Millis(record.at);
-            if is_up {
-                Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, log.name.clone()))?;
-            }
-            last = at;
-            match record.kind {
-                Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
-                Kind::LinkDown => is_up = false,
-                _ => {}
-            }
-            if let Some(input) = input(&record.kind) {
-                playback.take(last, input);
+        while let Some(packed) = records.next_record().map_err(unreadable)? {
+            for record in packed.unpacked() {
+                let at = shift + Millis(record.at);
+                if is_up {
+                    Pause::check(last, at).map_err(|pause| PlaybackError::Pause(pause, log.name.clone()))?;
+                }
+                last = at;
+                match record.kind {
+                    Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
+                    Kind::LinkDown => is_up = false,
+                    _ => {}
+                }
+                if let Some(input) = input(&record.kind) {
+                    playback.take(last, input);
+                }
             }
             playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
         }
@@ -466,7 +468,8 @@ fn count_on(settings: &mut LineSettings, games: &[Game]) {
     }
 }
 
-/// What the line is told by a record; `None` for those that a replay passes over.
+/// What the line is told by a record that has nothing packed into it ([`crate::bytelog::Record::unpacked`]); `None` for those that
+/// a replay passes over.
 pub fn input(kind: &Kind) -> Option<Input> {
     match kind {
         Kind::FromBoard(bytes) => Some(Input::Bytes(bytes.clone())),
@@ -475,7 +478,7 @@ pub fn input(kind: &Kind) -> Option<Input> {
         Kind::Operator(request) => Some(Input::Operator(request.clone())),
         Kind::Tick => Some(Input::Tick),
         Kind::ClockSet(shown) => Some(Input::ClockSet(*shown)),
-        Kind::ToBoard(_) | Kind::Note(_) | Kind::Other(..) => None,
+        Kind::ToBoard(_) | Kind::Note(_) | Kind::Unchanged(_) | Kind::Other(..) => None,
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `wrong-start` | it is nearly set up for a game, and that is all |
 //! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
 //! | `broken` | its line cannot be opened, or a bug: it is tried again |
+//! | `babble` | its port says more than boards can: noise, a wrong speed, another device |
 //! | `disk-fault` | the disk does not take what its line records; that waits in memory |
 //! | `publication` | what everybody should see is not there, or stands still: a file of `public/` or `live/` is gone, replaced, cannot be written, or its profile holds a game back |
 //! | `disk-low` | there is less space for the station than is good |

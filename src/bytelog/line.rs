@@ -4,7 +4,7 @@ use chrono::DateTime;
 
 use super::header::{FORMAT, HeaderError, TITLE};
 use super::record::{Kind, Record};
-use super::{checksum, hex};
+use super::{checksum, hex, unchanged};
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub enum Fault {
     #[error("the time {0} is too large; times are milliseconds since the line was opened")]
     TimeTooLarge(String),
     /// A time and nothing else.
-    #[error("the record has no kind; one of < > = ! ? . follows the time")]
+    #[error("the record has no kind; one of < > = ! ? . - follows the time")]
     NoKind,
     /// More than one character where the kind stands.
-    #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . are, and a space after it")]
+    #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . - are, and a space after it")]
     LongKind(String),
     /// A character among the bytes that is no digit.
     #[error("{0:?} is no hexadecimal digit; bytes are written as in \"8e00051a01\"")]
@@ -64,6 +64,9 @@ pub enum Fault {
     /// Something else than up or down.
     #[error("the link is \"up\" or \"down\", not \"{0}\"")]
     Link(String),
+    /// Boards that had nothing to tell, and cannot be read.
+    #[error("here should be the address of a board and when it answered, as in \"0801a\" or \"0801(4a2b)\"")]
+    NoBoard,
     /// Something behind a tick.
     #[error("nothing follows a \".\", but here is \"{0}\"")]
     AfterTick(String),
@@ -196,6 +199,7 @@ fn record(line: &str) -> Result<Record, LineError> {
             Ok(shown) => Kind::ClockSet(shown),
             Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
         },
+        '-' => Kind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
         other => Kind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })
@@ -290,6 +294,8 @@ mod tests {
         refuse("12 = sideways", 6, "not \"sideways\"");
         refuse("12 =", 5, "not \"\"");
         refuse("12 . 5300", 6, "nothing follows");
+        refuse("12 - 0801a0802", 11, "the address of a board");
+        refuse("12 -", 5, "the address of a board");
         refuse("12 @ at nine", 6, "\"at nine\" is no moment");
         refuse("12 @", 5, "is no moment");
         refuse("1040 < 8e00051f01 ;12efc721", 20, "the checksum is 12efc721 but the record has");
@@ -313,7 +319,7 @@ mod tests {
                 let offset = chrono::FixedOffset::east_opt(minutes * 60).unwrap();
                 Kind::ClockSet(DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&offset))
             }),
-            ("[a-z%&*+-]", text()).prop_map(|(mark, text)| Kind::Other(mark.chars().next().unwrap(), text)),
+            ("[a-z%&*+]", text()).prop_map(|(mark, text)| Kind::Other(mark.chars().next().unwrap(), text)),
         ]
     }
 

@@ -28,6 +28,7 @@
 //! | `!` | an operator's request | yes |
 //! | `?` | a note of the recorder | no |
 //! | `.` | time is now this; nothing else happened | yes |
+//! | `-` | boards of a bus were asked and had nothing to tell, several in one record ([`Unchanged`]) | yes, each at its time |
 //! | `@` | the machine's clock was set, and shows this | yes |
 //! | other | of a later version | no |
 //!
@@ -35,7 +36,8 @@
 //! missing.
 //!
 //! `.` is an extension of format 1. The recorder writes it before it publishes something because time passed rather
-//! than because bytes came; without it a replay would have to guess how far time went before the next bytes.
+//! than because bytes came; without it a replay would have to guess how far time went before the next bytes. `-` is another:
+//! it says in few bytes what `<` and `>` would say in many, and a reader that does not know it takes the boards for silent.
 //!
 //! `@` is one as well: the times of the records do not jump when somebody sets the machine's clock, so it says which moment a
 //! time is from then on. A reader that does not know it counts from `opened`.
@@ -51,9 +53,11 @@ mod hex;
 mod line;
 mod reader;
 mod record;
+mod unchanged;
 
 pub use filler::filler;
 pub use header::{BoardHeader, FORMAT, Header, HeaderError, Mode};
 pub use line::{Fault, Line, LineError, parse_line};
 pub use reader::{ByteLog, LogError, Problem, Reader, Records, Summary, read, read_longest};
 pub use record::{Kind, Record};
+pub use unchanged::{Packing, Piece, Unchanged};

@@ -203,7 +203,7 @@ impl<R: BufRead> Records<R> {
             match result {
                 Ok(Line::Record(record)) => {
                     self.summary.records += 1;
-                    self.summary.end = record.at;
+                    self.summary.end = record.end();
                     if let Kind::ClockSet(shown) = record.kind {
                         self.summary.clock_set.push((record.at, shown));
                     }
@@ -288,11 +288,11 @@ impl Reader {
                 let column = line.find(':').map_or(1, |colon| line[..colon].chars().count() + 3);
                 self.header.set(key, value).map_err(|fault| error(LineError { column, fault: fault.into() }))?;
             }
-            Line::Record(Record { at, .. }) => {
-                if let Some(before) = self.last.filter(|before| before > at) {
-                    return Err(error(LineError { column: 1, fault: Fault::TimeGoesBack { before, now: *at } }));
+            Line::Record(record) => {
+                if let Some(before) = self.last.filter(|before| *before > record.at) {
+                    return Err(error(LineError { column: 1, fault: Fault::TimeGoesBack { before, now: record.at } }));
                 }
-                self.last = Some(*at);
+                self.last = Some(record.end());
             }
             Line::Title | Line::Comment | Line::Empty => {}
         }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
+use super::unchanged::{self, Unchanged};
 use super::{checksum, hex};
 
 /// Something that happened on a line.
@@ -32,6 +33,8 @@ pub enum Kind {
     Tick,
     /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
+    /// `-`: boards of a bus were asked, one after the other, and had nothing to tell.
+    Unchanged(Vec<Unchanged>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
 }
@@ -60,6 +63,10 @@ impl Record {
                 line.extend(printable(text));
             }
             Kind::Tick => {}
+            Kind::Unchanged(boards) => {
+                line.push(' ');
+                unchanged::append(&mut line, boards);
+            }
             Kind::ClockSet(shown) => {
                 line.push(' ');
                 line.push_str(&shown.to_rfc3339_opts(SecondsFormat::Millis, false));
@@ -68,6 +75,24 @@ impl Record {
         checksum::append(&mut line);
         line.push('\n');
         line
+    }
+
+    /// When the last happened of what it tells, in milliseconds since the line was opened: its own time, but for boards that had
+    /// nothing to tell.
+    pub fn end(&self) -> u64 {
+        match &self.kind {
+            Kind::Unchanged(boards) => unchanged::end(self.at, boards),
+            _ => self.at,
+        }
+    }
+
+    /// What it tells, each at its time: itself, but boards that had nothing to tell become what each of them said.
+    pub fn unpacked(self) -> impl Iterator<Item = Record> {
+        let (packed, plain) = match self.kind {
+            Kind::Unchanged(boards) => (Some(unchanged::unpacked(self.at, boards)), None),
+            _ => (None, Some(self)),
+        };
+        packed.into_iter().flatten().chain(plain)
     }
 }
 
@@ -81,6 +106,7 @@ impl Kind {
             Kind::Operator(_) => '!',
             Kind::Note(_) => '?',
             Kind::Tick => '.',
+            Kind::Unchanged(_) => '-',
             Kind::ClockSet(_) => '@',
             Kind::Other(mark, _) => *mark,
         }

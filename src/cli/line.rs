@@ -131,27 +131,29 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
                 continue;
             }
         };
-        let Some(event) = playback::input(&record.kind) else { continue };
-        let line = match &mut line {
-            Some(line) => line,
-            none => match open(&reader, arguments) {
-                Ok(new) => none.insert(new),
-                Err(error) => {
-                    tell(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
-                    return Ok(ExitCode::from(USAGE));
-                }
-            },
-        };
-        let pause = line.deadline().map_or(Ok(()), |_| Pause::check(now, Millis(record.at)));
-        if let Err(pause) = pause {
-            tell(format_args!("damcast: standard input: line {}: {pause}", reader.lines()));
-            all_understood = false;
-            continue;
+        for record in record.unpacked() {
+            let Some(event) = playback::input(&record.kind) else { continue };
+            let line = match &mut line {
+                Some(line) => line,
+                none => match open(&reader, arguments) {
+                    Ok(new) => none.insert(new),
+                    Err(error) => {
+                        tell(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
+                        return Ok(ExitCode::from(USAGE));
+                    }
+                },
+            };
+            let pause = line.deadline().map_or(Ok(()), |_| Pause::check(now, Millis(record.at)));
+            if let Err(pause) = pause {
+                tell(format_args!("damcast: standard input: line {}: {pause}", reader.lines()));
+                all_understood = false;
+                continue;
+            }
+            now = Millis(record.at);
+            let outputs = line.handle(now, event);
+            output.write_all(answer(record.at, &outputs, line.deadline(), arguments.provisional).as_bytes())?;
+            output.flush()?;
         }
-        now = Millis(record.at);
-        let outputs = line.handle(now, event);
-        output.write_all(answer(record.at, &outputs, line.deadline(), arguments.provisional).as_bytes())?;
-        output.flush()?;
     }
     Ok(if all_understood { ExitCode::SUCCESS } else { ExitCode::from(USAGE) })
 }

@@ -348,11 +348,11 @@ fn extract(arguments: &Extract) -> anyhow::Result<ExitCode> {
     let mut alone = board.filter(|_| arguments.alone).map(OfBoard::new);
     let mut out = output::standard();
     let is_any = extract::extract(line, span, before, |piece| {
-        let piece = match &mut alone {
+        let pieces = match &mut alone {
             Some(alone) => alone.take(piece),
-            None => Some(piece),
+            None => vec![piece],
         };
-        piece.map_or(Ok(()), |piece| out.write_all(piece.to_text().as_bytes()))
+        pieces.iter().try_for_each(|piece| out.write_all(piece.to_text().as_bytes()))
     })?;
     out.flush()?;
     anyhow::ensure!(is_any, "{}: nothing was recorded in that time", line.name);

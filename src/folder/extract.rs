@@ -73,7 +73,7 @@ pub fn extract(
         let mut records = log.named()?.records()?;
         while let Some(record) = records.next_record()? {
             let time = shift + Millis(record.at);
-            end = time;
+            end = shift + Millis(record.end());
             if let Kind::ClockSet(shown) = record.kind {
                 calendar.set(time, shown);
             }
@@ -92,11 +92,11 @@ pub fn extract(
                 if last.is_none() && is_up {
                     take(Piece::Record(Record::new(ms, Kind::LinkUp)))?;
                 }
-                last = Some(ms);
+                last = Some(ms + (record.end() - record.at));
                 take(Piece::Record(Record::new(ms, record.kind.clone())))?;
             }
             match record.kind {
-                Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
+                Kind::LinkUp | Kind::FromBoard(_) | Kind::Unchanged(_) => is_up = true,
                 Kind::LinkDown => is_up = false,
                 _ => {}
             }
@@ -144,16 +144,19 @@ impl OfBoard {
     }
 
     /// What of the next piece of the log of all is about the board.
-    pub fn take(&mut self, piece: Piece) -> Option<Piece> {
+    pub fn take(&mut self, piece: Piece) -> Vec<Piece> {
+        match piece {
+            Piece::Head(mut header) => {
+                header.boards.retain(|address, _| *address == self.board.number());
+                vec![Piece::Head(header)]
+            }
+            Piece::Record(record) => record.unpacked().filter_map(|record| self.record(record)).collect(),
+        }
+    }
+
+    fn record(&mut self, record: Record) -> Option<Piece> {
         let board = self.board;
         let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
-        let record = match piece {
-            Piece::Head(mut header) => {
-                header.boards.retain(|address, _| *address == board.number());
-                return Some(Piece::Head(header));
-            }
-            Piece::Record(record) => record,
-        };
         let kind = match record.kind {
             Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
             Kind::ToBoard(bytes) => Kind::ToBoard(told_to(&bytes, board)),

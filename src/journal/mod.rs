@@ -37,7 +37,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bytelog::{Header, Mode, Record};
+use crate::bytelog::{Header, Mode, Packing, Record};
 use crate::disk::{Disk, File, append_all, folder_of};
 use crate::millis::Millis;
 use commits::Fragment;
@@ -47,7 +47,7 @@ const MOST_WAITING: usize = 8 << 20;
 
 /// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
 const AHEAD_OF_A_BOARD: u64 = 4 << 20;
-/// The same of a bus, on which every question and answer is recorded: several hours of a wire that never rests.
+/// The same of a bus, on which every answer is recorded: more than a day of a wire that never rests.
 const AHEAD_OF_A_BUS: u64 = 64 << 20;
 
 /// A log that is being written, by its line, and made durable, by the committer.
@@ -96,6 +96,8 @@ struct State {
     is_new_name: bool,
     /// Why the disk does not take what waits.
     fault: Option<String>,
+    /// On a bus: what brings nothing goes into one record.
+    packing: Option<Packing>,
 }
 
 impl State {
@@ -131,6 +133,8 @@ impl Journal {
             return Err(error);
         }
         let length = text.len() as u64;
+        let is_bus = header.mode == Some(Mode::Bus);
+        let packing = is_bus.then(Packing::default);
         let state = State {
             file,
             tail: Vec::new(),
@@ -142,23 +146,47 @@ impl Journal {
             is_suspect: false,
             is_new_name: false,
             fault: None,
+            packing,
         };
-        let ahead = if header.mode == Some(Mode::Bus) { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
+        let ahead = if is_bus { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let journal = Journal { path: path.to_owned(), name, ahead, state: Mutex::new(state) };
         journal.reserve(&mut journal.lock());
         Ok(journal)
     }
 
-    /// Adds a record, as one write of one line. What the disk does not take waits.
+    /// Adds a record, as one write of one line. What the disk does not take waits. On a bus, what brings nothing is held back for
+    /// up to a second, so that it becomes one record.
     pub fn write(&self, record: &Record) {
         let mut state = self.lock();
+        match &mut state.packing {
+            None => self.write_line(&mut state, record),
+            Some(packing) => {
+                let ready = packing.push(record.clone());
+                ready.iter().for_each(|record| self.write_line(&mut state, record));
+            }
+        }
+    }
+
+    /// Writes what is held back. It may be the reason for something that is to be published.
+    pub fn write_held(&self) {
+        let mut state = self.lock();
+        let ready = state.packing.as_mut().map(Packing::flush).unwrap_or_default();
+        ready.iter().for_each(|record| self.write_line(&mut state, record));
+    }
+
+    /// When what is held back has to be written, in the time of the log.
+    pub fn held_until(&self) -> Option<u64> {
+        self.lock().packing.as_ref().and_then(Packing::due)
+    }
+
+    fn write_line(&self, state: &mut State, record: &Record) {
         let line = record.to_line();
         let is_whole = state.written == state.end();
         state.tail.extend_from_slice(line.as_bytes());
         // What waits goes first, and is tried again by the committer.
         if is_whole {
-            self.write_what_waits(&mut state);
+            self.write_what_waits(state);
         }
     }
 
@@ -343,6 +371,26 @@ mod tests {
         assert!(journal.is_settled() && journal.pending().is_none() && journal.fault().is_none());
         journal.release();
         assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
+    }
+
+    #[test]
+    fn what_brings_nothing_on_a_bus_is_one_record_and_is_written_when_it_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let header = Header { mode: Some(Mode::Bus), ..Header::default() };
+        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let (begun, answer) = (journal.end(), vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14]);
+        for at in [5, 15, 25] {
+            journal.write(&Record::new(at - 4, Kind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
+            journal.write(&Record::new(at, Kind::FromBoard(answer.clone())));
+        }
+        assert_eq!((journal.end(), journal.held_until()), (begun, Some(1_005)));
+        journal.write_held();
+        assert_eq!(journal.held_until(), None);
+        let records = bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records;
+        assert_eq!(records.len(), 1);
+        let unpacked: Vec<Record> = records.into_iter().flat_map(Record::unpacked).collect();
+        assert_eq!(unpacked, [5, 15, 25].map(|at| Record::new(at, Kind::FromBoard(answer.clone()))));
     }
 
     #[test]

@@ -12,7 +12,8 @@
 //! A line does not wait for the disk. What it publishes while a sync is under way goes with the next one, together with
 //! what the others have: sixty-four boards that move at once cost two syncs, not sixty-four.
 //!
-//! Invariants: the record of an input is in the log before the core takes it; no line of a file is seen before the
+//! Invariants: the record of an input is in the log before the core takes it, but for answers of a bus that bring nothing: these
+//! are held back for up to a second, and are in the log before anything is published; no line of a file is seen before the
 //! records that it was made of are durable (unless [`Durability::Lazy`] was asked for: then after they are written, and
 //! durable a moment later); files are written in the order of publication. Absent on purpose: the time of day, ports, a
 //! runtime; a disk is what [`crate::disk::Disk`] says, and a test can be one.
@@ -153,6 +154,9 @@ impl Recorder {
         outputs.iter().map(|output| &output.effect).for_each(told);
         let (published, rest): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
+        if !published.is_empty() {
+            self.journal.write_held();
+        }
         let publication = |Output { at, board, effect }| Publication { at, board, effect };
         let published: Vec<Publication> = published.into_iter().map(publication).collect();
         let is_lazy = self.durability == Durability::Lazy;
@@ -173,6 +177,15 @@ impl Recorder {
     /// Adds a record that the core has not to know of: what was sent, a note.
     pub fn write(&self, at: u64, kind: Kind) {
         self.journal.write(&Record::new(at, kind));
+    }
+
+    /// Writes what of the log is held back, if it is time. Returns when it is otherwise, in the time of the log.
+    pub fn write_what_is_due(&self, now: u64) -> Option<u64> {
+        let due = self.journal.held_until()?;
+        if due <= now {
+            self.journal.write_held();
+        }
+        (due > now).then_some(due)
     }
 
     /// Does so much wait for the disk that no more should be taken from the board?

@@ -94,7 +94,12 @@ impl Clock {
 
     /// When a moment of the line is, on the wall; an hour from now for what is later than that.
     pub fn instant(&self, deadline: Millis) -> Instant {
-        let milliseconds = (deadline - self.shift).0 as f64 / self.scale;
+        self.instant_of((deadline - self.shift).0)
+    }
+
+    /// When a moment of the log is, on the wall; an hour from now for what is later than that.
+    pub fn instant_of(&self, at: u64) -> Instant {
+        let milliseconds = at as f64 / self.scale;
         let since_opened = Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or(Duration::MAX);
         let latest = Instant::now() + LONGEST_SLEEP;
         self.opened.checked_add(since_opened).map_or(latest, |instant| instant.min(latest))

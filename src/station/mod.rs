@@ -9,6 +9,7 @@
 //! Stopping is a link that goes down. A disk that fails stops nothing: what happens waits in memory, and only when there is
 //! too much of it are no more bytes taken from the port.
 
+mod allowance;
 mod clock;
 mod effects;
 pub mod opening;
@@ -41,6 +42,7 @@ use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
 use crate::round::Teller;
 use crate::session::{BusAddress, Damage, Effect, Line};
 use crate::trouble::{self, Finding, Troubles, Watch};
+use allowance::Allowance;
 use clock::{Clock, Wall};
 use effects::count;
 use opening::{Carried, Opened};
@@ -159,8 +161,10 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             return Ok(ending);
         }
         let deadline = station.next_tick();
+        let held_until = station.write_what_is_due();
         let is_full = station.recorder.is_full();
-        let listens = !is_full && heard_in_a_row < MOST_HEARD_IN_A_ROW;
+        let quiet_until = station.allowance.again_at(Instant::now());
+        let listens = !is_full && heard_in_a_row < MOST_HEARD_IN_A_ROW && quiet_until.is_none();
         heard_in_a_row += 1;
         tokio::select! {
             // A press is not kept waiting by what would have nothing to say.
@@ -177,9 +181,11 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             Some(told) = station.told.recv() => station.on_told(told),
             order = orders.next() => station.on_order(order).await?,
             () = sleep_until(reports_at.unwrap_or_else(Instant::now)), if reports_at.is_some() => {}
+            () = sleep_until(held_until.unwrap_or_else(Instant::now)), if held_until.is_some() => {}
             _ = beats.tick() => {}
             () = sleep(MEMORY_AGAIN), if is_full => {}
-            () = std::future::ready(()), if !is_full && !listens => {}
+            () = sleep_until(quiet_until.unwrap_or_else(Instant::now)), if quiet_until.is_some() => {}
+            () = std::future::ready(()), if !is_full && !listens && quiet_until.is_none() => {}
         }
         heard_in_a_row = 0;
     }
@@ -217,6 +223,8 @@ struct Station {
     /// The board that is known to be at the open port.
     board: Option<String>,
     clock: Clock,
+    /// How much its port may say.
+    allowance: Allowance,
     wall: Wall,
     /// Which moments the times of the line are: the thread that writes asks, too.
     calendar: Arc<Mutex<Calendar>>,
@@ -264,6 +272,7 @@ impl Station {
         let Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header, carried } =
             tokio::task::spawn_blocking(open).await??;
         let clock = Clock::start(config.time_scale, shift);
+        let allowance = Allowance::new(config.time_scale, Instant::now());
         let age = opened_at - calendar.epoch();
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
         tidy_logs(name.clone(), logs, keeping);
@@ -305,6 +314,7 @@ impl Station {
             link,
             board: None,
             clock,
+            allowance,
             wall,
             calendar,
             shift,
@@ -390,6 +400,12 @@ impl Station {
     fn next_tick(&self) -> Option<Instant> {
         let wanted = self.clock.instant(self.recorder.line().deadline()?);
         Some(self.last_tick.map_or(wanted, |last| wanted.max(last + SHORTEST_TICK)))
+    }
+
+    /// Writes what of the log is held back and has to be written; when that has to be done otherwise.
+    fn write_what_is_due(&mut self) -> Option<Instant> {
+        let due = self.recorder.write_what_is_due(self.clock.now())?;
+        Some(self.clock.instant_of(due))
     }
 
     async fn on_tick(&mut self) -> Result<(), StationError> {
@@ -505,6 +521,7 @@ impl Station {
             }
             LinkEvent::Bytes(bytes) => {
                 self.counters.bytes_in.add(bytes.len() as u64);
+                self.allowance.spend(bytes.len(), Instant::now());
                 self.take(Kind::FromBoard(bytes)).await
             }
             LinkEvent::Waiting(reason) => {
@@ -614,7 +631,9 @@ impl Station {
             live_file: live_file(Some(address)),
         });
         let (boards, live_file) = (boards.collect(), live_file(None));
+        let babbles = self.allowance.is_exceeded(Instant::now());
         self.reporter.update(|row| {
+            row.babbles = babbles;
             row.status = status;
             row.live_file = live_file;
             row.boards = boards;

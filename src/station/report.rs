@@ -34,6 +34,8 @@ pub struct LineReport {
     pub boards: Vec<BoardReport>,
     /// What is wrong with the disk; `None` when nothing is.
     pub fault: Option<String>,
+    /// Its port says more than boards can.
+    pub babbles: bool,
 }
 
 /// What is known about a board of a bus.

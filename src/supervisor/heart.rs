@@ -51,6 +51,7 @@ pub async fn watch_boards(
         let boards = {
             let rows = rows.borrow();
             troubles.extend(rows.iter().filter_map(disk_fault));
+            troubles.extend(rows.iter().filter_map(babble));
             overview::boards(&rows, now)
         };
         let (config, disk) = (config.borrow().clone(), *disk.borrow());
@@ -77,6 +78,19 @@ fn standstill((name, silent): (String, Duration)) -> Option<Trouble> {
 fn disk_fault(row: &LineReport) -> Option<Trouble> {
     let text = row.fault.clone()?;
     Some(Trouble { kind: "disk-fault", place: None, board: Some(row.name.clone()), since: None, text })
+}
+
+/// A port says more than boards can.
+fn babble(row: &LineReport) -> Option<Trouble> {
+    let text = "its port says more than boards can, and is heard in part only; look at its cable, its speed and what is plugged in";
+    let trouble = || Trouble {
+        kind: "babble",
+        place: None,
+        board: Some(row.name.clone()),
+        since: None,
+        text: text.to_owned(),
+    };
+    row.babbles.then(trouble)
 }
 
 /// Looks at the disk until nobody wants to know it. A disk that does not answer holds up this task alone.

@@ -10,7 +10,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("calendar", &["millis"]),
     ("rules", &[]),
     ("protocol", &[]),
-    ("bytelog", &[]),
+    ("bytelog", &["protocol"]),
     ("pdn", &["rules"]),
     ("recognition", &["millis", "rules"]),
     ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "recognition"]),

@@ -60,6 +60,11 @@ impl Bus {
         Bus { incidents, ..self }
     }
 
+    /// The same bus, played by these hands, on a line with these faults.
+    pub fn played(self, profile: Profile, seed: u64, to_host: LineFaults) -> Bus {
+        Bus { profile, seed, to_host, ..self }
+    }
+
     /// The address of a board.
     pub fn address(index: usize) -> BusAddress {
         BusAddress::new(1025 + 7 * index as u16).unwrap()

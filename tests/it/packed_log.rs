@@ -1,0 +1,122 @@
+//! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
+
+use damcast::bytelog::{Header, Kind, Mode, Packing, Record};
+use damcast::feed::is_publication;
+use damcast::millis::Millis;
+use damcast::playback::{self, Game, NamedLog, Played};
+use damcast::session::{Effect, Input, Line, Output};
+use damcast::simulation::drive::{Recorder, drive_bus};
+use hardware_sim::incident::{Incident, Mishap};
+use hardware_sim::line_faults::{LineFault, LineFaults};
+use hardware_sim::profile::Profile;
+use proptest::prelude::*;
+
+use crate::bus::Bus;
+use crate::games::playable;
+
+/// A line whose log is kept as a station would write it, but for what it holds back.
+struct Logged {
+    line: Line,
+    records: Vec<Record>,
+}
+
+impl Recorder for Logged {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let kind = match input.clone() {
+            Input::Bytes(bytes) => Kind::FromBoard(bytes),
+            Input::LinkUp => Kind::LinkUp,
+            Input::LinkDown => Kind::LinkDown,
+            Input::Operator(request) => Kind::Operator(request),
+            Input::Tick => Kind::Tick,
+            Input::ClockSet(shown) => Kind::ClockSet(shown),
+        };
+        let outputs = self.line.handle(now, input);
+        if kind != Kind::Tick || outputs.iter().any(|output| is_publication(&output.effect)) {
+            self.records.push(Record::new(now.0, kind));
+        }
+        for output in &outputs {
+            let kind = match &output.effect {
+                Effect::Send(bytes) => Kind::ToBoard(bytes.clone()),
+                Effect::Notice(text) | Effect::Note(text) => Kind::Note(text.clone()),
+                _ => continue,
+            };
+            self.records.push(Record::new(now.0, kind));
+        }
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline()
+    }
+}
+
+fn header() -> Header {
+    let opened = "2026-11-21T09:30:00.000+01:00".parse().ok();
+    Header { mode: Some(Mode::Bus), opened, game_type: Some("20".to_owned()), ..Header::default() }
+}
+
+/// What was recorded of a bus.
+fn recorded(bus: &Bus) -> Vec<Record> {
+    let settings = playback::settings(&header(), None).unwrap().0;
+    let mut logged = Logged { line: Line::new(settings), records: Vec::new() };
+    drive_bus(&mut bus.world(), &mut logged, 60_000, |_, _| {});
+    logged.records
+}
+
+fn text(records: &[Record]) -> String {
+    header().to_text() + &records.iter().map(Record::to_line).collect::<String>()
+}
+
+fn packed(records: &[Record]) -> Vec<Record> {
+    let mut packing = Packing::default();
+    let mut packed: Vec<Record> = records.iter().flat_map(|record| packing.push(record.clone())).collect();
+    packed.extend(packing.flush());
+    packed
+}
+
+/// All that a replay makes of a log: the games with the times of all that was published, and what the operator is told.
+fn replayed(text: String) -> (Vec<Game>, Vec<String>) {
+    let mut told = Vec::new();
+    let log = NamedLog::from_text("a-1.log".to_owned(), text.into_bytes());
+    let Played { games, logs, .. } = playback::play_and_tell(vec![log], None, |notice| told.push(notice)).unwrap();
+    assert!(logs.iter().all(|(_, summary)| summary.damage.is_none() && summary.problems.is_empty()), "{logs:?}");
+    (games, told)
+}
+
+#[track_caller]
+fn check(bus: &Bus) -> (usize, usize) {
+    let records = recorded(bus);
+    let (whole, packed) = (text(&records), text(&packed(&records)));
+    let (expected, found) = (replayed(whole.clone()), replayed(packed.clone()));
+    assert!(!expected.0.is_empty());
+    assert_eq!(found, expected, "the same games, at the same times");
+    (whole.len(), packed.len())
+}
+
+#[test]
+fn a_packed_log_gives_the_same_at_the_same_times_and_is_small() {
+    let bus = Bus::new(&playable("international"), 8, 12);
+    let (whole, packed) = check(&bus);
+    assert!(packed * 4 < whole, "{packed} of {whole} bytes");
+}
+
+#[test]
+fn so_it_does_where_the_line_fails_and_boards_go_away() {
+    let late = LineFaults::none().with(LineFault::Delay, 0.01).with(LineFault::Flip, 1e-3);
+    let mishaps = [(40, Mishap::Away(1)), (70, Mishap::Back(1)), (90, Mishap::Unplug), (95, Mishap::Plug)];
+    let mishaps = mishaps.map(|(second, what)| Incident::new(second * 1_000, what));
+    check(&Bus::new(&playable("international"), 3, 12).with(mishaps.to_vec()).played(Profile::ideal(), 7, late));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    /// Any hands, any seed; the log is cut anywhere, as a kill leaves it.
+    #[test]
+    fn a_packed_log_that_was_cut_anywhere_gives_the_same(seed in any::<u64>(), cut in any::<prop::sample::Index>()) {
+        let bus = Bus::new(&playable("international"), 2, 6).played(Profile::club(), seed, LineFaults::none());
+        let mut records = recorded(&bus);
+        records.truncate(1 + cut.index(records.len()));
+        prop_assert_eq!(replayed(text(&packed(&records))), replayed(text(&records)));
+    }
+}
