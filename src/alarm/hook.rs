@@ -71,7 +71,7 @@ pub async fn try_out(config: &AlarmConfig) -> Result<String, String> {
     }
     let now = overview::now();
     let text = "a test: nothing is the matter".to_owned();
-    let alarm = AlarmView { kind: "test".to_owned(), board: None, since: now, text };
+    let alarm = AlarmView { kind: "test".to_owned(), board: None, place: None, since: now, text };
     let shown = config.command.join(" ");
     match call(config, &AlarmEvent { event: "test", alarm, at: now }).await {
         Ok(()) => Ok(format!("the alarm command was run and ended well: {shown}; has somebody been called?")),
