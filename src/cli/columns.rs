@@ -148,9 +148,9 @@ mod tests {
         let at = |width| lines(table(), Some(width));
         assert_eq!(at(60)[0], "board    state                    plies  White");
         assert_eq!(at(60)[1], "board-1  playing                      7  Sijbrands, Ton");
-        assert_eq!(at(40)[1..], ["board-1  playing           7  Sijbra…", "board-2  unexplained…    120  王天一"]);
-        assert_eq!(at(30)[0], "board    state          plies");
-        assert_eq!(at(22)[1..], ["board-1  playing", "board-2  unexplained…"]);
+        assert_eq!(at(40)[1..], ["board-1  playing             7  Sijbran…", "board-2  unexplained: …    120  王天一"]);
+        assert_eq!(at(30)[0], "board    state           plies");
+        assert_eq!(at(22)[1..], ["board-1  playing", "board-2  unexplained:…"]);
     }
 
     #[test]

@@ -83,13 +83,8 @@ fn disk_fault(row: &LineReport) -> Option<Trouble> {
 /// A port says more than boards can.
 fn babble(row: &LineReport) -> Option<Trouble> {
     let text = "its port says more than boards can, and is heard in part only; look at its cable, its speed and what is plugged in";
-    let trouble = || Trouble {
-        kind: "babble",
-        place: None,
-        board: Some(row.name.clone()),
-        since: None,
-        text: text.to_owned(),
-    };
+    let trouble =
+        || Trouble { kind: "babble", place: None, board: Some(row.name.clone()), since: None, text: text.to_owned() };
     row.babbles.then(trouble)
 }
 
