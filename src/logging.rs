@@ -60,8 +60,8 @@ impl Levels {
             let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
             if !is_target || !is_level || (target.is_empty() && directive.contains('=')) {
                 return Err(format!(
-                    "`{directive}`: expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL, as in \
-                     damcast::session=debug"
+                    "`{directive}`: expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL; \
+                     `damcast ctl log-level --help` has an example"
                 ));
             }
             let target = target_of(directive);

@@ -261,7 +261,7 @@ fn verify(arguments: &Verify) -> anyhow::Result<ExitCode> {
         let known = logs::list(folder).unwrap_or_default();
         for file in files {
             let log = known.iter().find(|log| log.path.file_name() == file.file_name());
-            let changed = log.and_then(|log| chain::difference(log, &claims));
+            let changed = log.and_then(|log| chain::difference(log, None, &claims));
             match read_log(&file) {
                 Ok((header, summary)) => {
                     is_damaged |= !verify_log(&file, &header, &summary, changed.as_deref(), arguments.json)?;

@@ -29,7 +29,7 @@ use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
 use crate::disk::{self, Disk, Lock, RealDisk};
-use crate::journal::{chain, logs};
+use crate::journal::chain;
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
@@ -144,7 +144,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
         report.add(Level::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
     }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
-    check_chains(directory, &mut report)?;
+    check_chains(&folder, &mut report)?;
     let mut explained = check_live(&folder, &found, &mut report);
     let seating = folder.seating();
     let now = seating.latest.map_or(now, |latest| latest.max(now));
@@ -270,13 +270,13 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
 }
 
 /// Each log but the last is what the one behind it says of it.
-fn check_chains(directory: &Path, report: &mut Report) -> io::Result<()> {
-    let folder = directory.join("log");
-    let claims = chain::claims(&folder)?;
-    for file in logs::list(&folder)? {
-        if let Some(what) = chain::difference(&file, &claims) {
+fn check_chains(folder: &Folder, report: &mut Report) -> io::Result<()> {
+    let claims = chain::claims(&folder.directory.join("log"))?;
+    for log in folder.lines.iter().flat_map(|line| &line.logs) {
+        let end = log.end.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
+        if let Some(what) = chain::difference(&log.file, end, &claims) {
             let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(Level::Wrong, relative(&file.path), what, advice);
+            report.add(Level::Wrong, relative(&log.file.path), what, advice);
         }
     }
     Ok(())

@@ -141,10 +141,12 @@ pub fn claims(folder: &Path) -> io::Result<Claims> {
     Ok(logs::list(folder)?.into_iter().filter_map(said).collect())
 }
 
-/// What is wrong with a log by what the next one says of it. What cannot be read at all is not told here.
-pub fn difference(file: &LogFile, claims: &Claims) -> Option<String> {
+/// What is wrong with a log by what the next one says of it. `end`: where the log goes on otherwise than its file has it, and how:
+/// what the commits have of it. What cannot be read at all is not told here.
+pub fn difference(file: &LogFile, end: Option<(u64, &[u8])>, claims: &Claims) -> Option<String> {
     let before = claims.get(&(file.line.clone(), file.number))?;
-    let mut source = logs::open(&file.path).ok()?;
+    let (at, end) = end.unwrap_or((u64::MAX, &[]));
+    let mut source = logs::open(&file.path).ok()?.take(at).chain(end);
     let found = Digest::of(|piece| source.read(piece)).ok()?;
     before.difference(found.length, Some(found.checksum))
 }

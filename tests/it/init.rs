@@ -24,7 +24,7 @@ fn two_boards_are_asked_who_they_are_and_written() {
     let done = init(&config, &["--port", &ports[0], "--port", &ports[1], "--event", "Cup", "--directory", "here"]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let read = Config::load(&config).unwrap();
-    assert_eq!(read.directory.to_str(), Some("here"));
+    assert_eq!(read.directory, folder.path().join("new/here"));
     let found: Vec<(&str, String)> =
         read.lines.iter().map(|line| (line.name.as_str(), line.port.to_string())).collect();
     assert_eq!(found, [("board-1", format!("serial:{}", ports[0])), ("board-2", format!("serial:{}", ports[1]))]);

@@ -108,8 +108,8 @@ fn no_verb_panics_for_its_output() {
     fs::write(place.path("games.pdn"), "[GameType \"20\"]\n\n1. 32-28 19-23 2. 1-2 *\n").unwrap();
     fs::write(place.path("wrong.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
     let log = "tests/data/replay/standard-live-example.log";
-    let folder = place.path("");
-    let folder = folder.parent().unwrap();
+    let config = place.path("damcast.toml");
+    let folder = config.parent().unwrap();
     let replay = format!("replay {log}");
     let verify = format!("log verify {log}");
     let list = [
