@@ -50,6 +50,17 @@ pub fn print(text: impl Display) -> io::Result<()> {
     output.flush()
 }
 
+/// Writes to a terminal what steers it, made by this program alone; texts of others in it have to be harmless already.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn steer(text: &str) -> io::Result<()> {
+    let mut output = standard();
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
 /// Writes a line to standard output, at once.
 ///
 /// # Errors

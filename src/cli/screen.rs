@@ -61,7 +61,7 @@ impl Screen {
         }
         // The row below is the first that is none of the page; in the last row there is nothing below.
         text += if drawn < rows { "\r\n\x1b[J" } else { "" };
-        output::print(text)
+        output::steer(&text)
     }
 
     /// Stops this process until the shell lets it go on, as Ctrl-Z wants; the terminal is the shell's meanwhile.
@@ -73,7 +73,7 @@ impl Screen {
     /// Puts the terminal back as it was.
     pub fn leave(&mut self) {
         if std::mem::take(&mut self.is_entered) {
-            let _ = output::print(LEAVE);
+            let _ = output::steer(LEAVE);
         }
     }
 }
