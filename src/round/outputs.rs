@@ -250,7 +250,9 @@ impl Outputs {
         let path = self.folders[1].path().join(name);
         let found = self.disk.read(&path).ok();
         if found.as_deref() != Some(text.as_bytes()) {
-            let is_touched = self.touched.remove(name);
+            // Looked at or not: what stands there is not what was left.
+            let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
+            let is_touched = self.touched.remove(name) || is_other;
             let aside = match found {
                 Some(_) if is_touched && name.starts_with(ARCHIVE) => disk::put_aside(self.disk.as_ref(), &path).ok(),
                 _ => None,
