@@ -6,7 +6,8 @@
 //! | a line | one write at the end: text and LF |
 //! | the station starts | the files of the games so far are brought up to their logs; one that cannot be written now waits for it |
 //! | a result | the Result tag is overwritten in place, at equal length, once the lines before are durable |
-//! | somebody has replaced, removed, cut or continued it | it is left to him; the whole game goes on in the next file that is free |
+//! | somebody has replaced, removed or continued it | it is left to him; the whole game goes on in the next file that is free |
+//! | somebody has cut it | it is completed |
 //!
 //! What the disk does not take waits, in order, and follows when the fault is over: a line that was cut short is completed.
 //! Nothing here is synced but the lines before a result: a live file is made of its log, and after a loss of power it is
@@ -264,10 +265,19 @@ impl Feed {
     fn go_on_elsewhere(&mut self) -> Result<(), (Step, io::Error)> {
         let Some(file) = &mut self.current else { return Ok(()) };
         self.notices.push(format!(
-            "{} was changed or removed by somebody while it was written; the game goes on under another name",
+            "{} was changed or removed by somebody while it was written; the game is written again, or goes on under another name",
             file.path.display()
         ));
         self.lost.push(file.path.clone());
+        // One that was cut says nothing wrong: it is completed, and its readers go on.
+        if let Ok(found) = self.disk.read(&file.path)
+            && let Some(rest) = file.content.strip_prefix(found.as_slice()).map(<[u8]>::to_vec)
+            && let Ok(opened) = LiveFile::open(&*self.disk, &file.path, file.number, found)
+        {
+            self.current = Some(opened);
+            self.waiting.push_front(Step::Append(rest));
+            return Ok(());
+        }
         let (number, content) = (file.number, std::mem::take(&mut file.content));
         self.waiting.push_front(Step::Append(content));
         self.carry_out_first(Step::Create(number))

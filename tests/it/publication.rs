@@ -52,12 +52,13 @@ impl Hall {
     }
 
     /// Does something to the files, and waits until everybody is told of this file.
-    fn is_told(&self, file: &str, happens: impl FnOnce(&Path)) {
+    fn is_told(&mut self, file: &str, happens: impl FnOnce(&Path)) {
         let raised = |called: Vec<(String, String)>| called.iter().filter(|(event, _)| event == "raised").count();
         let before = raised(self.called());
         let (mut seen, mut sick, mut counted) = (false, false, false);
         happens(&self.place.path("recordings"));
         wait_until(&format!("{file} is told: {}", self.station.said()), || {
+            self.board.answer(&mut self.pty);
             let status = status(&self.place);
             let is_it =
                 |alarm: &Value| alarm["kind"] == "publication" && alarm["text"].as_str().unwrap().contains(file);
@@ -72,15 +73,19 @@ impl Hall {
     }
 
     /// Everything is well again, and nobody is called any more.
-    fn is_well(&self) {
-        wait_until("all is well again", || get(&self.address, "/healthz").ends_with("\r\n\r\nok\n"));
-        wait_until("the end of the alarm is told", || self.called().last().is_some_and(|(event, _)| event == "over"));
+    fn is_well(&mut self) {
+        wait_until("all is well again, and the end of the alarm is told", || {
+            self.board.answer(&mut self.pty);
+            let is_over = self.called().last().is_some_and(|(event, _)| event == "over");
+            is_over && get(&self.address, "/healthz").ends_with("\r\n\r\nok\n")
+        });
         assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != "publication"));
     }
 
     /// Everything that the live file says is public.
-    fn is_whole(&self) {
+    fn is_whole(&mut self) {
         wait_until("the public files say what the live file says", || {
+            self.board.answer(&mut self.pty);
             let moves = moves(&self.place.live("a-1.pdn"));
             let events = self.public("events.ndjson");
             let told = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
