@@ -304,7 +304,7 @@ pub fn is_publication(effect: &Effect) -> bool {
     matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
 }
 
-/// The live file of a board, by its name, that begins with these moves or, if it has at least [`MANY`], with which they begin. Clock
+/// The live file of a board, by its name, that begins with these moves or, if it has at least `MANY`, with which they begin. Clock
 /// comments and numbers do not count. What cannot be read is passed over.
 pub fn known(live: &Path, prefix: &str, lines: &[String]) -> Option<String> {
     let wanted: Vec<&str> = lines.iter().map(|line| bare(line)).collect();

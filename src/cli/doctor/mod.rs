@@ -71,7 +71,7 @@ pub struct Arguments {
 /// Looks, and tells.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.try_files {
-        println!("{}", serde_json::to_string(&files::refused(directory))?);
+        output::say(serde_json::to_string(&files::refused(directory))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let machine = Machine::new(arguments.root.clone());
