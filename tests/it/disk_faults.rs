@@ -30,7 +30,7 @@ pub fn left(disk: &ModelDisk) -> Left {
     let live = live.map(|(path, bytes)| (path.display().to_string(), String::from_utf8(bytes).unwrap())).collect();
     let happened = ["a", "b"].map(|line| {
         let mut names = disk.list(&folders().log).unwrap();
-        names.retain(|name| name.starts_with(line));
+        names.retain(|name| name.starts_with(line) && name.ends_with(".log"));
         names.sort();
         let logs = names.iter().map(|name| bytelog::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
         let kinds = logs.flat_map(|log| log.records).map(|record| record.kind);
