@@ -30,8 +30,19 @@ fn named(error: io::Error) -> io::Error {
     match error.kind() {
         // Tried again by whoever writes.
         ErrorKind::Interrupted => error,
-        kind => io::Error::new(kind, format!("standard output: {error}")),
+        kind => io::Error::new(kind, Unwritten(error)),
     }
+}
+
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output: {0}")]
+struct Unwritten(io::Error);
+
+/// Is it the output of the program that cannot be written, and not something that it reads?
+pub fn is_unwritten(error: &anyhow::Error) -> bool {
+    let is_it = |error: &io::Error| error.get_ref().is_some_and(|inner| inner.is::<Unwritten>());
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_it))
 }
 
 /// Standard output, for much of it. What is left is written by [`Write::flush`].

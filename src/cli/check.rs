@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(true) => {}
             Ok(false) => worst = ExitCode::FAILURE,
             Err(error) => {
-                if output::is_unread(&error) {
+                if output::is_unwritten(&error) {
                     return Err(error);
                 }
                 output::tell(format_args!("damcast: {error:#}"));
