@@ -29,7 +29,7 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
         let names = disk.list(&folders().log).unwrap();
         let logs = names
             .iter()
-            .filter(|name| name.starts_with(&format!("{line}-")))
+            .filter(|name| name.starts_with(&format!("{line}-")) && name.ends_with(".log"))
             .map(|name| NamedLog::from_text(name.clone(), disk.read(&folders().log.join(name)).unwrap()));
         // A log whose head the power took has nothing else either.
         let logs = logs.filter(|log| log.header.opened.is_some()).collect();
