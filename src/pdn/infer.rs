@@ -22,6 +22,7 @@ use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay, twin};
+use super::values;
 use crate::rules::variant::default_game_type;
 use crate::rules::{GameTypeError, Notation, NotationKind, Variant};
 
@@ -47,9 +48,11 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
         let at = game.tags.iter().position(|tag| tag.name == name);
         at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or(Place::START)
     };
-    if let Some(value) = game.tags.get("GameType").filter(|value| !value.trim().is_empty()) {
+    // It is read as it would be written: a value that cannot be written as it stands names no other game afterwards.
+    let value = game.tags.get("GameType").map(values::clean_value);
+    if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
         let place = place("GameType");
-        return match tagged(value) {
+        return match tagged(&value) {
             Ok((variant, known_by)) => believe(located, variant, known_by, place),
             Err(error) => {
                 let found = from_moves(&[located], told);

@@ -164,7 +164,7 @@ impl Conversion<'_> {
         for (index, old) in game.tags.iter().enumerate() {
             let place = self.located.places.tags.get(index).copied().unwrap_or(Place::START);
             let name = self.name(old, place);
-            let value = clean_value(&old.value);
+            let value = values::clean_value(&old.value);
             if value != old.value {
                 let what = format!("characters of the value of {name} that break readers are replaced");
                 self.problems.push(Problem::warning(place, what));
@@ -607,24 +607,6 @@ fn other_side(name: &'static str) -> Option<&'static str> {
         "BlackTitle" => "WhiteTitle",
         name => name,
     })
-}
-
-/// A value without what breaks readers: `]`, line breaks, control characters, a backslash before a quote.
-fn clean_value(value: &str) -> String {
-    let mut value = std::borrow::Cow::Borrowed(value);
-    while value.contains("\\\"") {
-        value = value.replace("\\\"", "\"").into();
-    }
-    let clean: String = value
-        .chars()
-        .map(|c| match c {
-            '[' => '(',
-            ']' => ')',
-            c if c.is_control() => ' ',
-            c => c,
-        })
-        .collect();
-    clean.trim_end_matches('\\').to_owned()
 }
 
 /// `4-6`: points that are no result of the standard's tables.

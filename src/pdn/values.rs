@@ -10,6 +10,7 @@
 //!
 //! Sources: PDN 3.0, chapters "Result tag", "Time and date tags", "Details and Examples".
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::game::Game;
@@ -260,6 +261,24 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
         "BlackClock" => "BlackTime",
         _ => return None,
     })
+}
+
+/// A value without what breaks readers: `]`, line breaks, control characters, a backslash before a quote.
+pub(super) fn clean_value(value: &str) -> String {
+    let mut value = Cow::Borrowed(value);
+    while value.contains("\\\"") {
+        value = value.replace("\\\"", "\"").into();
+    }
+    let clean: String = value
+        .chars()
+        .map(|c| match c {
+            '[' => '(',
+            ']' => ')',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect();
+    clean.trim_end_matches('\\').to_owned()
 }
 
 impl Game {
