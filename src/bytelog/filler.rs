@@ -9,6 +9,7 @@
 //! 63020 < 8d0020002100 ;0f1e2d3c
 //! ```
 
+use super::line::{Line, parse_line};
 use super::record::{Kind, Record};
 
 /// The key of the line that says how many bytes are lost.
@@ -20,11 +21,12 @@ const FILL: usize = 100;
 /// stands above. In less than about twenty bytes there is no room to say so.
 pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
     let lost = format!("# {LOST}: {length} bytes\n");
-    let before = String::from_utf8_lossy(before);
-    let digits = before.split(' ').next().unwrap_or_default();
-    let unheard = digits.parse().map_or(String::new(), |at| {
-        [Kind::LinkDown, Kind::LinkUp].map(|kind| Record::new(at, kind).to_line()).concat()
-    });
+    let unheard = match std::str::from_utf8(before).map(parse_line) {
+        Ok(Ok(Line::Record(record))) => {
+            [Kind::LinkDown, Kind::LinkUp].map(|kind| Record::new(record.end(), kind).to_line()).concat()
+        }
+        _ => String::new(),
+    };
     let texts = [lost.clone() + &unheard, lost, String::new()];
     let mut bytes = texts.into_iter().find(|text| text.len() <= length).unwrap_or_default().into_bytes();
     while bytes.len() < length {
@@ -53,6 +55,12 @@ mod tests {
             let told = log.problems == [Problem::Lost { line: 3, bytes: length as u64 }];
             assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
         }
+        // What brought nothing has been told of until later than its beginning.
+        let asked = b"100 - 08010080290803(02)".as_slice();
+        let Ok(Line::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
+        assert!(record.end() > 100);
+        let log = [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end()).as_bytes()].concat();
+        assert_eq!(read(&log).unwrap().records.len(), 5);
         // Nothing was recorded yet.
         assert!(!String::from_utf8(filler(b"# line: a", 200)).unwrap().contains('='));
     }

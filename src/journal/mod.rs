@@ -54,6 +54,8 @@ const AHEAD_OF_A_BUS: u64 = 64 << 20;
 pub struct Journal {
     path: PathBuf,
     name: String,
+    /// What it begins with.
+    head: Vec<u8>,
     ahead: u64,
     state: Mutex<State>,
 }
@@ -105,6 +107,14 @@ impl State {
         self.synced + self.tail.len() as u64
     }
 
+    /// Is the file as long as what was written to it?
+    fn has_its_length(&self) -> io::Result<()> {
+        match self.file.length()? == self.written {
+            true => Ok(()),
+            false => Err(io::Error::other("somebody has made its file shorter or longer")),
+        }
+    }
+
     /// The part of the tail between two places of the log.
     fn between(&self, from: u64, to: u64) -> &[u8] {
         let index = |place: u64| place.saturating_sub(self.synced) as usize;
@@ -150,7 +160,8 @@ impl Journal {
         };
         let ahead = if is_bus { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let journal = Journal { path: path.to_owned(), name, ahead, state: Mutex::new(state) };
+        let head = text.into_bytes();
+        let journal = Journal { path: path.to_owned(), name, head, ahead, state: Mutex::new(state) };
         journal.reserve(&mut journal.lock());
         Ok(journal)
     }
@@ -223,6 +234,12 @@ impl Journal {
     pub fn settle(&self) -> io::Result<()> {
         let (file, target) = {
             let mut state = self.lock();
+            // Before anything is written again: behind a cut that would hide what is missing.
+            if let Err(error) = state.has_its_length() {
+                state.is_suspect = true;
+                state.fault = Some(error.to_string());
+                return Err(error);
+            }
             if state.is_suspect {
                 let again = state.between(state.synced, state.written);
                 if let Err(error) = state.file.write_at(again, state.synced) {
@@ -246,10 +263,7 @@ impl Journal {
         let synced = file.sync();
         let mut state = self.lock();
         // What memory has is needed then.
-        let synced = synced.and_then(|()| match file.length()? == state.written {
-            true => Ok(()),
-            false => Err(io::Error::other("somebody has made its file shorter or longer")),
-        });
+        let synced = synced.and_then(|()| state.has_its_length());
         if let Err(error) = synced {
             state.is_suspect = true;
             state.fault = Some(error.to_string());
@@ -371,6 +385,32 @@ mod tests {
         assert!(journal.is_settled() && journal.pending().is_none() && journal.fault().is_none());
         journal.release();
         assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
+    }
+
+    #[test]
+    fn a_log_that_was_cut_is_not_written_behind_the_cut_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        (0..100).for_each(|at| journal.write(&note(at, "settled")));
+        journal.settle().unwrap();
+        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(whole.len() as u64 / 2).unwrap();
+        (100..103).for_each(|at| journal.write(&note(at, "in memory")));
+        for _ in 0..3 {
+            assert!(journal.settle().is_err());
+        }
+        let done = journal.look_after(&RealDisk, Vec::new).unwrap().unwrap();
+        assert!(done.contains("somebody cut it") && done.contains("bytes of it are lost"), "{done}");
+        let saved = std::fs::read(&path).unwrap();
+        let kept = whole[..whole.len() / 2].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+        assert_eq!((&saved[..kept], saved.len() as u64), (&whole[..kept], journal.end()));
+        let log = bytelog::read(&saved).unwrap();
+        let text = |record: &Record| matches!(&record.kind, Kind::Note(text) if text == "in memory");
+        assert_eq!((log.records.iter().filter(|&record| text(record)).count(), log.problems.len()), (3, 1));
+        journal.settle().unwrap();
+        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
     }
 
     #[test]

@@ -76,37 +76,22 @@ impl Journal {
         good: u64,
         known: impl FnOnce() -> Vec<Fragment>,
     ) -> io::Result<u64> {
-        let append = |bytes: &[u8]| append_all(copy, bytes).map_err(|(_, error)| error);
-        let mut lost = 0;
+        let mut saved = Saved { copy, end: 0, last_line: Vec::new(), lost: 0 };
         if good >= synced {
-            copy_piecewise(file, synced, append)?;
+            copy_piecewise(file, synced, |bytes| saved.append(bytes))?;
         } else {
-            let mut end = end_of_line(file, good)?;
-            copy_piecewise(file, end, append)?;
-            let last_line = last_line(file, end)?;
-            let mut fill = |from: u64, to: u64| {
-                lost += to - from;
-                append(&bytelog::filler(&last_line, usize::try_from(to - from).unwrap_or(usize::MAX)))
-            };
-            for fragment in known().iter().filter(|fragment| fragment.log == self.name) {
-                let until = (fragment.at + fragment.bytes.len() as u64).min(synced);
-                if until <= end {
-                    continue;
-                }
-                if fragment.at > end {
-                    fill(end, fragment.at)?;
-                    end = fragment.at;
-                }
-                let index = |place: u64| (place - fragment.at) as usize;
-                append(fragment.bytes.get(index(end)..index(until)).unwrap_or_default())?;
-                end = until;
+            let end = end_of_line(file, good)?;
+            copy_piecewise(file, end, |bytes| saved.append(bytes))?;
+            saved.last_line = last_line(file, end)?;
+            let head = Fragment { log: self.name.clone(), at: 0, bytes: self.head.clone() };
+            let known = known().into_iter().filter(|fragment| fragment.log == self.name);
+            for fragment in std::iter::once(head).chain(known) {
+                saved.add(&fragment, synced)?;
             }
-            if end < synced {
-                fill(end, synced)?;
-            }
+            saved.fill_until(synced)?;
         }
         copy.sync()?;
-        Ok(lost)
+        Ok(saved.lost)
     }
 
     /// Adds what memory has, and goes on in this file under the name of the log.
@@ -168,6 +153,50 @@ pub fn take_up(disk: &dyn Disk, folder: &Path) -> io::Result<Vec<String>> {
     Ok(told)
 }
 
+/// A copy of a log that was cut, as far as it has come.
+struct Saved<'c> {
+    copy: &'c dyn File,
+    end: u64,
+    /// The line that stands above its end: what fills a hole says its time.
+    last_line: Vec<u8>,
+    lost: u64,
+}
+
+impl Saved<'_> {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        append_all(self.copy, bytes).map_err(|(_, error)| error)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Adds what is known of the log up to a place: whole lines. What is missing before them is filled.
+    fn add(&mut self, known: &Fragment, until: u64) -> io::Result<()> {
+        let until = until.min(known.at + known.bytes.len() as u64);
+        if until <= self.end {
+            return Ok(());
+        }
+        self.fill_until(known.at)?;
+        let index = |place: u64| (place - known.at) as usize;
+        let lines = known.bytes.get(index(self.end)..index(until)).unwrap_or_default();
+        self.append(lines)?;
+        self.last_line = last_line_of(lines).to_vec();
+        Ok(())
+    }
+
+    fn fill_until(&mut self, until: u64) -> io::Result<()> {
+        self.lost += until.saturating_sub(self.end);
+        let mut before = std::mem::take(&mut self.last_line);
+        while self.end < until {
+            let length = usize::try_from(until - self.end).unwrap_or(PIECE).min(PIECE);
+            self.append(&bytelog::filler(&before, length))?;
+            // That nothing was heard is said once.
+            before.clear();
+        }
+        self.last_line = before;
+        Ok(())
+    }
+}
+
 impl State {
     /// How much of the file at its beginning is what was written, when it is so long now. Since it was looked at last,
     /// `written - seen` bytes were added behind a cut, or behind what somebody added.
@@ -204,7 +233,11 @@ fn end_of_line(file: &dyn File, place: u64) -> io::Result<u64> {
 /// The line that ends at this place.
 fn last_line(file: &dyn File, end: u64) -> io::Result<Vec<u8>> {
     let before = before(file, end)?;
-    Ok(before.strip_suffix(b"\n").unwrap_or(&before).rsplit(|&byte| byte == b'\n').next().unwrap_or_default().to_vec())
+    Ok(last_line_of(&before).to_vec())
+}
+
+fn last_line_of(lines: &[u8]) -> &[u8] {
+    lines.strip_suffix(b"\n").unwrap_or(lines).rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
 }
 
 /// What stands before a place, as far as a line can reach.
