@@ -15,8 +15,8 @@
 //!
 //! A ply is published when its player has given it up by pressing the clock, or the opponent has answered it, or, without a
 //! clock, another piece is taken up; that is why what is published need not be taken back. With the clock stopped only what
-//! was complete before is published: the last ply, and the one before it if nobody pressed for it. Where pieces have fallen, a
-//! ply that nobody pressed for is none: it waits for a press. Without a clock the times of quiet alone decide.
+//! was complete before is published: the last ply, and the one before it if nobody pressed for it. A piece that was
+//! put back among others that had fallen has played nothing yet: it waits for a press, or without a clock for the reply.
 //!
 //! | file | subject |
 //! |---|---|

@@ -34,7 +34,8 @@ pub struct Settings {
     /// An unexplained position on a board without a clock. If play goes on from it, two legal plies will show that much
     /// sooner; if not, it is analysis, which never ends in a position of the game.
     pub unexplained_no_clock_ms: u64,
-    /// A board in chaos: pieces knocked over, or set up anew.
+    /// A board in chaos: pieces knocked over, or set up anew. Without a clock also a ply of a piece that was put back among
+    /// others: fallen pieces stand again after 10 to 20 s, and what was put up wrongly is seen 4 to 15 s later.
     pub chaos_ms: u64,
     /// How much longer to wait when the board does not answer the request for a dump.
     pub unconfirmed_ms: u64,

@@ -644,6 +644,43 @@ fn a_piece_that_fell_and_was_put_up_on_a_legal_square_has_not_been_played() {
         43.0 ends"
     );
     check(position, Clock::Running, &story, &["33-29"]);
+    let without_clock = format!(
+        "{KNOCKED}
+        36.0 30 -
+        36.3 34 white
+        40.0 33 -
+        40.3 29 white
+        45.0 20 -
+        45.3 25 black
+        50.0 ends"
+    );
+    check(position, Clock::None, &without_clock, &["33-29", "20-25"]);
+    let taken_up = format!(
+        "{KNOCKED}
+        24.0 38 -
+        24.3 32 white
+        25.0 30 -
+        25.3 34 white
+        66.0 ends"
+    );
+    check(position, Clock::None, &taken_up, &["38-32"]);
+    let stood = format!(
+        "{KNOCKED}
+        70.0 ends"
+    );
+    check(position, Clock::None, &stood, &["34-30"]);
+}
+
+#[test]
+fn without_a_clock_what_is_played_after_a_knock_waits_no_longer() {
+    let story = format!(
+        "{}
+        30.0 33 -
+        30.3 29 white
+        33.5 ends",
+        KNOCKED.replace("13.0 30", "13.0 34")
+    );
+    check("W:W33,34,38,39:B8,12,20", Clock::None, &story, &["33-29"]);
 }
 
 #[test]

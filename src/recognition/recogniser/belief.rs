@@ -2,12 +2,14 @@
 
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
-use crate::recognition::evidence::Moment;
+use crate::recognition::evidence::{Change, Moment};
 use crate::recognition::explain::{CREDIBLE, Explanation};
 use crate::rules::{Move, Position, Square, SquareSet};
 
 /// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
 const MARGIN: i32 = 150;
+/// A hand plays, adjusts and takes off by mistake one piece at a time: where more are away, pieces have fallen.
+const MOST_AWAY: usize = 1;
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.
@@ -38,7 +40,7 @@ impl Recogniser {
             return None;
         }
         // Who sees that pieces were knocked over stops the clock.
-        if !is_pressed && self.is_disturbed_beside(&best.plies) {
+        if !is_pressed && self.is_put_back_among_others(&best.plies) {
             return None;
         }
         let ready_at = self.confirmed_at(self.settings.settle_ms);
@@ -109,9 +111,15 @@ impl Recogniser {
             }
             wait = wait.max(settings.ambiguous_ms);
         }
-        // Whoever has truly moved presses, or his opponent answers and presses.
-        if self.clock != Clock::None && !pressed && self.is_disturbed_beside(&best.plies) {
-            return None;
+        if !pressed && self.is_put_back_among_others(&best.plies) {
+            wait = match (self.clock, best.plies.len()) {
+                // Nobody can press, and a hand that puts pieces back may also reply to its own mistake.
+                (Clock::None, 1) => wait.max(settings.chaos_ms),
+                (Clock::None, 2) => wait.max(settings.no_clock_ms),
+                (Clock::None, _) => wait,
+                // Whoever has truly moved presses, or his opponent answers and presses.
+                _ => return None,
+            };
         }
         if self.clock != Clock::None && !pressed {
             // Several plies in a row without a press: analysis on the board while the clock runs.
@@ -144,32 +152,54 @@ impl Recogniser {
             (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
         };
         let other = best.plies[0].to() != lifted && !found.iter().any(is_longer);
-        let other = other && self.evidence.stands_firmly(now, lifted);
+        let other = other && self.evidence.stands_firmly(now, lifted) && !self.is_put_back_among_others(&best.plies);
         (is_sure && is_clear && other).then(|| best.clone())
     }
 
-    /// Have pieces fallen, besides what these plies have moved? What stands may then have been put back wrongly.
-    pub(super) fn is_disturbed_beside(&self, plies: &[Move]) -> bool {
-        let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
-        self.is_disturbed(&self.base, self.since, self.passed | played)
+    /// Were several pieces of a position away at one time since a moment, besides those on squares that are excused, although
+    /// nothing has played them?
+    pub(super) fn is_disturbed(&self, position: &Position, since: Moment, excused: SquareSet) -> bool {
+        self.away_since(position, since, excused).any(|(_, away)| away.len() > MOST_AWAY)
     }
 
-    /// Were several pieces of a position away at one time since a moment, besides those on squares that are excused, although
-    /// nothing has played them? A hand plays, adjusts and takes off by mistake one piece at a time.
-    pub(super) fn is_disturbed(&self, position: &Position, since: Moment, excused: SquareSet) -> bool {
-        const MOST_AWAY: usize = 1;
-        let placement = position.placement();
+    /// Were several pieces away while that of the first ply was in the air? Then it may have fallen with them, and stand where
+    /// it was put back wrongly.
+    fn is_put_back_among_others(&self, plies: &[Move]) -> bool {
+        let Some(ply) = plies.first() else { return false };
+        let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
+        let mover = Some(self.base.turn());
+        let (mut in_air, mut among_others) = (false, false);
+        for (change, away) in self.away_since(&self.base, self.since, self.passed | played) {
+            let stands = change.after == mover;
+            if change.square == ply.from() && !stands {
+                (in_air, among_others) = (true, false);
+            }
+            among_others |= in_air && away.len() > MOST_AWAY;
+            in_air &= !(stands && [ply.from(), ply.to()].contains(&change.square));
+        }
+        among_others
+    }
+
+    /// After each change since a moment, the pieces of a position that are away, besides those on squares that are excused.
+    fn away_since(
+        &self,
+        position: &Position,
+        since: Moment,
+        excused: SquareSet,
+    ) -> impl Iterator<Item = (&Change, SquareSet)> {
+        let placement = *position.placement();
         let doubtful =
             (0..Square::MAX_COUNT as u8).map(Square::new).filter(|&square| self.evidence.is_flickering(square));
         let watched = placement.occupied() - excused - self.anomalous() - doubtful.collect();
-        let mut away = SquareSet::EMPTY;
-        self.evidence.changes_since(since).filter(|change| watched.contains(change.square)).any(|change| {
-            if change.after == placement.color(change.square) {
-                away.remove(change.square);
-            } else {
-                away.insert(change.square);
+        self.evidence.changes_since(since).scan(SquareSet::EMPTY, move |away, change| {
+            if watched.contains(change.square) {
+                if change.after == placement.color(change.square) {
+                    away.remove(change.square);
+                } else {
+                    away.insert(change.square);
+                }
             }
-            away.len() > MOST_AWAY
+            Some((change, *away))
         })
     }
 
