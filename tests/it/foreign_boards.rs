@@ -14,7 +14,7 @@ use hardware_sim::world::Setting;
 
 /// When the board says what stands on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Dumps {
+pub enum Dumps {
     Always,
     /// Once, before anything is asked.
     Once,
@@ -23,27 +23,29 @@ enum Dumps {
 
 /// What happens on a board and what it answers.
 #[derive(Clone, Copy, Debug)]
-struct Manner {
-    dumps: Dumps,
-    has_clock: bool,
+pub struct Manner {
+    pub dumps: Dumps,
+    pub has_clock: bool,
     /// From one ply to the next, in milliseconds, in turn.
-    gaps: &'static [u64],
+    pub gaps: &'static [u64],
     /// Which questions besides that for the dump it answers.
-    answers: &'static [u8],
-    turned: bool,
+    pub answers: &'static [u8],
+    pub turned: bool,
     /// Which of the games is played, from 0.
-    game: usize,
+    pub game: usize,
 }
 
-const PLIES: usize = 64;
-const QUIET: usize = 3;
+pub const PLIES: usize = 64;
+pub const QUIET: usize = 3;
 
 /// A game, what its board says and when, and the line that records it.
-struct Recording {
+pub struct Recording {
     line: Line,
     now: u64,
     manner: Manner,
-    fields: Vec<u8>,
+    pub fields: Vec<u8>,
+    /// What the board said unasked, and when.
+    pub said: Vec<(u64, Vec<u8>)>,
     outputs: Vec<Output>,
     /// What is left on the clock, on the left and on the right.
     left_ms: [u64; 2],
@@ -76,7 +78,7 @@ fn quiet_game() -> (Position, Vec<Move>) {
 }
 
 impl Recording {
-    fn new(manner: Manner) -> Recording {
+    pub fn new(manner: Manner) -> Recording {
         let (start, _) = game(manner.game);
         let mut fields = codes(&start);
         if manner.turned {
@@ -88,6 +90,7 @@ impl Recording {
             now: 0,
             manner,
             fields,
+            said: Vec::new(),
             outputs: Vec::new(),
             left_ms: [4_800_000; 2],
             left_runs: true,
@@ -95,11 +98,12 @@ impl Recording {
         }
     }
 
-    fn dump(&self) -> Vec<u8> {
+    pub fn dump(&self) -> Vec<u8> {
         [vec![0x86, 0x00, 0x67], self.fields.clone()].concat()
     }
 
-    fn answer(&self, command: u8) -> Vec<u8> {
+    /// What it answers to a command.
+    pub fn answer(&self, command: u8) -> Vec<u8> {
         match command {
             0x42 if self.manner.dumps == Dumps::Always => self.dump(),
             0x45 if self.manner.answers.contains(&0x45) => Message::SerialNumber("00042".into()).encode(),
@@ -121,6 +125,11 @@ impl Recording {
         }
     }
 
+    fn say(&mut self, bytes: Vec<u8>) {
+        self.said.push((self.now, bytes.clone()));
+        self.give(Input::Bytes(bytes));
+    }
+
     fn wait_until(&mut self, end: u64) {
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at.max(self.now);
@@ -134,7 +143,7 @@ impl Recording {
         self.fields[usize::from(number)] = code;
         self.wait_until(at);
         let update = Message::FieldUpdate { field: Field(number), piece: PieceCode(code) };
-        self.give(Input::Bytes(update.encode()));
+        self.say(update.encode());
     }
 
     /// What the clock shows; `left`: the lever is up on the left, whose time runs from now on.
@@ -151,7 +160,7 @@ impl Recording {
         let time = |ms: u64| [u8::try_from(ms / 3_600_000).unwrap(), bcd(ms / 60_000 % 60), bcd(ms / 1_000 % 60)];
         let [left_time, right_time] = self.left_ms.map(time);
         let lever = if left { 0x01 } else { 0x03 };
-        self.give(Input::Bytes([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat()));
+        self.say([&[0x8d, 0x00, 0x0a], &right_time[..], &left_time, &[lever]].concat());
     }
 
     /// The clock until some time, once a second.
@@ -164,12 +173,12 @@ impl Recording {
         self.wait_until(end);
     }
 
-    fn play(mut self) -> Recording {
+    pub fn play(mut self) -> Recording {
         let (mut position, moves) = game(self.manner.game);
         self.give(Input::LinkUp);
         if self.manner.dumps == Dumps::Once {
             let dump = self.dump();
-            self.give(Input::Bytes(dump));
+            self.say(dump);
         }
         // White's clock is on the left, and his time runs.
         self.clock(500, true);
@@ -219,7 +228,7 @@ impl Recording {
 }
 
 /// The gaps between plies at which a board without dumps is tried, in milliseconds.
-const GAPS: [&[u64]; 7] =
+pub const GAPS: [&[u64]; 7] =
     [&[800], &[2_000], &[3_000], &[4_000], &[5_000], &[12_000], &[800, 12_000, 2_000, 5_000, 1_100, 3_000, 4_000]];
 
 /// Plays a game in each of these manners to a board that says what stands on it, one that did so once, and one that never does.

@@ -31,6 +31,7 @@ mod extract;
 mod fen;
 mod folder;
 mod foreign_boards;
+mod foreign_ports;
 mod fuzz;
 mod games;
 mod generated_games;

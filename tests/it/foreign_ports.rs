@@ -1,0 +1,163 @@
+//! Boards of other makers on real ports and behind real servers: what a station records of one that answers no dumps.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::Instant;
+
+use damcast::bytelog::Kind;
+
+use crate::daemon::{Place, kinds};
+use crate::foreign_boards::{Dumps, GAPS, Manner, PLIES, QUIET, Recording};
+use crate::pty::{Pty, wait_until};
+
+enum Wire {
+    Port(Pty),
+    Server(TcpListener, Option<TcpStream>),
+}
+
+impl Wire {
+    fn receive(&mut self) -> Vec<u8> {
+        match self {
+            Wire::Port(pty) => pty.receive(),
+            Wire::Server(listener, connection) => {
+                if let Ok((new, _)) = listener.accept() {
+                    new.set_nonblocking(true).unwrap();
+                    *connection = Some(new);
+                }
+                let mut bytes = vec![0; 256];
+                let count = connection.as_mut().and_then(|connection| connection.read(&mut bytes).ok()).unwrap_or(0);
+                bytes.truncate(count);
+                bytes
+            }
+        }
+    }
+
+    /// What nobody listens to is lost.
+    fn send(&mut self, bytes: &[u8]) {
+        match self {
+            Wire::Port(pty) => pty.send(bytes),
+            Wire::Server(_, connection) => {
+                let _ = connection.as_mut().map(|connection| connection.write_all(bytes));
+            }
+        }
+    }
+}
+
+/// A board that plays its game as soon as somebody has asked it something.
+struct Board {
+    name: String,
+    manner: Manner,
+    wire: Wire,
+    /// The board as it stands, to answer from.
+    stands: Recording,
+    script: std::iter::Peekable<std::vec::IntoIter<(u64, Vec<u8>)>>,
+    begun: Option<Instant>,
+}
+
+impl Board {
+    fn new(place: &Place, name: String, manner: Manner, over_tcp: bool) -> Board {
+        let wire = if over_tcp {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.set_nonblocking(true).unwrap();
+            Wire::Server(listener, None)
+        } else {
+            Wire::Port(Pty::plug_in(&place.path(&name)))
+        };
+        let script = Recording::new(manner).play().said.into_iter().peekable();
+        Board { name, manner, wire, stands: Recording::new(manner), script, begun: None }
+    }
+
+    fn port(&self, place: &Place) -> String {
+        match &self.wire {
+            Wire::Port(_) => place.path(&self.name).display().to_string(),
+            Wire::Server(listener, _) => format!("tcp://{}", listener.local_addr().unwrap()),
+        }
+    }
+
+    /// Says what is due and answers what was asked. Returns whether its game is over.
+    fn go_on(&mut self, speed: f64) -> bool {
+        let asked = self.wire.receive();
+        if !asked.is_empty() {
+            self.begun.get_or_insert_with(Instant::now);
+        }
+        for command in asked {
+            let answer = self.stands.answer(command);
+            self.wire.send(&answer);
+        }
+        let Some(begun) = self.begun else { return false };
+        let now = (begun.elapsed().as_secs_f64() * 1000.0 * speed) as u64;
+        while let Some((_, bytes)) = self.script.next_if(|(at, _)| *at <= now) {
+            if let [0x8e, 0x00, 0x05, field, code] = bytes[..] {
+                self.stands.fields[usize::from(field)] = code;
+            }
+            self.wire.send(&bytes);
+        }
+        self.script.peek().is_none()
+    }
+}
+
+/// Plays to all these boards at a time, this many times as fast as life, each on a port and behind a server.
+fn compare(gaps: &[&'static [u64]], speed: f64) {
+    let place = Place::new(&[]);
+    let mut boards = Vec::new();
+    for (number, gaps) in gaps.iter().enumerate() {
+        for (over_tcp, has_clock) in [(false, true), (true, true), (false, false), (true, false)] {
+            for dumps in [Dumps::Always, Dumps::Once, Dumps::Never] {
+                let name = format!("{dumps:?}-{number}-{over_tcp}-{has_clock}").to_lowercase();
+                let manner = Manner { dumps, has_clock, gaps, answers: &[0x4d, 0x45], turned: false, game: QUIET };
+                boards.push(Board::new(&place, name, manner, over_tcp));
+            }
+        }
+    }
+    let mut config = format!("[station]\ndirectory = {:?}\n", place.path("recordings"));
+    for board in &boards {
+        let (name, port) = (&board.name, board.port(&place));
+        config += &format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {speed}\n");
+    }
+    std::fs::write(place.path("damcast.toml"), config).unwrap();
+    let station = place.start();
+    let start = Instant::now();
+    while !boards.iter_mut().fold(true, |over, board| board.go_on(speed) && over) {
+        assert!(start.elapsed().as_secs() < 600, "{}", station.said());
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let count = |name: &str| {
+        let live = place.live(&format!("{name}-1.pdn"));
+        live.lines().filter(|line| !line.is_empty() && !line.starts_with(['[', '/', '*'])).count()
+    };
+    for board in &mut boards {
+        let Manner { gaps, dumps, has_clock, .. } = board.manner;
+        let name = board.name.clone();
+        wait_until(&format!("{name}: {} plies of {PLIES}", count(&name)), || {
+            board.go_on(speed);
+            count(&name) + usize::from(dumps != Dumps::Always) >= PLIES
+        });
+        let log = place.log(&format!("{name}-1.log"));
+        let told = |words: &str| {
+            kinds(&log).iter().filter(|kind| matches!(kind, Kind::Note(text) if text.contains(words))).count()
+        };
+        let opened = kinds(&log).iter().filter(|kind| matches!(kind, Kind::LinkUp)).count();
+        let over = if matches!(board.wire, Wire::Server(..)) { "tcp" } else { "pty" };
+        println!(
+            "gaps {gaps:?} ms, clock {has_clock}, {over}, dumps {dumps:?}: {} plies of {PLIES}, opened {opened} times, \
+             told {} times, answers again {} times",
+            count(&name),
+            told("does not answer what stands on it"),
+            told("answers again"),
+        );
+        assert_eq!((opened, told("answers again")), (1, 0), "{name}");
+        assert_eq!(told("does not answer what stands on it"), usize::from(dumps != Dumps::Always), "{name}");
+        assert!(!place.live(&format!("{name}-1.pdn")).contains("/FEN"), "{name}");
+    }
+}
+
+#[test]
+fn a_board_that_answers_no_dumps_is_recorded_on_a_port_and_behind_a_server() {
+    compare(&[GAPS[GAPS.len() - 1]], 20.0);
+}
+
+#[test]
+#[ignore = "takes two minutes: all gaps between plies"]
+fn a_board_that_answers_no_dumps_is_recorded_at_every_pace() {
+    compare(&GAPS, 8.0);
+}
