@@ -9,6 +9,7 @@ use damcast::session::LineSettings;
 use damcast::simulation::drive::bare_entry;
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
 use damcast::simulation::script;
+use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::truth::PlyTimes;
 use hardware_sim::world::{Setting, World};
@@ -66,6 +67,18 @@ fn without_a_clock_analysis_is_told_from_play() {
     let score = score(&playable("international"), "calm", false, 1..5);
     assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.blemishes);
     assert!(score.after_end * 10 <= 3 * score.games, "{:#?}", score.blemishes);
+}
+
+#[test]
+fn pieces_that_are_put_back_wrongly_have_not_been_played() {
+    for (hands, clock) in [("calm", true), ("calm", false), ("club", true), ("club", false)] {
+        let mut profile: Profile = hands.parse().unwrap();
+        profile.set_rate(Fault::Knocked, 0.02);
+        let score = score_of(&playable("international"), &profile, clock, 1..25);
+        let after_a_knock = |blemish: &&String| blemish.contains("false ply") && blemish.contains("knocked-wrongly");
+        let blemishes: Vec<&String> = score.blemishes.iter().filter(after_a_knock).collect();
+        assert!(blemishes.is_empty(), "{hands}, clock {clock}: {blemishes:#?}");
+    }
 }
 
 #[test]
