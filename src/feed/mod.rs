@@ -428,6 +428,46 @@ mod tests {
     }
 
     #[test]
+    fn a_game_is_known_by_the_moves_with_which_it_begins() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, moves: &[&str]| {
+            let text = format!("[White \"A\"]\n[Result \"*\"]\n\n{}\n*\n", moves.join("\n"));
+            fs::write(folder.path().join(name), text).unwrap();
+        };
+        let long =
+            ["32-28", "19-23", "28x19", "14x23", "37-32", "10-14", "41-37", "14-19", "46-41", "5-10", "32-28", "23x32"];
+        write("a-1.pdn", &["1. 33-29 {[%clock w1:20:00 B1:20:00]}", "19-23"]);
+        write("a-2.pdn", &long);
+        write("a-3.recovered-1.pdn", &["1. 31-27", "17-21"]);
+        write("a-b-1.pdn", &["1. 34-30"]);
+        fs::write(folder.path().join("a-4.pdn"), [0xff, 0xfe]).unwrap();
+        fs::create_dir(folder.path().join("a-5.pdn")).unwrap();
+        let known = |lines: &[&str]| {
+            let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+            super::known(folder.path(), "a", &lines)
+        };
+        let is = |name: &str| Some(name.to_owned());
+        assert_eq!(
+            known(&["1. 33-29 {[%clock w1:19:58 B1:20:00]}", "19-23"]),
+            is("a-1.pdn"),
+            "whatever the clock says"
+        );
+        assert_eq!(known(&["1. 33-29"]), is("a-1.pdn"), "the beginning of one");
+        assert_eq!(known(&["1. 33-29", "19-23", "2. 35-30"]), None, "two moves are alike in many games");
+        assert_eq!(known(&["1. 33-29", "20-24"]), None);
+        let went_on: Vec<&str> = long.iter().copied().chain(["37x28"]).collect();
+        assert_eq!(known(&went_on), is("a-2.pdn"), "a file that ends before the memory does");
+        assert_eq!(known(&went_on[1..]), None);
+        assert_eq!(
+            known(&["1. 31-27"]),
+            is("a-3.recovered-1.pdn"),
+            "where the game went on after somebody changed its file"
+        );
+        assert_eq!(known(&["1. 34-30"]), None, "another board's");
+        assert_eq!(super::known(&folder.path().join("none"), "a", &["1. 33-29".to_owned()]), None);
+    }
+
+    #[test]
     fn a_line_without_a_game_is_told_and_no_panic() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());

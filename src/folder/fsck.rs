@@ -394,23 +394,16 @@ fn check_public(
         return found.files.keys().filter(|path| path.starts_with("public")).cloned().collect();
     };
     check_archive(seating, plan, found, now, report, &mut explained);
-    for (name, which, profiles) in [
-        ("public/games.pdn", Boards::All, &[plan.public.profile][..]),
-        ("public/started.pdn", Boards::Started, &[plan.public.profile, Profile::Pydraughts]),
-    ] {
+    let profile = plan.public.profile;
+    for (name, which) in [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)] {
         explained.insert(name.into());
         let Some(bytes) = found.get(name) else {
             report.add(Level::Mended, name, "it is not there", "");
             continue;
         };
-        // A setup in the file is what the profile `standard` asks for, and nothing that pydraughts reads.
-        let profiles =
-            profiles.iter().filter(|&&other| plan.public.profile != Profile::Standard || other == Profile::Standard);
-        for profile in profiles {
-            if let Some(flaw) = flaw(*profile, bytes) {
-                let what = format!("readers of the profile {profile} would stumble: {flaw}");
-                report.add(Level::Wrong, name, what, "damcast rebuild puts it aside and writes it again");
-            }
+        if let Some(flaw) = flaw(profile, bytes) {
+            let what = format!("readers of the profile {profile} would stumble: {flaw}");
+            report.add(Level::Wrong, name, what, "damcast rebuild puts it aside and writes it again");
         }
         match snapshot_moment(folder, seating, which, bytes, now) {
             Some(is_current) if is_current || report.station.is_some() => {}

@@ -16,7 +16,7 @@ use super::dialogue::{Dialogue, Turn};
 use super::gap::{Gap, Report, Step};
 use super::held::{Held, Rotation};
 use super::identity::Identity;
-use super::late::{Late, Offer};
+use super::late::{self, Beside, Decision, Late, Offer};
 use super::table::Table;
 use super::timeline::{Span, Told, timeline, told};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, hindsight, memory};
@@ -131,15 +131,18 @@ impl Single {
             (true, _) if self.gap.is_some() && self.dialogue.is_up() => Condition::CatchingUp,
             _ => status.condition,
         };
-        let state = match &self.late {
-            Late::Offered(_) if condition == status.condition => "offers a game from its memory".to_owned(),
-            _ if condition == status.condition => status.state.clone(),
-            _ => condition.in_words().to_owned(),
+        let offers = self.late.in_words(&self.table).filter(|_| condition == status.condition);
+        let state = match offers {
+            Some(words) => words.to_owned(),
+            None if condition == status.condition => status.state.clone(),
+            None => condition.in_words().to_owned(),
         };
+        let wrong_start = status.wrong_start.filter(|_| offers.is_none());
         let is_held = self.held.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { state };
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
-        Status { condition, is_held, state, board, is_admitted: self.identity.is_admitted(), doubt, ..status }
+        let is_admitted = self.identity.is_admitted();
+        Status { condition, is_held, state, wrong_start, board, is_admitted, doubt, ..status }
     }
 
     /// What of its bytes told nothing.
@@ -179,9 +182,7 @@ impl Single {
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
         let at = self.table_time(at);
         self.table.set_clock(at, shown);
-        if let Some(offer) = self.late.offer() {
-            offer.table.set_clock(at, shown);
-        }
+        self.late.each(|table, _| table.set_clock(at, shown));
     }
 
     /// From now on it is heard, and is the board expected.
@@ -263,11 +264,10 @@ impl Single {
             (Some(gap), None, Message::EepromMoves(data)) => gap.remember(data),
             (None, Some(report), _) if waits => self.unplaced.push((at, report)),
             (None, Some(report), _) => {
-                if let Some(offer) = self.late.offer() {
-                    offer.table.hear(at);
-                    let effects = tell(&mut offer.table, at, &report);
-                    offer.say(effects);
-                }
+                self.late.each(|table, effects| {
+                    table.hear(at);
+                    effects.extend(tell(table, at, &report));
+                });
                 self.count_unreported(now, &report, outputs);
                 let mut effects = Vec::new();
                 for (at, report) in std::mem::take(&mut self.unplaced) {
@@ -425,20 +425,22 @@ impl Single {
             self.late = Late::None;
             return;
         }
-        self.late = Late::Asked(1);
-        let turns = self.dialogue.ask(now, Command::SendEepromMoves);
-        self.say(now, turns, outputs);
+        self.late = Late::Wanted(0);
+        self.ask_late_memory(now, outputs);
+    }
+
+    fn ask_late_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        if self.late.ask() {
+            let turns = self.dialogue.ask(now, Command::SendEepromMoves);
+            self.say(now, turns, outputs);
+        }
     }
 
     /// The memory has come to a board that showed no start position: what it tells after its last one is a game, if it leads to
     /// what stands there now.
     fn look_for_late_game(&mut self, now: Millis, memory: &[Change], outputs: &mut Vec<Output>) {
-        self.late = Late::None;
-        let mut fields = self.table.sensors().by_number();
-        let told = told(memory, self.table.number_count());
-        let is_of_this = memory::end_with(&mut fields, memory) == 0;
-        let Some((table, after)) = self.table.at_last_start(&told).filter(|_| is_of_this && !self.table.is_playing())
-        else {
+        self.late = Late::without_memory();
+        let Some((table, after)) = late::since_last_start(&self.table, memory) else {
             let note = "the board's memory has no game that leads to what stands on it".to_owned();
             return self.put(now, vec![Effect::Note(note)], outputs);
         };
@@ -455,29 +457,16 @@ impl Single {
         effects.extend(self.table.decide(end));
         let table = std::mem::replace(&mut self.table, waiting);
         self.clock = reading.or(self.clock);
-        let Some(offer) = Offer::new(table, effects) else { return };
-        let notice = format!(
-            "the board's memory has {}, which began while nobody listened: it is published as soon as play goes on, or with \
-             `start --from-memory`",
-            offer.in_words()
-        );
+        let Some(offer) = Offer::new(table, effects, end) else { return };
+        let notice = offer.notice();
         self.late = Late::Offered(Box::new(offer));
-        self.put(now, vec![Effect::Notice(notice)], outputs);
+        self.put(now, vec![notice], outputs);
     }
 
-    /// The station says whether the folder has the game that is offered.
-    fn on_remembered(&mut self, answer: &str) -> Vec<Effect> {
-        if let Some(name) = answer.strip_prefix("known ") {
-            return vec![Effect::Refused(format!(
-                "the game in the board's memory is that of {name}, and is not published again"
-            ))];
-        }
-        let Late::Offered(offer) = std::mem::replace(&mut self.late, Late::None) else {
-            return vec![Effect::Refused("the board's memory has no game to be published".to_owned())];
-        };
-        let (table, effects) = offer.take();
-        self.table = table;
-        effects
+    /// A game from beside the table takes its place.
+    fn begin_late(&mut self, game: Beside) -> Vec<Effect> {
+        self.table = game.table;
+        game.effects
     }
 
     /// Closes the gap, or does what has to be done first.
@@ -614,17 +603,14 @@ impl Single {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
             "rotate" => vec![self.rotation.ask()],
-            "start from-memory" => match self.late.offer().and_then(Offer::ask_again) {
-                Some(question) => vec![question],
-                None => vec![Effect::Refused("the board's memory has no game to be published".to_owned())],
-            },
+            "start from-memory" => vec![self.late.take_offer()],
             request => match request.strip_prefix("remembered ") {
-                Some(answer) => self.on_remembered(answer),
+                Some(answer) => {
+                    self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
+                }
                 None => {
                     let at = self.table_time(now);
-                    if let Some(offer) = self.late.offer().filter(|_| request.starts_with("names ")) {
-                        offer.table.request(at, request);
-                    }
+                    self.late.request(at, request);
                     self.table.request(at, request)
                 }
             },
@@ -635,18 +621,13 @@ impl Single {
     /// When [`Single::tick`] has something to do.
     pub fn deadline(&self) -> Option<Millis> {
         let asks = self.dialogue.deadline(self.wants_dump_at());
-        let decides = self.table.deadline().into_iter().chain(self.offered().and_then(Table::deadline)).min();
+        let decides = self.table.deadline().into_iter().chain(self.late.tables().filter_map(Table::deadline)).min();
         asks.into_iter().chain(decides.map(|at| at - self.ahead)).chain(self.goes_on_at()).min()
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {
-        let offered = self.offered().and_then(Table::wants_dump_at);
-        self.table.wants_dump_at().into_iter().chain(offered).min().map(|at| at - self.ahead)
-    }
-
-    /// The table of the game that is offered.
-    fn offered(&self) -> Option<&Table> {
-        if let Late::Offered(offer) = &self.late { Some(&offer.table) } else { None }
+        let beside = self.late.tables().filter_map(Table::wants_dump_at);
+        self.table.wants_dump_at().into_iter().chain(beside).min().map(|at| at - self.ahead)
     }
 
     /// When a gap ends though no dump has come.
@@ -674,11 +655,10 @@ impl Single {
     fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
         let at = self.table_time(now);
         let (mut effects, has_published) = self.table.decide_next(at);
-        if let Some(offer) = self.late.offer() {
-            effects.extend(offer.decide(at));
-            if self.table.is_playing() || !self.late.offer().is_some_and(|offer| offer.goes_on()) {
-                self.late = Late::None;
-            }
+        match self.late.decide(at, &self.table) {
+            Decision::Nothing => {}
+            Decision::Tell(effect) => effects.push(effect),
+            Decision::Begin(game) => effects.extend(self.begin_late(*game)),
         }
         self.put(now, effects, outputs);
         has_published
@@ -707,11 +687,8 @@ impl Single {
     /// The memory was asked for and has not come: once more, or on without.
     fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else {
-            if self.late.miss_memory() {
-                let turns = self.dialogue.ask(now, Command::SendEepromMoves);
-                self.say(now, turns, outputs);
-            }
-            return;
+            self.late.miss_memory();
+            return self.ask_late_memory(now, outputs);
         };
         if gap.miss_memory() {
             self.has_no_memory = true;

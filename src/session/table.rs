@@ -240,6 +240,21 @@ impl Table {
         matches!(self.stage, Stage::Playing(_))
     }
 
+    /// Has a dump shown what is known of the board?
+    pub fn is_confirmed(&self) -> bool {
+        self.linked && self.confirmed && self.sensors.is_known()
+    }
+
+    /// When what is known of the board last changed.
+    pub fn last_change(&self) -> Millis {
+        self.last_change
+    }
+
+    /// How many plies stand complete that are not published yet.
+    pub fn expected(&self) -> usize {
+        if let Stage::Playing(game) = &self.stage { game.recogniser.expected().len() } else { 0 }
+    }
+
     /// Is a game with a file going on, its clock not stopped?
     pub fn is_running(&self) -> bool {
         self.has_open_game() && !self.is_stopped()

@@ -1,13 +1,17 @@
 //! Games that began while nobody listened: the board's memory has them, and they are published when play goes on, or when the
 //! operator takes the offer; never what the folder has already.
 
+use std::collections::BTreeMap;
+
 use damcast::millis::Millis;
 use damcast::rules::Color;
-use damcast::session::{Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Record, Recorder, drive_bus};
+use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::simulation::drive::{Record, Recorder, bare_entry, drive_bus};
 use damcast::simulation::score::over_all_cores;
-use hardware_sim::bus::Happening;
+use hardware_sim::bus::{BusWorld, Happening};
 
+use crate::bus::Bus;
+use crate::games::playable;
 use crate::outages::{Case, Kind, pool};
 
 /// A line that begins to listen in the middle of a game, and a station that knows which games its folder has.
@@ -21,7 +25,8 @@ struct Late {
 
 impl Late {
     fn new(case: &Case, has_it: bool) -> Late {
-        let settings = LineSettings { late_start: true, ..LineSettings::new(case.games[0].start.variant()) };
+        let mut settings = LineSettings { late_start: true, ..LineSettings::new(case.games[0].start.variant()) };
+        settings.mode = case.mode();
         Late { line: Line::new(settings), has_it, asked: Vec::new(), published_unasked: 0 }
     }
 }
@@ -29,18 +34,21 @@ impl Late {
 impl Recorder for Late {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let mut outputs = self.line.handle(now, input);
-        let asked = outputs.iter().rev().find_map(|output| match &output.effect {
-            Effect::Remembered(lines) => Some(lines.clone()),
-            _ => None,
-        });
+        let asked: Vec<_> = outputs
+            .iter()
+            .filter_map(|output| match &output.effect {
+                Effect::Remembered(lines) => Some((output.board, lines.clone())),
+                _ => None,
+            })
+            .collect();
         if self.asked.is_empty() {
             self.published_unasked +=
                 outputs.iter().filter(|output| matches!(output.effect, Effect::Append(_))).count();
         }
-        if let Some(lines) = asked {
+        for (board, lines) in asked {
             self.asked.push(lines);
             let answer = if self.has_it { "remembered known live/a-1.pdn" } else { "remembered new" };
-            outputs.extend(self.line.handle(now, Input::Operator(answer.to_owned())));
+            outputs.extend(self.line.handle(now, Input::Operator(of_board(board, answer))));
         }
         outputs
     }
@@ -50,9 +58,14 @@ impl Recorder for Late {
     }
 }
 
+/// A request about a board, which a bus has to be told.
+fn of_board(board: Option<BusAddress>, request: &str) -> String {
+    board.map_or_else(|| request.to_owned(), |board| format!("{board} {request}"))
+}
+
 /// Nobody listens to the first third of the game, or to half of it.
-fn case(seed: u64) -> Case {
-    let mut case = Case::draw(&pool(), Kind::Single.into(), seed);
+fn case(kind: Kind, seed: u64) -> Case {
+    let mut case = Case::draw(&pool(), kind.into(), seed);
     (case.out, case.back) = (0, 0);
     case
 }
@@ -61,6 +74,47 @@ fn listen(case: &Case, recorder: &mut Late) -> Record {
     let mut world = case.world();
     let listens_at = world.end_ms() / (2 + case.seed % 2);
     let _ = world.advance(listens_at);
+    listen_to(world, recorder)
+}
+
+/// The same after another station, that has recorded the beginning and is lost with all it had.
+fn listen_after(case: &Case, lost: LineSettings, recorder: &mut Late) -> Record {
+    let mut world = case.world();
+    let listens_at = world.end_ms() / (2 + case.seed % 2);
+    drive_until(&mut world, &mut Line::new(lost), |world, _| world.now_ms() >= listens_at);
+    listen_to(world, recorder)
+}
+
+/// Drives a world until something has happened.
+fn drive_until(
+    world: &mut BusWorld,
+    recorder: &mut impl Recorder,
+    mut is_over: impl FnMut(&BusWorld, &[Output]) -> bool,
+) {
+    let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
+    loop {
+        for (at, input) in std::mem::take(&mut inputs) {
+            let outputs = recorder.handle(Millis(at), input);
+            for output in &outputs {
+                if let Effect::Send(bytes) = &output.effect {
+                    world.host(output.at.0, bytes);
+                }
+            }
+            if is_over(world, &outputs) {
+                return;
+            }
+        }
+        assert!(!world.is_over(), "it has not happened");
+        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min().unwrap();
+        inputs.extend(world.advance(next).into_iter().filter_map(|(at, happening)| match happening {
+            Happening::Bytes(bytes) => Some((at, Input::Bytes(bytes))),
+            Happening::Unplugged | Happening::Plugged => None,
+        }));
+        inputs.push((next, Input::Tick));
+    }
+}
+
+fn listen_to(mut world: BusWorld, recorder: &mut Late) -> Record {
     let mut record = Record::default();
     drive_bus(&mut world, recorder, 40_000, |_, output| record.outputs.push(output));
     record
@@ -78,9 +132,9 @@ fn wrong_clocks(case: &Case, record: &Record) -> Vec<String> {
     lines.filter(|line| line.contains("[%clock")).filter(is_wrong).collect()
 }
 
-#[test]
-fn a_game_that_began_while_nobody_listened_is_recorded_from_its_first_move() {
-    let cases: Vec<Case> = (0..24).map(case).collect();
+/// Every game of these is recorded from its first move, without a setup and with true clocks, once the station was asked.
+fn check_recorded(kind: Kind, listen: impl Fn(&Case, &mut Late) -> Record + Sync) {
+    let cases: Vec<Case> = (0..24).map(|seed| case(kind, seed)).collect();
     let outcomes = over_all_cores(&cases, |case| {
         let mut recorder = Late::new(case, false);
         let record = listen(case, &mut recorder);
@@ -96,8 +150,64 @@ fn a_game_that_began_while_nobody_listened_is_recorded_from_its_first_move() {
 }
 
 #[test]
+fn a_game_that_began_while_nobody_listened_is_recorded_from_its_first_move() {
+    check_recorded(Kind::Single, listen);
+}
+
+#[test]
+fn on_a_bus_it_is_in_the_changes_that_nobody_has_asked_for() {
+    check_recorded(Kind::Bus, listen);
+}
+
+/// A station whose disk is gone with its logs: what it was told it is not told again, and the memory has it.
+#[test]
+fn on_a_bus_it_is_in_the_memory_if_it_was_told_to_a_station_that_is_lost() {
+    for start_tag in ["true", "false"] {
+        check_recorded(Kind::Bus, |case, recorder| {
+            let mut lost = LineSettings::new(case.games[0].start.variant());
+            lost.mode = case.mode();
+            lost.set("bus-start-tag", start_tag).unwrap();
+            listen_after(case, lost, recorder)
+        });
+    }
+}
+
+/// The memories of many boards are read one after the other, and in between the line is all boards'.
+#[test]
+fn many_boards_of_a_bus_are_asked_one_at_a_time_behind_the_polls() {
+    let bus = Bus::new(&playable("international"), 8, 40);
+    let mut world = bus.world();
+    let half = world.end_ms() / 2;
+    drive_until(&mut world, &mut Line::new(bus.settings()), |world, _| world.now_ms() >= half);
+    let mut settings = bus.settings();
+    settings.late_start = true;
+    settings.boards.values_mut().for_each(|board| board.late_start = true);
+    let mut recorder = Late { line: Line::new(settings), has_it: false, asked: Vec::new(), published_unasked: 0 };
+    let mut entries: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
+    let (mut sent, mut told) = (Vec::new(), Vec::new());
+    drive_bus(&mut world, &mut recorder, 40_000, |_, output| match (&output.effect, output.board) {
+        (Effect::Append(line), Some(board)) if !line.is_empty() && !line.starts_with('[') => {
+            entries.entry(board).or_default().push(bare_entry(line).to_owned());
+        }
+        (Effect::Send(bytes), _) => sent.push((output.at.0, bytes[0])),
+        (Effect::Notice(text), _) => told.push(text.clone()),
+        _ => {}
+    });
+    assert_eq!(entries, bus.moves(), "{told:#?}");
+    let read: Vec<usize> = (0..sent.len()).filter(|&index| sent[index].1 == 0x86).collect();
+    assert_eq!(read.len(), 8);
+    for pair in read.windows(2) {
+        let took = sent[pair[0] + 1].0 - sent[pair[0]].0;
+        let between = sent[pair[1]].0 - sent[pair[0] + 1].0;
+        let polls = sent[pair[0]..pair[1]].iter().filter(|(_, command)| *command == 0x83).count();
+        println!("a memory took {took} ms, then {polls} polls in {between} ms");
+        assert!(between >= 2 * took && polls >= 8, "{took} ms, then {polls} polls in {between} ms");
+    }
+}
+
+#[test]
 fn a_game_that_the_folder_has_is_not_published_again() {
-    let case = case(3);
+    let case = case(Kind::Single, 3);
     let mut recorder = Late::new(&case, true);
     let record = listen(&case, &mut recorder);
     assert!(!recorder.asked.is_empty());
@@ -106,40 +216,32 @@ fn a_game_that_the_folder_has_is_not_published_again() {
 
 #[test]
 fn without_the_word_of_the_log_nobody_is_asked() {
-    let case = case(3);
+    let case = case(Kind::Single, 3);
     let mut recorder = Late { line: case.line(), has_it: false, asked: Vec::new(), published_unasked: 0 };
     let record = listen(&case, &mut recorder);
     let asks = |output: &&Output| output.effect == Effect::Send(vec![0x49]);
     assert_eq!((recorder.asked.len(), record.outputs.iter().filter(asks).count()), (0, 0));
 }
 
+fn notices(outputs: &[Output]) -> impl Iterator<Item = String> {
+    outputs.iter().filter_map(|output| match &output.effect {
+        Effect::Notice(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
 #[test]
 fn an_operator_takes_the_offer() {
-    let case = case(5);
+    let case = case(Kind::Single, 5);
     let mut world = case.world();
     let mut recorder = Late::new(&case, false);
     let _ = world.advance(world.end_ms() / 2);
-    let mut inputs = vec![(world.now_ms(), Input::LinkUp)];
     let mut told = Vec::new();
     // As far as the offer, before anybody plays on.
-    while !told.iter().any(|text: &String| text.contains("the board's memory has")) {
-        assert!(world.now_ms() < world.end_ms(), "{told:?}");
-        for (at, input) in inputs.drain(..) {
-            for output in recorder.handle(Millis(at), input) {
-                match &output.effect {
-                    Effect::Send(bytes) => world.host(output.at.0, bytes),
-                    Effect::Notice(text) => told.push(text.clone()),
-                    _ => {}
-                }
-            }
-        }
-        let next = [world.next_time(), recorder.deadline().map(|at| at.0)].into_iter().flatten().min().unwrap();
-        inputs.extend(world.advance(next).into_iter().filter_map(|(at, happening)| match happening {
-            Happening::Bytes(bytes) => Some((at, Input::Bytes(bytes))),
-            Happening::Unplugged | Happening::Plugged => None,
-        }));
-        inputs.push((next, Input::Tick));
-    }
+    drive_until(&mut world, &mut recorder, |_, outputs| {
+        told.extend(notices(outputs));
+        told.iter().any(|text: &String| text.contains("the board's memory has"))
+    });
     assert!(told.last().unwrap().contains("`start --from-memory`"), "{told:?}");
     assert_eq!(recorder.line.status().state, "offers a game from its memory");
     assert!(recorder.asked.is_empty() && recorder.published_unasked == 0);

@@ -39,6 +39,8 @@ mod geometry;
 mod init;
 mod killed;
 mod kills;
+mod late_boards;
+mod late_setups;
 mod late_start;
 mod line_cmd;
 mod line_program;

@@ -189,6 +189,11 @@ impl Case {
         }
     }
 
+    /// What its line is.
+    pub fn mode(&self) -> Mode {
+        if self.plan.kind == Kind::Bus { Mode::Bus } else { Mode::Single }
+    }
+
     /// A line that expects this board.
     pub fn line(&self) -> Line {
         let mut settings = LineSettings::new(self.games[0].start.variant());

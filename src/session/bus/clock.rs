@@ -101,6 +101,11 @@ impl BusClock {
         Some((self.ran_at.unwrap_or(now), report))
     }
 
+    /// What was read last, if anything was: a reading of the same clock for a game that is lived through afterwards.
+    pub fn reading_again(&self, now: Millis) -> Option<ClockReport> {
+        self.age(now).and(self.last).map(ClockReport::Times)
+    }
+
     /// A new game has begun, and nobody saw how its clock was set: it stood then.
     pub fn new_game(&mut self) {
         if let Some(times) = &mut self.last {

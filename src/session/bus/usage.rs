@@ -10,6 +10,8 @@ use crate::millis::Millis;
 const BYTES_PER_SECOND: u64 = 960;
 /// The share of the line that questions may take which could wait, in percent.
 const SPENDABLE_PERCENT: u64 = 3;
+/// The share of the line that memories may take which are read for games that began while nobody listened: one part of so many.
+const MEMORY_SHARE: u64 = 4;
 /// What can be saved up, as a span of the line: four dumps of a 10x10 board.
 const MOST_SAVED: Millis = Millis(500);
 /// The share is measured over so long.
@@ -26,6 +28,8 @@ pub struct Usage {
     /// In thousandths of a millisecond of the line.
     saved: u64,
     saved_at: Millis,
+    /// No memory is read before.
+    memory_at: Millis,
     window: Window,
     last: Option<Window>,
 }
@@ -67,6 +71,16 @@ impl Usage {
         is_there
     }
 
+    /// May a memory be read, that holds the line for seconds? One board at a time, and in between the line is the others'.
+    pub fn may_read_memory(&self, now: Millis) -> bool {
+        now >= self.memory_at
+    }
+
+    /// One is being read of at most so many bytes, or has been.
+    pub fn read_memory(&mut self, now: Millis, bytes: usize) {
+        self.memory_at = now + Millis(time_of(bytes).0 * (MEMORY_SHARE - 1));
+    }
+
     /// The share of the time in which bytes were on the line, in percent, over the last seconds. The rest is the time that
     /// boards take to answer, and time in which nobody was asked.
     pub fn percent(&self) -> u64 {
@@ -89,6 +103,14 @@ mod tests {
         // No more is saved than half a second.
         let spent = (0..20).filter(|_| usage.spend(Millis(1_000_000), Millis(100))).count();
         assert_eq!(spent, 5);
+    }
+
+    #[test]
+    fn memories_leave_the_line_to_the_others_in_between() {
+        let mut usage = Usage::start(Millis(1_000));
+        assert!(usage.may_read_memory(Millis(1_000)));
+        usage.read_memory(Millis(9_000), 960);
+        assert!(!usage.may_read_memory(Millis(11_999)) && usage.may_read_memory(Millis(12_000)));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! | `start`, `start FEN` | the game that is going on is closed, and one begins |
 //! | `setup FEN` | this stands on the board: a setup, and play goes on from there |
 //! | `undo`, `undo N` | the last N entries do not count: a setup with the position before them. What was published stays |
-//! | `resync`, `resync white` | what stands on the board is right: it is read once more, and set up if no legal move explains it |
+//! | `resync`, `resync white` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
 //! | `flip` | the board lies the other way round |
 //! | `names WHITE / BLACK` | who plays |
 //!
@@ -153,7 +153,8 @@ impl Table {
         if turn.is_none() && !text.is_empty() {
             return refuse(format!("`resync {text}`: expected nothing, or the side that is to move, white or black"));
         }
-        if !matches!(self.stage, Stage::Playing(_)) {
+        let is_playing = matches!(self.stage, Stage::Playing(_));
+        if !is_playing && !self.settings.late_start {
             return refuse("no game is going on; `start` begins one".to_owned());
         }
         if !self.linked {
@@ -161,8 +162,32 @@ impl Table {
                 "the board is not connected, so nobody knows what stands on it; `setup FEN` says it".to_owned(),
             );
         }
+        if !is_playing {
+            return self.begin_from_what_stands(now, turn);
+        }
         self.resync = Some(Resync { given: now, turn, shown: false });
         Vec::new()
+    }
+
+    /// The operator says that a game goes on from what stands on the board, and who is to move.
+    fn begin_from_what_stands(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
+        let Some(turn) = turn else {
+            return refuse(
+                "no game is going on; `resync white` or `resync black`, whoever is to move, begins one from what stands on the \
+                 board, `start` one from the start position"
+                    .to_owned(),
+            );
+        };
+        let Some((table, mut effects)) = self.games_from_what_stands(now, turn).into_iter().next() else {
+            return refuse("what stands on the board is no position from which a game can go on".to_owned());
+        };
+        *self = table;
+        let position = match &self.stage {
+            Stage::Playing(game) => fen::write(self.settings.variant, &game.recogniser.position().setup()),
+            Stage::Waiting | Stage::Over => String::new(),
+        };
+        effects.push(Effect::News(format!("a game begins from what stands on the board: {position}")));
+        effects
     }
 
     /// The board has said what stands on it; `as_known`: nothing else than what was known.

@@ -9,7 +9,7 @@ use crate::millis::Millis;
 use crate::protocol::PieceCode;
 use crate::protocol::changes::Change;
 use crate::recognition::{Clock, Recogniser, Sight};
-use crate::rules::{Placement, Position, SquareSet};
+use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 use crate::session::game::Game;
 use crate::session::sensors::{Orientation, Sensors};
 use crate::session::timeline::Told;
@@ -70,6 +70,48 @@ impl Table {
         }
         table.start_seen = table.look_for_start();
         Some((table, after.to_vec()))
+    }
+
+    /// Tables on which a game begins now from what stands on this one, with who is to move: one for each way in which the board may lie,
+    /// the likeliest first, with what they have to say. None where that is no position from which the game can go on.
+    pub fn games_from_what_stands(&self, now: Millis, turn: Color) -> Vec<(Table, Vec<Effect>)> {
+        let begin = |orientation| {
+            let mut table = self.clone();
+            table.sensors.turn(orientation);
+            let position = table.standing(turn).filter(|position| position.winner().is_none())?;
+            table.stage = Stage::Waiting;
+            let effects = table.start(now, position);
+            Some((table, effects))
+        };
+        let lies =
+            |&orientation: &Orientation| self.white_is_nearer(orientation) < self.white_is_nearer(orientation.other());
+        let mut ways = self.orientations().to_vec();
+        ways.sort_by_key(lies);
+        ways.into_iter().filter_map(begin).collect()
+    }
+
+    /// The position that stands on the board.
+    fn standing(&self, turn: Color) -> Option<Position> {
+        let sight = self.sensors.sight();
+        let mut placement = Placement::EMPTY;
+        for color in Color::BOTH {
+            let crowned = sight.crowned() | self.settings.variant.geometry.home_row(!color);
+            for square in sight.of(color) {
+                let kind = if crowned.contains(square) { Kind::King } else { Kind::Man };
+                placement.put(square, Some(Piece { color, kind }));
+            }
+        }
+        Position::new(self.settings.variant, Setup { placement, turn }).ok().filter(|_| self.sensors.is_known())
+    }
+
+    /// By how much White's pieces are nearer to White's side than Black's are, if the board lies so.
+    fn white_is_nearer(&self, orientation: Orientation) -> i64 {
+        let geometry = &self.settings.variant.geometry;
+        let sight = self.sensors.sight_from(orientation);
+        let rows =
+            |color| sight.of(color).into_iter().map(|square| geometry.row_and_column(square).0 as i64).sum::<i64>();
+        let count = |color| sight.of(color).len() as i64;
+        rows(Color::White) * count(Color::Black) - rows(Color::Black) * count(Color::White)
     }
 
     /// Would a board that shows this show the start position?

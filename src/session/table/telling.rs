@@ -26,7 +26,7 @@ impl Table {
     /// What is going on. Here alone it is decided, for the status, the alarms, the messages and whoever listens. What nothing
     /// explains is a doubt only when it has lasted, and while the clock stands it is none: players show each other what
     /// they might have played.
-    pub(super) fn condition(&self) -> Condition {
+    pub fn condition(&self) -> Condition {
         match &self.stage {
             _ if !self.linked => Condition::NoConnection,
             Stage::Waiting => Condition::Waiting,

@@ -7,13 +7,14 @@
 //!       rarely
 //! ```
 //!
-//! What its answers mean for its games stands in [`reports`]. A dump is asked for when
+//! What its answers mean for its games stands in [`reports`], and a game that began before anybody asked in [`beginning`]. A dump is asked for when
 //!
 //! - nothing else tells what stands on the board: at first, and after it was away;
 //! - the line was disturbed since the last one: seven bits of checksum let one damage in 128 pass;
 //! - nothing legal explains what is seen;
 //! - a move is to be confirmed, or nothing was asked for long, and the line has time to spare.
 
+mod beginning;
 mod reports;
 
 use std::collections::VecDeque;
@@ -24,8 +25,10 @@ use super::clock::BusClock;
 use super::usage::{Usage, time_of};
 use crate::millis::Millis;
 use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
-use crate::protocol::{BusAnswer, BusCommand, changes};
+use crate::protocol::changes::{self, Change};
+use crate::protocol::{BusAnswer, BusCommand};
 use crate::session::held::Held;
+use crate::session::late::{Beside, Decision, Late};
 use crate::session::table::{Attention, Table};
 use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
@@ -105,6 +108,12 @@ pub struct BusBoard {
     dumped_at: Option<Millis>,
     reports: Reports,
     held: Held,
+    /// A game that began while nobody asked.
+    late: Late,
+    /// What it has reported since then, until it is known whether there is one.
+    first: Vec<Change>,
+    /// It has come, and not shown yet what stands on it.
+    is_new: bool,
     /// Games that have their start tag.
     tagged: u32,
     is_identified: bool,
@@ -117,7 +126,11 @@ pub struct BusBoard {
 impl BusBoard {
     /// A board that has not been heard of yet, to be pinged at once.
     pub fn new(settings: LineSettings, origin: Origin, now: Millis) -> BusBoard {
+        let late = if settings.late_start { Late::Unknown } else { Late::None };
         BusBoard {
+            late,
+            first: Vec::new(),
+            is_new: false,
             table: Table::new(settings),
             presence: Presence::Away { tries: 0 },
             origin,
@@ -148,7 +161,8 @@ impl BusBoard {
 
     /// From a time on the clock of the machine shows this.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
-        self.table.set_clock(self.reports.table_time(at), shown);
+        let at = self.reports.table_time(at);
+        self.reach(&mut Vec::new(), |table, _| table.set_clock(at, shown));
     }
 
     /// The link came up: is the board there?
@@ -170,7 +184,15 @@ impl BusBoard {
         (self.missed, self.damaged) = (0, 0);
         self.questions.retain(|question| *question == BusCommand::RepeatChanges);
         self.reports.leave();
-        self.table.link(self.reports.table_time(now), false);
+        self.late.miss_memory();
+        let at = self.reports.table_time(now);
+        self.reach(&mut Vec::new(), |table, _| table.link(at, false));
+    }
+
+    /// Something reaches its table, and those beside it.
+    fn reach(&mut self, effects: &mut Vec<Effect>, mut what: impl FnMut(&mut Table, &mut Vec<Effect>)) {
+        what(&mut self.table, effects);
+        self.late.each(what);
     }
 
     /// Does it answer?
@@ -204,6 +226,8 @@ impl BusBoard {
     pub fn urgency(&self, now: Millis) -> u64 {
         let is_awaited = self.awaited.is_some_and(|at| at <= now);
         let weight = match self.attention {
+            // A memory holds the line for long.
+            _ if self.questions.front() == Some(&BusCommand::SendFromStart) && matches!(self.late, Late::Asked(_)) => 1,
             _ if !self.questions.is_empty() => 20,
             _ if is_awaited => 30,
             Attention::Landed => 8,
@@ -260,6 +284,7 @@ impl BusBoard {
             }
             if command == BusCommand::SendFromStart {
                 self.due = now;
+                self.late.miss_memory();
                 self.give_up(now, effects);
             } else {
                 self.ask_again(now, command, self.missed >= MOST_MISSED);
@@ -278,6 +303,10 @@ impl BusBoard {
             return self.stay_away(now, NOTICE, effects);
         }
         self.damaged += 1;
+        if command == BusCommand::SendFromStart && matches!(self.late, Late::Asked(_)) {
+            self.due = now;
+            return self.late.miss_memory();
+        }
         self.ask_again(now, command, self.damaged >= MOST_DAMAGED);
         if !self.is_here() {
             // Two boards that answer alike are one, until something happens on one of them.
@@ -359,7 +388,10 @@ impl BusBoard {
                 self.hear_board(now, codes, effects);
             }
             BusAnswer::Clock(report) => self.hear_clock(now, *report, effects),
-            BusAnswer::FromStart(data) => self.hear_memory(now, data, effects),
+            BusAnswer::FromStart(data) => {
+                usage.read_memory(now, data.len());
+                self.hear_memory(now, data, effects);
+            }
             BusAnswer::Version(version) => {
                 self.is_identified = true;
                 effects.push(Effect::Note(format!("version {version}")));
@@ -379,7 +411,8 @@ impl BusBoard {
     /// It answers: what happened in the meantime, and what stands on it?
     fn come(&mut self, effects: &mut Vec<Effect>) {
         self.presence = Presence::Here;
-        self.table.link_to_memory();
+        self.is_new = true;
+        self.reach(&mut Vec::new(), |table, _| table.link_to_memory());
         self.reports.come();
         if std::mem::take(&mut self.told_away) {
             effects.push(Effect::News("the board answers again".to_owned()));
@@ -400,17 +433,24 @@ impl BusBoard {
         if usage.spend(now, self.dump_time()) {
             self.questions.push_back(BusCommand::SendBoard);
         } else {
-            self.table.unchanged(self.reports.table_time(now));
+            let at = self.reports.table_time(now);
+            self.reach(effects, |table, _| table.unchanged(at));
             self.decide(now, effects);
         }
     }
 
     fn wants_dump(&self, now: Millis) -> bool {
-        self.table.wants_dump_at().is_some_and(|at| at <= self.reports.table_time(now))
+        let now = self.reports.table_time(now);
+        self.tables().filter_map(Table::wants_dump_at).any(|at| at <= now)
     }
 
     fn is_in_doubt(&self, now: Millis) -> bool {
         self.table.is_in_doubt(self.reports.table_time(now))
+    }
+
+    /// Its table, and those beside it.
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        std::iter::once(&self.table).chain(self.late.tables())
     }
 
     fn dump_time(&self) -> Millis {
@@ -430,7 +470,7 @@ impl BusBoard {
         }
         let age = self.clock.age(self.reports.table_time(now));
         let quiet = self.reports.quiet(now);
-        let is_touched = self.table.attention() >= Attention::Touched && self.clock.is_running();
+        let is_touched = self.attention() >= Attention::Touched && self.clock.is_running();
         let is_unknown = age.is_none() || !self.clock.is_sure() || self.clock.may_have_started();
         if is_unknown || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
             return Some(BusCommand::SendClock);
@@ -446,14 +486,18 @@ impl BusBoard {
         if !self.is_identified && usage.spend(now, time_of(VERSION_BYTES)) {
             return Some(BusCommand::SendVersion);
         }
+        if usage.may_read_memory(now) && self.late.ask() {
+            usage.read_memory(now, changes::RING);
+            return Some(BusCommand::SendFromStart);
+        }
         let is_long_ago = self.dumped_at.is_none_or(|dumped| now - dumped > AUDIT);
         (is_long_ago && usage.spend(now, self.dump_time())).then_some(BusCommand::SendBoard)
     }
 
     fn schedule(&mut self, now: Millis, bus: &BusSettings) {
         let regular = self.asked_at + Millis(bus.poll_ms);
-        self.attention = self.table.attention();
-        let awaited = self.table.deadline().into_iter().chain(self.table.wants_dump_at()).min();
+        self.attention = self.attention();
+        let awaited = self.tables().flat_map(|table| table.deadline().into_iter().chain(table.wants_dump_at())).min();
         self.awaited = awaited.map(|at| self.reports.line_time(at));
         self.due = if self.questions.is_empty() {
             let awaited = self.awaited.map(|at| at.max(self.asked_at + SHORTEST_POLL));
@@ -463,12 +507,27 @@ impl BusBoard {
         };
     }
 
+    /// How closely it has to be watched: a game beside the table is played as well.
+    fn attention(&self) -> Attention {
+        self.tables().map(Table::attention).max().unwrap_or(Attention::Idle)
+    }
+
     /// An operator's request.
     pub fn request(&mut self, now: Millis, request: &str, bus: &BusSettings) -> Vec<Effect> {
         let mut effects = match request.trim() {
             "hold" => self.held.hold(),
             "release" => self.held.release(),
-            request => self.table.request(self.reports.table_time(now), request),
+            "start from-memory" => vec![self.late.take_offer()],
+            request => match request.strip_prefix("remembered ") {
+                Some(answer) => {
+                    self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
+                }
+                None => {
+                    let at = self.reports.table_time(now);
+                    self.late.request(at, request);
+                    self.table.request(at, request)
+                }
+            },
         };
         if !self.is_here() {
             self.decide(now, &mut effects);
@@ -487,10 +546,13 @@ impl BusBoard {
     pub fn status(&self) -> Status {
         let status = self.table.status();
         let is_held = self.held.is_holding();
-        let state = if is_held { format!("held back: {}", status.state) } else { status.state };
         let condition = if self.is_here() { status.condition } else { Condition::NoAnswer };
+        let offers = self.late.in_words(&self.table).filter(|_| self.is_here());
+        let state = offers.map_or(status.state, str::to_owned);
+        let state = if is_held { format!("held back: {state}") } else { state };
+        let wrong_start = status.wrong_start.filter(|_| offers.is_none());
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
-        Status { condition, is_held, state, doubt, ..status }
+        Status { condition, is_held, state, wrong_start, doubt, ..status }
     }
 
     /// When something is due without an answer: a board that is away can still get its result.
@@ -505,7 +567,19 @@ impl BusBoard {
             let at = self.reports.live(now);
             self.table.is_known_until(at);
             effects.extend(self.table.decide(at));
+            self.late.each(|table, _| table.is_known_until(at));
+            match self.late.decide(at, &self.table) {
+                Decision::Nothing => {}
+                Decision::Tell(effect) => effects.push(effect),
+                Decision::Begin(game) => effects.extend(self.begin_late(*game)),
+            }
         }
+    }
+
+    /// A game from beside the table takes its place.
+    fn begin_late(&mut self, game: Beside) -> Vec<Effect> {
+        self.table = game.table;
+        game.effects
     }
 
     fn is_in_the_dark(&self) -> bool {

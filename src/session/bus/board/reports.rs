@@ -24,6 +24,7 @@ use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::session::memory::{self, Known, MOST_RECENT, Misfit};
+use crate::session::table::Table;
 use crate::session::timeline::{Begun, Span, Told, timeline, told};
 use crate::session::{BusSettings, Effect, hindsight};
 
@@ -59,7 +60,7 @@ pub(super) struct Reports {
     /// Until then nothing was lost.
     sound_at: Millis,
     /// What fields were last reported to hold, oldest first.
-    recent: VecDeque<(Field, PieceCode)>,
+    pub recent: VecDeque<(Field, PieceCode)>,
     /// When a piece was last moved, in the table's time.
     moved_at: Millis,
     /// Up to when its table has lived, in its own time.
@@ -154,6 +155,7 @@ impl BusBoard {
         if changes.iter().any(|change| matches!(change, Change::Broken(_))) {
             self.reports.is_suspect = true;
         }
+        self.remember_first(&changes);
         if self.table.fields().is_none() {
             return self.begin_with(now, &changes, effects);
         }
@@ -167,6 +169,9 @@ impl BusBoard {
         }
         if let Some(report) = self.reports.overtaking.take().filter(|_| !self.is_in_the_dark()) {
             self.read_clock(now, report, effects);
+        }
+        if !self.is_in_the_dark() {
+            self.look_for_late_game(now, changes.is_empty(), effects);
         }
     }
 
@@ -189,16 +194,21 @@ impl BusBoard {
 
     /// Keeps changes that happened after `from` and until `until`.
     fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
+        let told = told(changes, self.table.number_count());
+        self.keep_told(from, until, told);
+    }
+
+    /// The same of things as they are told.
+    pub(super) fn keep_told(&mut self, from: Millis, until: Millis, told: Vec<Told>) {
         let from = self.reports.table_time(from).max(self.reports.lived);
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
         let is_next = self.reports.kept.is_empty();
         let sides = self.clock.sides(from).filter(|_| is_next);
         let begun = match self.reports.kept.last() {
-            None => self.table.begun_ply(),
+            None => self.late.tables().next().unwrap_or(&self.table).begun_ply(),
             Some((_, Told::Change(Change::Piece { .. }))) => Begun::Ply,
             Some(_) => Begun::Nothing,
         };
-        let told = told(changes, self.table.number_count());
         let starts = self.table.starts(&told);
         let to = self.reports.table_time(until).max(from);
         let before = self.last_report();
@@ -217,24 +227,30 @@ impl BusBoard {
     }
 
     /// Lives through everything that was kept, each at its time, and up to the moment until which all is known.
-    fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
+    pub(super) fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let kept = std::mem::take(&mut self.reports.kept);
         if let Some((last, _)) = kept.last() {
             let behind = *last - self.reports.table_time(now);
             self.reports.ahead = self.reports.ahead + behind;
         }
         for (at, told) in kept {
+            let lived = self.reports.lived;
             if hindsight::live_until_next(&mut self.table, &mut self.reports.lived, at, effects) {
                 self.clock.new_game();
                 self.table.forget_clock();
             }
-            self.table.is_known_until(at);
+            self.late.each(|table, effects| {
+                hindsight::live_until_next(table, &mut { lived }, at, effects);
+            });
+            self.reach(effects, |table, _| table.is_known_until(at));
             self.take(at, told, effects);
-            self.reports.lived = self.reports.lived.max(at);
-            effects.extend(self.table.decide(self.reports.lived));
+            let lived = self.reports.lived.max(at);
+            self.reports.lived = lived;
+            self.reach(effects, |table, effects| effects.extend(table.decide(lived)));
         }
-        let until = self.reports.table_time(now);
+        let (lived, until) = (self.reports.lived, self.reports.table_time(now));
         hindsight::live_until(&mut self.table, &mut self.reports.lived, until, effects);
+        self.late.each(|table, effects| hindsight::live_until(table, &mut { lived }, until, effects));
         self.decide(now, effects);
     }
 
@@ -247,13 +263,16 @@ impl BusBoard {
                 }
                 self.reports.recent.push_back((field, piece));
                 self.reports.moved_at = at;
-                effects.extend(self.table.field_update(at, field, piece));
+                self.reach(effects, |table, effects| effects.extend(table.field_update(at, field, piece)));
             }
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let is_begun = self.table.is_begun();
+                let is_begun = self.tables().any(Table::is_begun);
                 let reports = self.clock.press(at, side, [hours, minutes, seconds], is_begun);
-                self.table.trust_clock(self.clock.is_sure());
-                effects.extend(self.table.pressed(at, &reports));
+                let is_sure = self.clock.is_sure();
+                self.reach(effects, |table, effects| {
+                    table.trust_clock(is_sure);
+                    effects.extend(table.pressed(at, &reports));
+                });
             }
             Told::Change(_) => {}
             Told::Standing(codes) => {
@@ -261,7 +280,7 @@ impl BusBoard {
                 self.reports.is_clock_unsure = true;
                 self.clock.was_unseen();
                 effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
-                effects.extend(self.table.stands(at, &codes));
+                self.reach(effects, |table, effects| effects.extend(table.stands(at, &codes)));
             }
         }
     }
@@ -272,6 +291,9 @@ impl BusBoard {
         let is_comparable = codes.len() == self.table.field_count() && self.table.counts_all_fields();
         let predicted = self.predicted().filter(|_| is_comparable);
         let is_watched = self.table.has_open_game() || !self.reports.kept.is_empty();
+        if std::mem::take(&mut self.is_new) && predicted.as_deref().is_some_and(|predicted| predicted != codes) {
+            self.look_for_lost_start();
+        }
         if is_watched && predicted.is_some_and(|predicted| predicted != codes) {
             // What has changed since the last report comes with the next; then it shows whether any was lost.
             self.reports.contradiction = Some(codes.to_vec());
@@ -285,7 +307,8 @@ impl BusBoard {
             return;
         }
         self.believe(now, effects);
-        effects.extend(self.table.dump(self.reports.table_time(now), codes));
+        let at = self.reports.table_time(now);
+        self.reach(effects, |table, effects| effects.extend(table.dump(at, codes)));
         self.decide(now, effects);
     }
 
@@ -338,9 +361,12 @@ impl BusBoard {
     }
 
     pub(super) fn hear_memory(&mut self, now: Millis, data: &[u8], effects: &mut Vec<Effect>) {
-        let Some(dump) = self.reports.contradiction.clone() else { return };
-        let Some(fields) = self.table.fields() else { return };
         let memory = changes::decode(data);
+        let Some(dump) = self.reports.contradiction.clone() else {
+            return self.hear_late_memory(now, &memory, effects);
+        };
+        self.late.miss_memory();
+        let Some(fields) = self.table.fields() else { return };
         let recent = self.reports.recent.make_contiguous();
         match memory::unseen(Known { fields, recent, pressed: self.clock.pressed() }, &dump, &memory) {
             Ok(unseen) => {
@@ -374,7 +400,7 @@ impl BusBoard {
             self.take(at, told, effects);
         }
         let at = self.reports.live(now);
-        effects.extend(self.table.dump(at, &dump));
+        self.reach(effects, |table, effects| effects.extend(table.dump(at, &dump)));
         self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
@@ -395,8 +421,10 @@ impl BusBoard {
         // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
         self.reports.is_clock_unsure &= times && news.is_none();
         if let Some((at, report)) = news {
-            self.table.trust_clock(true);
-            effects.extend(self.table.clock(at, &report));
+            self.reach(effects, |table, effects| {
+                table.trust_clock(true);
+                effects.extend(table.clock(at, &report));
+            });
         }
         if !self.is_in_the_dark() {
             self.believe(now, effects);

@@ -1,0 +1,213 @@
+//! Games that began before `damcast run` did, or of which it lost the beginning: real processes, real ports, real files.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::boards::{Process, recorded};
+use crate::program::{Run, damcast, run};
+use crate::pty::wait_until;
+use crate::simulated_lines::Boards;
+
+const SPEED: &str = "20";
+
+/// Boards that are played on from the start on, whoever listens.
+struct Event {
+    folder: tempfile::TempDir,
+    boards: Boards,
+    /// The name of each board's files, and what is played on it.
+    games: Vec<(String, Vec<String>)>,
+    is_bus: bool,
+}
+
+impl Event {
+    fn open(kind: &[&str], plies: &str) -> Event {
+        let folder = tempfile::tempdir().unwrap();
+        let ports = folder.path().display().to_string();
+        let common = ["--at-once", "--speed", SPEED, "--seed", "7", "--plies", plies, "--ports", &ports];
+        let boards = Boards::serve(&[kind, &common].concat());
+        let is_bus = kind[0] == "--bus";
+        let count = if is_bus { boards.next("line")["boards"].as_u64().unwrap() } else { 1 };
+        let games = (0..count).map(|_| {
+            let board = boards.next("board");
+            let moves = |moves: &Value| moves.as_str().unwrap().to_owned();
+            let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(moves).collect();
+            (if is_bus { format!("hall-{}", board["address"]) } else { "board-1".to_owned() }, moves)
+        });
+        let games = games.collect();
+        let port = boards.next("port")["port"].as_str().unwrap().to_owned();
+        let (name, mode) = if is_bus { ("hall", "mode = \"bus\"\nbus-answer-ms = 5000\n") } else { ("board-1", "") };
+        let config = format!(
+            "[station]\ndirectory = \"recordings\"\n[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\n\
+             time-scale = {SPEED}\n{mode}"
+        );
+        fs::write(folder.path().join("damcast.toml"), config).unwrap();
+        Event { folder, boards, games, is_bus }
+    }
+
+    /// Waits until so many plies have been pressed for, on all boards together.
+    fn wait_for_presses(&self, count: usize) {
+        let pressed = |_: &usize| self.boards.next("truth")["event"] == "pressed";
+        assert_eq!((0..100_000).filter(pressed).take(count).count(), count);
+    }
+
+    fn start(&self) -> Process {
+        let mut command = damcast(&["run", "--config", "damcast.toml"]);
+        Process(command.current_dir(self.folder.path()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("recordings").join(name)
+    }
+
+    fn recorded(&self, board: &str) -> Vec<String> {
+        recorded(&self.path(&format!("live/{board}-1.pdn")))
+    }
+
+    fn ask(&self, arguments: &[&str]) -> Run {
+        let socket = self.path("control.sock").display().to_string();
+        run(&[&arguments[..1], &["--socket", &socket], &arguments[1..]].concat())
+    }
+
+    /// Waits until every game is in its file, move for move; a replay of the logs says the same.
+    fn assert_whole(&self, station: Process) {
+        for (name, moves) in &self.games {
+            wait_until(&format!("all plies of {name}"), || self.recorded(name).len() >= moves.len());
+            assert_eq!(&self.recorded(name), moves, "{name}");
+        }
+        drop(station);
+        self.assert_replayed();
+    }
+
+    fn assert_replayed(&self) {
+        let mut logs: Vec<PathBuf> =
+            fs::read_dir(self.path("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        logs.retain(|log| log.extension().is_some_and(|extension| extension == "log"));
+        logs.sort();
+        let logs: Vec<String> = logs.iter().map(|log| log.display().to_string()).collect();
+        for (name, _) in &self.games {
+            let board = self.is_bus.then(|| ["--board", name.strip_prefix("hall-").unwrap()]);
+            let arguments = ["replay"].into_iter().chain(board.into_iter().flatten());
+            let replayed = run(&arguments.chain(logs.iter().map(String::as_str)).collect::<Vec<_>>());
+            let live = fs::read_to_string(self.path(&format!("live/{name}-1.pdn"))).unwrap();
+            assert_eq!(replayed.out, live, "{name}: {}", replayed.err);
+        }
+        let checked = run(&["fsck", &self.path("").display().to_string()]);
+        assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
+    }
+}
+
+#[test]
+fn a_game_that_began_before_the_station_is_recorded_from_its_first_move() {
+    let event = Event::open(&["--single", "1"], "24");
+    event.wait_for_presses(9);
+    let station = event.start();
+    event.assert_whole(station);
+}
+
+#[test]
+fn games_on_a_bus_that_began_before_the_station_are_recorded_from_their_first_moves() {
+    let event = Event::open(&["--bus", "3"], "26");
+    // More than the few with which a board that was switched on is taken at its word.
+    event.wait_for_presses(33);
+    let station = event.start();
+    event.assert_whole(station);
+}
+
+/// Killed, and the power fails: what was not synced yet is gone, and with it how the games began.
+#[test]
+fn a_loss_of_power_that_takes_the_start_positions_takes_no_game() {
+    for kind in [&["--single", "1"], &["--bus", "3"]] {
+        let event = Event::open(kind, "26");
+        let mut station = event.start();
+        let log = event.path(if event.is_bus { "log/hall-1.log" } else { "log/board-1-1.log" });
+        wait_until("the start positions", || {
+            let text = fs::read_to_string(&log).unwrap_or_default();
+            text.matches("is set up").count() >= event.games.len()
+        });
+        station.kill();
+        let text = fs::read_to_string(&log).unwrap();
+        let lost = text.find(" < ").expect("the boards have spoken");
+        let kept = text[..lost].rfind('\n').unwrap() + 1;
+        fs::write(&log, &text[..kept]).unwrap();
+        fs::remove_dir_all(event.path("live")).unwrap();
+        let _ = fs::remove_file(event.path("log/commits"));
+        event.wait_for_presses(12 * event.games.len());
+        let station = event.start();
+        event.assert_whole(station);
+    }
+}
+
+/// A station whose computer is gone, and another one in its place: the boards of a bus tell it nothing twice, but from their memory.
+#[test]
+fn a_station_in_the_place_of_a_lost_one_has_the_games_of_a_bus_from_their_first_moves() {
+    let event = Event::open(&["--bus", "2"], "26");
+    let mut station = event.start();
+    event.wait_for_presses(12);
+    station.kill();
+    fs::remove_dir_all(event.path("")).unwrap();
+    event.wait_for_presses(12);
+    let station = event.start();
+    event.assert_whole(station);
+}
+
+#[test]
+fn an_operator_takes_the_offer_once() {
+    for kind in [&["--single", "1"], &["--bus", "1"]] {
+        let event = Event::open(kind, "20");
+        let (name, moves) = &event.games[0];
+        event.wait_for_presses(moves.len());
+        let mut station = event.start();
+        let is_offered = || event.ask(&["status"]).out.contains("offers a game from its memory");
+        wait_until("the offer", is_offered);
+        assert_eq!(event.recorded(name), Vec::<String>::new(), "nobody plays on");
+        let taken = event.ask(&["ctl", "start", name, "--from-memory"]);
+        assert_eq!(taken.code, 0, "{}", taken.err);
+        wait_until("the game", || event.recorded(name).len() >= moves.len());
+        assert_eq!(&event.recorded(name), moves);
+        let shown = || fs::read_to_string(event.path("public/games.pdn")).unwrap_or_default();
+        wait_until("the public game", || shown().contains(moves.last().unwrap()));
+        let again = event.ask(&["ctl", "start", name, "--from-memory"]);
+        assert!(again.code == 1 && again.err.contains("has no game to be published"), "{}", again.err);
+        station.kill();
+        event.assert_replayed();
+        if event.is_bus {
+            // Its start tag stands where the game was published; what was before it no command gives out.
+            continue;
+        }
+        // Its logs are lost and its file is not: the memory has no date, and the game is known.
+        fs::remove_dir_all(event.path("log")).unwrap();
+        let _station = event.start();
+        wait_until("the offer", is_offered);
+        let known = event.ask(&["ctl", "start", name, "--from-memory"]);
+        assert!(known.code == 1 && known.err.contains(&format!("{name}-1.pdn")), "{}{}", known.out, known.err);
+    }
+}
+
+/// Boards that tell nothing of what was: 49 asks a single board for its memory, 86 one on a bus.
+#[test]
+fn without_a_memory_the_game_goes_on_from_what_stands_there() {
+    for (kind, ignored) in
+        [(&["--single", "1", "--ignore", "0x49"], "single"), (&["--bus", "2", "--ignore", "0x86"], "bus")]
+    {
+        let event = Event::open(kind, "40");
+        // To whom the boards of a bus have told it.
+        let mut lost = event.start();
+        event.wait_for_presses(8 * event.games.len());
+        lost.kill();
+        let _ = fs::remove_dir_all(event.path(""));
+        let station = event.start();
+        for (name, moves) in &event.games {
+            let is_over = || event.recorded(name).last() == moves.last();
+            wait_until(&format!("the end of {name}"), is_over);
+            let entries = event.recorded(name);
+            assert!(moves.ends_with(&entries) && entries.len() >= 15, "{ignored}, {name}: {entries:?} of {moves:?}");
+            let text = fs::read_to_string(event.path(&format!("live/{name}-1.pdn"))).unwrap();
+            assert!(text.contains("[FEN \""), "{text}");
+        }
+        drop(station);
+        event.assert_replayed();
+    }
+}
