@@ -1,9 +1,9 @@
 //! The byte log on disk: what happened on a line stands there before anything is made of it.
 //!
 //! ```text
-//!   log/NAME-K.log   │ synced │ written, the system has it │
-//!   in memory        ·········│────────── tail ────────────│─ what the disk does not take ─│
-//!                    │─────── durable, in the log or in the commits ────│
+//!   log/NAME-K.log   │ synced                │ written, the system has it │
+//!   in memory        ·······│───────────────── tail ─────────────────────│─ what the disk does not take ─│
+//!                    │──────────── durable, in the log or in the commits ────────────│
 //! ```
 //!
 //! | order of events for one read | who |
@@ -45,6 +45,9 @@ use commits::Fragment;
 /// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
 const MOST_WAITING: usize = 8 << 20;
 
+/// So much of a log's durable end stays in memory, for the day on which somebody cuts its file: most logs have less.
+const KEPT: u64 = 512 << 10;
+
 /// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
 const AHEAD_OF_A_BOARD: u64 = 4 << 20;
 /// The same of a bus, on which every answer is recorded: more than a day of a wire that never rests.
@@ -80,8 +83,10 @@ impl fmt::Display for Untaken {
 
 struct State {
     file: Arc<dyn File>,
-    /// The log from `synced` to its end.
+    /// The log from `tail_from` to its end.
     tail: Vec<u8>,
+    /// Not behind `synced`.
+    tail_from: u64,
     /// The file is durable so far.
     synced: u64,
     /// The file has the log so far.
@@ -104,7 +109,11 @@ struct State {
 
 impl State {
     fn end(&self) -> u64 {
-        self.synced + self.tail.len() as u64
+        self.tail_from + self.tail.len() as u64
+    }
+
+    fn is_settled(&self) -> bool {
+        self.synced == self.end()
     }
 
     /// Is the file as long as what was written to it?
@@ -115,9 +124,20 @@ impl State {
         }
     }
 
+    /// Forgets what no cut is likely to reach.
+    fn forget(&mut self) {
+        let spare = self.synced.saturating_sub(KEPT).saturating_sub(self.tail_from) as usize;
+        let rest = self.tail.get(spare..).filter(|_| spare > 0);
+        // It begins with a whole line.
+        if let Some(end) = rest.and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
+            self.tail.drain(..=spare + end);
+            self.tail_from += (spare + end + 1) as u64;
+        }
+    }
+
     /// The part of the tail between two places of the log.
     fn between(&self, from: u64, to: u64) -> &[u8] {
-        let index = |place: u64| place.saturating_sub(self.synced) as usize;
+        let index = |place: u64| place.saturating_sub(self.tail_from) as usize;
         self.tail.get(index(from)..index(to)).unwrap_or_default()
     }
 }
@@ -148,6 +168,7 @@ impl Journal {
         let state = State {
             file,
             tail: Vec::new(),
+            tail_from: length,
             synced: length,
             written: length,
             seen: length,
@@ -254,7 +275,7 @@ impl Journal {
             if state.reserved < state.written + self.ahead / 8 * 7 {
                 self.reserve(&mut state);
             }
-            if state.tail.is_empty() {
+            if state.is_settled() {
                 return Ok(());
             }
             (Arc::clone(&state.file), state.written)
@@ -269,9 +290,8 @@ impl Journal {
             state.fault = Some(error.to_string());
             return Err(error);
         }
-        let done = (target - state.synced) as usize;
-        state.tail.drain(..done);
         state.synced = target;
+        state.forget();
         state.seen = state.written;
         state.durable = state.durable.max(target);
         state.is_suspect = false;
@@ -281,7 +301,7 @@ impl Journal {
 
     /// Is the file itself durable to its end?
     pub fn is_settled(&self) -> bool {
-        self.lock().tail.is_empty()
+        self.lock().is_settled()
     }
 
     /// What is wrong with the disk, while something waits for it.
@@ -305,7 +325,8 @@ impl Journal {
 
     /// Does so much wait that no more should be recorded?
     pub fn is_full(&self) -> bool {
-        self.lock().tail.len() >= MOST_WAITING
+        let state = self.lock();
+        state.end() - state.synced >= MOST_WAITING as u64
     }
 
     /// Has it space to grow, whatever else fills the disk?
@@ -387,6 +408,10 @@ mod tests {
         assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
     }
 
+    fn cut(path: &Path, length: u64) {
+        std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length).unwrap();
+    }
+
     #[test]
     fn a_log_that_was_cut_is_not_written_behind_the_cut_again() {
         let folder = tempfile::tempdir().unwrap();
@@ -396,21 +421,74 @@ mod tests {
         journal.settle().unwrap();
         assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
         let whole = std::fs::read(&path).unwrap();
-        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(whole.len() as u64 / 2).unwrap();
-        (100..103).for_each(|at| journal.write(&note(at, "in memory")));
+        cut(&path, whole.len() as u64 / 2);
+        (100..103).for_each(|at| journal.write(&note(at, "later")));
         for _ in 0..3 {
             assert!(journal.settle().is_err());
         }
         let done = journal.look_after(&RealDisk, Vec::new).unwrap().unwrap();
-        assert!(done.contains("somebody cut it") && done.contains("bytes of it are lost"), "{done}");
+        assert!(done.contains("somebody cut it") && !done.contains("lost"), "{done}");
         let saved = std::fs::read(&path).unwrap();
-        let kept = whole[..whole.len() / 2].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
-        assert_eq!((&saved[..kept], saved.len() as u64), (&whole[..kept], journal.end()));
+        assert!(saved.starts_with(&whole) && saved.len() as u64 == journal.end());
         let log = bytelog::read(&saved).unwrap();
-        let text = |record: &Record| matches!(&record.kind, Kind::Note(text) if text == "in memory");
-        assert_eq!((log.records.iter().filter(|&record| text(record)).count(), log.problems.len()), (3, 1));
+        assert_eq!((log.records.len(), log.problems.len()), (103, 0));
         journal.settle().unwrap();
         assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_deep_cut_takes_away_is_said_and_all_that_is_known_around_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let header = Header { line: Some("a".to_owned()), ..Header::default() };
+        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let long = "x".repeat(4_000);
+        let mut places = Vec::new();
+        for at in 0..400 {
+            places.push(journal.end());
+            journal.write(&note(at, &long));
+        }
+        journal.settle().unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let known = |from: usize, to: usize| {
+            let (from, to) = (places[from], places[to]);
+            Fragment { log: "a-1.log".to_owned(), at: from, bytes: whole[from as usize..to as usize].to_vec() }
+        };
+        let kept = (KEPT / 4_000) as usize;
+        for (length, first) in [(0, None), (places[60] + 7, Some(59)), (places[150], Some(149))] {
+            let file = std::fs::read(&path).unwrap();
+            assert_eq!(file.len() as u64, journal.end());
+            cut(&path, length);
+            let fragments = || vec![known(100, 120), known(140, 160), known(398, 399)];
+            let done = journal.look_after(&RealDisk, fragments).unwrap().unwrap();
+            assert!(done.contains("bytes of it are lost"), "{done}");
+            let saved = std::fs::read(&path).unwrap();
+            assert_eq!(saved.len() as u64, journal.end(), "everything keeps its place");
+            let log = bytelog::read(&saved).unwrap();
+            assert_eq!(log.header.line.as_deref(), Some("a"), "the head is in memory");
+            let said = |problem: &bytelog::Problem| match problem {
+                bytelog::Problem::Lost { bytes, .. } => *bytes,
+                _ => 0,
+            };
+            let lost: u64 = log.problems.iter().map(said).sum();
+            assert!(done.contains(&format!("; {lost} bytes of it are lost")), "{done} {lost}");
+            let times: Vec<u64> =
+                log.records.iter().filter(|r| matches!(r.kind, Kind::Note(_))).map(|r| r.at).collect();
+            let is_there = |at: u64| times.contains(&at);
+            let of_file = (0..=first.unwrap_or(0)).filter(|_| first.is_some());
+            let all = of_file.chain(100..120).chain(140..160).chain(400 - kept as u64 + 2..400);
+            all.for_each(|at| assert!(is_there(at), "{length}: {at} is missing"));
+            assert!(
+                times.is_sorted() && times.len() < 400 && journal.look_after(&RealDisk, Vec::new).unwrap().is_none()
+            );
+            // As it was, for the next.
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .map(|mut file| io::Write::write_all(&mut file, &whole))
+                .unwrap()
+                .unwrap();
+        }
     }
 
     #[test]

@@ -9,8 +9,8 @@
 //!
 //! A file that has no name any more is read through the descriptor that still has it open, and is gone when the station ends:
 //! so it is saved within seconds, and until then that is an alarm. Every byte keeps its place, so what the commits say of the
-//! log stays right. What was cut off is taken from the commits and from memory as far as they have it; where they do not, lines
-//! of the same length say how much is lost ([`bytelog::filler`]).
+//! log stays right. What was cut off is taken from memory, which has its head and the last 512 kB, and from the commits; where they
+//! do not have it, lines of the same length say how much is lost ([`bytelog::filler`]).
 
 use std::io;
 use std::path::Path;
@@ -84,8 +84,14 @@ impl Journal {
             copy_piecewise(file, end, |bytes| saved.append(bytes))?;
             saved.last_line = last_line(file, end)?;
             let head = Fragment { log: self.name.clone(), at: 0, bytes: self.head.clone() };
-            let known = known().into_iter().filter(|fragment| fragment.log == self.name);
-            for fragment in std::iter::once(head).chain(known) {
+            let memory = {
+                let state = self.lock();
+                let (at, bytes) = (state.tail_from, state.between(state.tail_from, synced).to_vec());
+                Fragment { log: self.name.clone(), at, bytes }
+            };
+            let is_older = |fragment: &Fragment| fragment.log == self.name && fragment.at < memory.at;
+            let known: Vec<Fragment> = known().into_iter().filter(is_older).collect();
+            for fragment in [head].into_iter().chain(known).chain([memory]) {
                 saved.add(&fragment, synced)?;
             }
             saved.fill_until(synced)?;
