@@ -25,6 +25,9 @@ pub const SHOWN: Duration = Duration::from_secs(5);
 /// Publication stands still, in part or as a whole: what everybody should see is not there.
 pub const PUBLICATION: &str = "publication";
 
+/// The disk does not take what is recorded, or somebody has done something to what it was written into.
+pub const DISK_FAULT: &str = "disk-fault";
+
 /// What is the matter with one file.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Finding {

@@ -8,7 +8,7 @@
 //! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
 //! | `broken` | its line cannot be opened, or a bug: it is tried again |
 //! | `babble` | its port says more than boards can: noise, a wrong speed, another device |
-//! | `disk-fault` | the disk does not take what its line records; that waits in memory |
+//! | `disk-fault` | the disk does not take what its line records, which waits in memory; or a log or `commits` was taken away, changed, or may not be written any more |
 //! | `publication` | what everybody should see is not there, or stands still: a file of `public/` or `live/` is gone, replaced, cannot be written, or its profile holds a game back |
 //! | `disk-low` | there is less space for the station than is good |
 //!

@@ -58,6 +58,13 @@ pub trait Disk: Send + Sync {
     /// As the disk says.
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
 
+    /// May this process write here? For a folder: make files in it.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, or what the disk says.
+    fn may_write(&self, path: &Path) -> io::Result<()>;
+
     /// Begins a file that does not exist yet.
     ///
     /// # Errors

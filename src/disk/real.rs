@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use rustix::io::Errno;
 
-use super::folder::{make_folder, owner_for};
+use super::folder::{make_folder, may_write, owner_for};
 use super::{BLOCK, Disk, File, OddFile, folder_of};
 
 /// How many bytes of a long file are read at a time.
@@ -42,6 +42,10 @@ impl Disk for RealDisk {
     fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
         let names = fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
         names.filter_map(io::Result::transpose).collect()
+    }
+
+    fn may_write(&self, path: &Path) -> io::Result<()> {
+        may_write(path)
     }
 
     fn create(&self, path: &Path) -> io::Result<Arc<dyn File>> {

@@ -26,8 +26,17 @@ use crate::overview::{Observer, Overview};
 use crate::session::Condition;
 
 /// The kinds of alarms, each shown even when there is none: what is not there cannot be drawn.
-const ALARMS: [&str; 8] =
-    ["silent", "unexplained", "wrong-start", "clock-missing", "broken", "disk-fault", "publication", "disk-low"];
+const ALARMS: [&str; 9] = [
+    "silent",
+    "unexplained",
+    "wrong-start",
+    "clock-missing",
+    "broken",
+    "babble",
+    "disk-fault",
+    "publication",
+    "disk-low",
+];
 
 /// All of it as text. `waiting`: for each line, how many orders wait for it.
 pub fn text(observer: &Observer, waiting: &[(String, usize)]) -> String {

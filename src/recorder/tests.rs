@@ -8,6 +8,7 @@ use std::thread;
 use super::*;
 use crate::bytelog::Header;
 use crate::disk::{Disk, RealDisk};
+use crate::trouble::{DISK_FAULT, Troubles};
 
 /// More than one thread writes at once.
 const LINES: usize = 40;
@@ -18,8 +19,9 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
     let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     fs::create_dir(&logs).unwrap();
     fs::create_dir(&live).unwrap();
-    let (committer, writer, _) =
-        Writer::open(&(Arc::new(RealDisk) as Arc<dyn Disk>), folder.path(), &logs, 1 << 20).unwrap();
+    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
     let (told, heard) = mpsc::channel();
     let (mut ids, mut journals) = (Vec::new(), Vec::new());
     for line in 0..LINES {

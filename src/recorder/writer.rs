@@ -30,6 +30,7 @@ use crate::feed::Feeds;
 use crate::journal::commits::{self, Commits, Fragment};
 use crate::journal::{Journal, Untaken, saving};
 use crate::session::Effect;
+use crate::trouble::{Finding, Watch};
 
 /// The name of the file of commits, beside the folders of logs and live files.
 pub const COMMITS: &str = "commits";
@@ -60,6 +61,10 @@ pub struct Writer {
     disk: Arc<dyn Disk>,
     /// Where the commits are.
     path: PathBuf,
+    /// Where the logs are.
+    logs: PathBuf,
+    /// Who hears what is the matter with the commits, and with what may not be written.
+    watch: Watch,
     commits: Commits,
     /// Why the commits, which somebody has removed or changed, are not begun anew yet: what goes there is lost with the power.
     adrift: Option<String>,
@@ -105,8 +110,8 @@ struct Recording {
 }
 
 impl Writer {
-    /// Puts back what the logs of a station lack after a crash, and begins. `directory` has the commits, `logs` the logs.
-    /// Returns what the operator should know, too.
+    /// Puts back what the logs of a station lack after a crash, and begins. `directory` has the commits, `logs` the logs; `watch`
+    /// hears what becomes of both. Returns what the operator should know, too.
     ///
     /// # Errors
     ///
@@ -116,6 +121,7 @@ impl Writer {
         directory: &Path,
         logs: &Path,
         size: u64,
+        watch: Watch,
     ) -> io::Result<(Committer, Writer, Vec<String>)> {
         let mut notices = saving::take_up(&**disk, logs)?;
         let path = directory.join(COMMITS);
@@ -148,6 +154,8 @@ impl Writer {
             announced: Arc::clone(&announced),
             disk: Arc::clone(disk),
             path,
+            logs: logs.to_owned(),
+            watch,
             commits,
             adrift: None,
             recordings: BTreeMap::new(),
@@ -383,8 +391,34 @@ impl Writer {
             recording.look_after_log(&*self.disk, &self.path);
             recording.tell_fault(self.fault.as_deref());
         }
+        let mut found = self.unwritable();
+        found.extend(self.look_after_commits());
+        self.watch.tell(found);
+    }
+
+    /// What of the logs and the commits may not be written any more. The files that are open go on, and what comes next does not.
+    fn unwritable(&self) -> Vec<Finding> {
+        let logs = self.recordings.values().map(|recording| recording.journal.path());
+        let paths = [self.logs.as_path(), self.path.as_path()].into_iter().chain(logs);
+        let told = paths.filter_map(|path| match self.disk.may_write(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let what = format!("it may not be written ({error}); `damcast doctor` says what to do");
+                Some(self.finding(path, what))
+            }
+            _ => None,
+        });
+        told.collect()
+    }
+
+    fn finding(&self, path: &Path, what: String) -> Finding {
+        let from_here = path.strip_prefix(folder_of(&self.path)).unwrap_or(path);
+        Finding { board: None, file: from_here.display().to_string(), what }
+    }
+
+    /// Begins the commits anew if somebody has removed or changed them. Returns what was found.
+    fn look_after_commits(&mut self) -> Option<Finding> {
         if self.adrift.is_none() && self.commits.is_at(&self.path) {
-            return;
+            return None;
         }
         // What nobody finds any more must not be what a log needs.
         let begun = match self.settle_all() {
@@ -392,10 +426,12 @@ impl Writer {
             false => Err(io::Error::other("the logs cannot be synced")),
         };
         let path = self.path.display();
-        match begun {
+        let what = match begun {
             Ok(what) => {
-                warn!("{path}: {what}; they begin anew, and nothing is missing");
+                let what = format!("{what}; they begin anew, and nothing is missing");
+                warn!("{path}: {what}");
                 self.adrift = None;
+                what
             }
             Err(error) => {
                 let adrift = format!("somebody has removed or changed {path}, and they cannot be begun anew: {error}");
@@ -403,8 +439,10 @@ impl Writer {
                     warn!("{adrift}; trying again");
                 }
                 self.adrift = Some(adrift);
+                format!("somebody has removed or changed them, and they cannot be begun anew: {error}; trying again")
             }
-        }
+        };
+        Some(self.finding(&self.path, what))
     }
 
     /// Begins the commits in a file of their name. Every log has been synced.

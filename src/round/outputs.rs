@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tracing::{info, warn};
 
 use super::boards::Seating;
-use super::events_file::{EVENTS, EventsFile, Streams};
+use super::events_file::{EVENTS, EVENTS_ORDER, EventsFile, Streams};
 use crate::broadcast::events::{self, Event, Key, Stream};
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment, archive};
@@ -41,6 +41,8 @@ pub struct Outputs {
     fault: Option<String>,
     /// What was found wrong since it was asked for last, and mended.
     mended: Vec<Finding>,
+    /// The names of the plans and of the order of the events, in `log/`.
+    kept: Vec<String>,
     is_made: bool,
 }
 
@@ -76,6 +78,7 @@ impl Outputs {
             held: Vec::new(),
             fault: None,
             mended: Vec::new(),
+            kept: Vec::new(),
             is_made: false,
         }
     }
@@ -142,6 +145,7 @@ impl Outputs {
             self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
             is_lost = true;
         }
+        self.kept = seating.plans.names().chain([EVENTS_ORDER.to_owned()]).collect();
         let lost = seating.plans.look_after(self.disk.as_ref(), &self.log);
         for name in lost {
             self.mend(format!("log/{name}"), "it was taken away or changed by somebody, and is written again");
@@ -158,6 +162,12 @@ impl Outputs {
     /// What is the matter with the files now, and what was and is mended.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.mended);
+        let kept = self.kept.iter().filter_map(|name| {
+            let error = disk::may_write(&self.log.join(name)).err()?;
+            let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+            Some(Finding { board: None, file: format!("log/{name}"), what })
+        });
+        found.extend(kept);
         let mut add = |board: Option<&str>, file: &str, what: String| {
             let file = if file.is_empty() { PUBLIC.to_owned() } else { format!("{PUBLIC}/{file}") };
             found.push(Finding { board: board.map(str::to_owned), file, what });
@@ -248,8 +258,9 @@ impl Outputs {
     /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it.
     fn put(&mut self, name: &Path, text: &str, durability: Durability) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
-        let found = self.disk.read(&path).ok();
-        if found.as_deref() != Some(text.as_bytes()) {
+        let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
+        let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
+        if !is_it(&found) {
             // Looked at or not: what stands there is not what was left.
             let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
             let is_touched = self.touched.remove(name) || is_other;
@@ -263,11 +274,14 @@ impl Outputs {
                 let what = format!("it was taken away or changed by somebody{kept}, and is written again");
                 self.mend(format!("{PUBLIC}/{}", name.display()), &what);
             }
+            (stamp, found) = (disk::stamp(&path), self.disk.read(&path).ok());
         }
-        match disk::stamp(&path) {
-            Some(stamp) => drop(self.left.insert(name.to_owned(), stamp)),
-            None => drop(self.left.remove(name)),
-        }
+        // Who does something to it in this moment is not to be missed.
+        let Some(stamp) = stamp.filter(|_| is_it(&found)) else {
+            self.left.remove(name);
+            return Err(io::Error::new(io::ErrorKind::NotFound, "somebody took it away while it was written"));
+        };
+        self.left.insert(name.to_owned(), stamp);
         Ok(())
     }
 

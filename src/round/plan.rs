@@ -245,6 +245,11 @@ impl Plans {
         Ok(())
     }
 
+    /// The names of their files.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.written.keys().map(|number| name(*number))
+    }
+
     /// Looks whether all of them are still there, and say what was written. Those that do not are written again by
     /// [`Plans::save`]; returns their names.
     pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
@@ -255,12 +260,16 @@ impl Plans {
         };
         let lost = self.written.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
         self.lost = lost.map(|(number, _)| *number).collect();
-        self.lost.iter().map(|number| format!("round-{number}.plan")).collect()
+        self.lost.iter().map(|number| name(*number)).collect()
     }
 }
 
 fn path(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("round-{number}.plan"))
+    folder.join(name(number))
+}
+
+fn name(number: u32) -> String {
+    format!("round-{number}.plan")
 }
 
 #[cfg(test)]

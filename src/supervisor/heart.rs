@@ -75,9 +75,9 @@ fn standstill((name, silent): (String, Duration)) -> Option<Trouble> {
 }
 
 /// What the disk does not take of a line.
-fn disk_fault(row: &LineReport) -> Option<Trouble> {
+pub fn disk_fault(row: &LineReport) -> Option<Trouble> {
     let text = row.fault.clone()?;
-    Some(Trouble { kind: "disk-fault", place: None, board: Some(row.name.clone()), since: None, text })
+    Some(Trouble { kind: trouble::DISK_FAULT, place: None, board: Some(row.name.clone()), since: None, text })
 }
 
 /// A port says more than boards can.

@@ -131,7 +131,8 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
         }
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE)
+    let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
+    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE, of_logs)
         .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
     notices.iter().for_each(|notice| warn!("{notice}"));
     let storage = Storage { disk, folders, committer, durability: config.durability };
@@ -452,16 +453,18 @@ async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queu
 
 /// Well: every line runs and goes on, and everything is where it should be.
 fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
+    let faults;
     let broken: Vec<String> = {
         let rows = observer.rows.borrow();
         let broken = rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name));
-        let faults = rows.iter().filter_map(|row| Some(format!("line {}: {}", row.name, row.fault.as_ref()?)));
-        broken.chain(faults).collect()
+        faults = rows.iter().filter_map(heart::disk_fault).collect::<Vec<Trouble>>();
+        broken.collect()
     };
-    let troubles = observer.troubles.now().into_iter().map(|Trouble { kind, board, text, .. }| match board {
-        Some(board) => format!("{kind} of {board}: {text}"),
-        None => format!("{kind}: {text}"),
-    });
+    let troubles =
+        faults.into_iter().chain(observer.troubles.now()).map(|Trouble { kind, board, text, .. }| match board {
+            Some(board) => format!("{kind} of {board}: {text}"),
+            None => format!("{kind}: {text}"),
+        });
     let hanging = pulses.stalled(heart::LONGEST_SILENCE).into_iter().map(|(name, _)| name);
     let ill: Vec<String> = broken.into_iter().chain(hanging).chain(troubles).collect();
     if ill.is_empty() {

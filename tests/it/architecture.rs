@@ -26,7 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("counters", &[]),
     ("journal", &["millis", "bytelog", "playback", "disk"]),
     ("feed", &["pdn", "session", "playback", "disk"]),
-    ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed"]),
+    ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed", "trouble"]),
     (
         "round",
         &[

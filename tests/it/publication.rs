@@ -7,8 +7,10 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use damcast::trouble::{DISK_FAULT, PUBLICATION};
+
 use crate::control::{ask, status};
-use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
 use crate::operation::{get, value, with_numbers};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
@@ -20,6 +22,8 @@ struct Hall {
     pty: Pty,
     board: Board,
     station: Station,
+    /// The alarm that it is about.
+    kind: &'static str,
 }
 
 impl Hall {
@@ -35,24 +39,25 @@ impl Hall {
         let station = place.start();
         pty.wait_for_the_station();
         board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
-        Hall { place, address, pty, board, station }
+        Hall { place, address, pty, board, station, kind: PUBLICATION }
     }
 
     fn public(&self, name: &str) -> String {
         fs::read_to_string(self.place.path("recordings/public").join(name)).unwrap_or_default()
     }
 
-    /// What the alarm command was told of publication: `raised` or `over`, and the text.
+    /// What the alarm command was told of this alarm: `raised` or `over`, and the text.
     fn called(&self) -> Vec<(String, String)> {
         let text = fs::read_to_string(self.place.path("alarms")).unwrap_or_default();
         let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let of_publication = events.filter(|event| event["kind"] == "publication");
+        let of_it = events.filter(|event| event["kind"] == self.kind);
         let word = |value: &Value| value.as_str().unwrap().to_owned();
-        of_publication.map(|event| (word(&event["event"]), word(&event["text"]))).collect()
+        of_it.map(|event| (word(&event["event"]), word(&event["text"]))).collect()
     }
 
     /// Does something to the files, and waits until everybody is told of this file.
     fn is_told(&mut self, file: &str, happens: impl FnOnce(&Path)) {
+        let kind = self.kind;
         let raised = |called: Vec<(String, String)>| called.iter().filter(|(event, _)| event == "raised").count();
         let before = raised(self.called());
         let (mut seen, mut sick, mut counted) = (false, false, false);
@@ -60,13 +65,12 @@ impl Hall {
         wait_until(&format!("{file} is told: {}", self.station.said()), || {
             self.board.answer(&mut self.pty);
             let status = status(&self.place);
-            let is_it =
-                |alarm: &Value| alarm["kind"] == "publication" && alarm["text"].as_str().unwrap().contains(file);
+            let is_it = |alarm: &Value| alarm["kind"] == kind && alarm["text"].as_str().unwrap().contains(file);
             let alarms = status["alarms"].as_array().unwrap();
             seen |= alarms.iter().any(|alarm| is_it(alarm) && alarm["since"].is_string());
             let health = get(&self.address, "/healthz");
-            sick |= health.starts_with("HTTP/1.1 503 ") && health.contains("publication") && health.contains(file);
-            counted |= value(&get(&self.address, "/metrics"), "damcast_alarms{kind=\"publication\"}") >= 1.0;
+            sick |= health.starts_with("HTTP/1.1 503 ") && health.contains(kind) && health.contains(file);
+            counted |= value(&get(&self.address, "/metrics"), &format!("damcast_alarms{{kind=\"{kind}\"}}")) >= 1.0;
             seen && sick && counted && raised(self.called()) > before
         });
         assert!(self.called().last().unwrap().1.contains(file), "{:?}", self.called());
@@ -79,7 +83,7 @@ impl Hall {
             let is_over = self.called().last().is_some_and(|(event, _)| event == "over");
             is_over && get(&self.address, "/healthz").ends_with("\r\n\r\nok\n")
         });
-        assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != "publication"));
+        assert!(status(&self.place)["alarms"].as_array().unwrap().iter().all(|alarm| alarm["kind"] != self.kind));
     }
 
     /// Everything that the live file says is public.
@@ -210,4 +214,63 @@ fn a_public_game_that_its_profile_holds_back_is_told_with_its_reason() {
     assert_eq!(alarm["board"], "a");
     let table = ask(&hall.place, &["status"]).out;
     assert!(table.contains("\n  not shown: ") && table.contains("ALARM a: publication since"), "{table}");
+}
+
+/// Somebody does something to a file that the station records into.
+fn reach_for(path: &Path, how: &str) {
+    match how {
+        "removed" => fs::remove_file(path).unwrap(),
+        "replaced" => {
+            let other = path.with_file_name("other");
+            fs::write(&other, "something else\n").unwrap();
+            fs::rename(other, path).unwrap();
+        }
+        "cut" => {
+            let length = fs::metadata(path).unwrap().len();
+            fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length / 2).unwrap();
+        }
+        _ => drop(fs::File::create(path).unwrap()),
+    }
+}
+
+/// A file of the record is taken away in the middle of a game, in several ways, and each time the process is killed a little later:
+/// all is told, and every ply of the game is recorded in the end.
+fn loses(file: &str, of_run: impl Fn(usize) -> String) {
+    let mut hall = Hall::playing(&recording(), 4);
+    hall.kind = DISK_FAULT;
+    for (run, how) in (1..).zip(["removed", "replaced", "cut", "emptied"]) {
+        let path = hall.place.path("recordings").join(of_run(run));
+        let before = fs::read(&path).unwrap();
+        hall.is_told(file, |_| reach_for(&path, how));
+        hall.is_well();
+        let now = fs::read(&path).unwrap();
+        assert!(!file.starts_with("log") || now.starts_with(&before), "{how}: nothing is lost");
+        let aside = fs::read(path.with_file_name(format!("{}.aside-1", of_run(run).trim_start_matches("log/"))));
+        assert!(how != "replaced" || aside.is_ok_and(|aside| aside == b"something else\n"), "{how}");
+        let plies = moves(&hall.place.live("a-1.pdn")).len();
+        hall.goes_on(plies + 2);
+        hall.station.process.kill().unwrap();
+        hall.station.wait();
+        hall.station = hall.place.start();
+        hall.pty.wait_for_the_station();
+    }
+    let plies = moves(&hall.place.live("a-1.pdn")).len();
+    hall.goes_on(plies + 2);
+    let recorded = moves(&hall.place.live("a-1.pdn"));
+    assert!(recorded.len() >= 14 && truth().starts_with(&recorded), "{recorded:?}");
+    let place = hall.ends_clean();
+    let folder = place.path("recordings/log");
+    let verified = run(&["log", "verify", folder.to_str().unwrap()]);
+    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+    assert_eq!(place.replay(&["a-1.log", "a-2.log", "a-3.log", "a-4.log", "a-5.log"]), place.live("a-1.pdn"));
+}
+
+#[test]
+fn a_log_that_vanishes_in_mid_game_is_told_and_the_game_is_complete_after_a_restart() {
+    loses("log/a-", |run| format!("log/a-{run}.log"));
+}
+
+#[test]
+fn commits_that_vanish_in_mid_game_are_told_and_the_game_is_complete_after_a_restart() {
+    loses("commits", |_| "commits".to_owned());
 }

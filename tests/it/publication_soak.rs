@@ -1,5 +1,5 @@
-//! Boards are played and recorded while the files of their publication are taken away, cut, replaced and made unwritable at
-//! random, one at a time: each is told, all is whole again once it is mended, and in the end every game is complete.
+//! Boards are played and recorded while the files of their record and of their publication are taken away, cut, replaced and made
+//! unwritable at random, one at a time: each is told, all is whole again once it is mended, and in the end every game is complete.
 //!
 //! Boards, ports, processes and files are real; only the boards' life is faster than ours.
 
@@ -95,23 +95,28 @@ impl Soak {
         (self.random % most as u64) as usize
     }
 
-    /// Something of the publication, and what is to be done to it.
+    /// Something of the record or of the publication, and what is to be done to it.
     fn choose(&mut self) -> (String, Harm) {
         use Harm::{Cut, Deleted, Replaced, Unwritable};
         let of_files = [Deleted, Replaced, Cut];
-        let live = {
-            let index = self.below(self.boards.len());
-            format!("live/{}-1.pdn", self.boards[index].0)
-        };
-        let targets: [(&str, &[Harm]); 8] = [
+        let all = [Deleted, Replaced, Cut, Unwritable];
+        let index = self.below(self.boards.len());
+        let board = &self.boards[index].0;
+        let (live, log) = (format!("live/{board}-1.pdn"), format!("log/{board}-1.log"));
+        let targets: [(&str, &[Harm]); 12] = [
             ("public", &[Deleted, Unwritable]),
             ("live", &[Deleted, Unwritable]),
-            ("public/events.ndjson", &[Deleted, Replaced, Cut, Unwritable]),
+            ("log", &[Deleted, Unwritable]),
+            ("public/events.ndjson", &all),
             ("public/games.pdn", &of_files),
             ("public/started.pdn", &of_files),
-            ("log/round-1.plan", &of_files),
-            ("log/events.order", &of_files),
-            (&live, &[Deleted, Replaced, Cut, Unwritable]),
+            ("log/round-1.plan", &all),
+            ("log/events.order", &all),
+            ("commits", &all),
+            // Once more than others: it is all that there is.
+            (&log, &all),
+            (&log, &all),
+            (&live, &all),
         ];
         let (name, harms) = targets[self.below(targets.len())];
         (name.to_owned(), harms[self.below(harms.len())])
@@ -248,6 +253,8 @@ fn publication_that_is_harmed_is_told_and_whole_again() {
     soak(3, 30, 20, Duration::from_secs(40), 16);
 }
 
+/// One game after the other, each harmed for about as long as it is played.
+///
 /// DAMCAST_SOAK_SECONDS=3600 cargo test --test it publication_soak -- --ignored --nocapture
 #[test]
 #[ignore = "an hour of 16 boards, or as long as DAMCAST_SOAK_SECONDS says"]
@@ -255,6 +262,12 @@ fn an_hour_of_harm_costs_nothing() {
     let seconds = std::env::var("DAMCAST_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(3600);
     let seed = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let seed = std::env::var("DAMCAST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed);
-    // About ten seconds of life a ply.
-    soak(16, (seconds as usize * 2).min(200), 20, Duration::from_secs(seconds), seed);
+    let (begun, span) = (Instant::now(), Duration::from_secs(seconds));
+    for seed in seed.. {
+        // About ten seconds of life a ply.
+        soak(16, (seconds as usize * 2).min(200), 20, Duration::from_secs(100).min(span), seed);
+        if begun.elapsed() >= span {
+            break;
+        }
+    }
 }

@@ -13,6 +13,7 @@ use damcast::millis::Millis;
 use damcast::recorder::{Committer, Recorder, Told, Writer};
 use damcast::station::Folders;
 use damcast::station::opening::{self, Opened, OpeningError};
+use damcast::trouble::{DISK_FAULT, Troubles};
 
 use crate::model_disk::ModelDisk;
 
@@ -90,8 +91,9 @@ impl Session {
         let folders = folders();
         let failed = |error| OpeningError::Disk { what: "commits".into(), error };
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+        let watch = Troubles::default().watch(DISK_FAULT, "log");
         let (committer, writer, notices) =
-            Writer::open(&shared, Path::new("/r"), &folders.log, COMMITS).map_err(failed)?;
+            Writer::open(&shared, Path::new("/r"), &folders.log, COMMITS, watch).map_err(failed)?;
         let mut session = Session { disk: disk.clone(), writer, committer, lines: Vec::new(), durability, notices };
         for config in configs() {
             let seat = session.open(config)?;

@@ -193,7 +193,7 @@ fn doctor_tries_the_files_as_the_user_who_records_and_names_the_command() {
         faults.map(|fault| (word(fault, "what"), word(fault, "remedy"))).collect()
     };
     assert_eq!(faults(), []);
-    for name in ["live/a-1.pdn", "commits", "public", "log/a-1.log"] {
+    for name in ["live/a-1.pdn", "commits", "public", "log/a-1.log", "log/round-1.plan"] {
         let path = home.path(name);
         let mode = fs::metadata(&path).unwrap().mode() & 0o777;
         set_mode(&path, mode & 0o755);

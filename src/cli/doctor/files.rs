@@ -117,7 +117,7 @@ pub fn refused(directory: &Path) -> Vec<Refused> {
         add(&path, may_write(&path));
     }
     let [_, logs, live, ..] = &folders;
-    for (folder, ending) in [(logs, ".log"), (live, ".pdn")] {
+    for (folder, ending) in [(logs, ".log"), (logs, ".plan"), (live, ".pdn")] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_file() && entry.file_name().to_string_lossy().ends_with(ending) {
