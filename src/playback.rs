@@ -22,7 +22,7 @@
 //! times of a chain never decrease; a log is read one record at a time, so that what is in memory is what the games need and not
 //! the log. Absent on purpose: files, clocks, and any judgement of what was recorded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Cursor};
 use std::sync::Arc;
 
@@ -323,6 +323,17 @@ impl Playback {
         self.games.iter_mut().rev().find(|game| game.board == board)
     }
 
+    /// Takes the games that nothing can happen to any more, because their boards have begun another.
+    fn take_past(&mut self) -> Vec<Game> {
+        let games = std::mem::take(&mut self.games);
+        let mut later = BTreeSet::new();
+        let is_past: Vec<bool> = games.iter().rev().map(|game| !later.insert(game.board)).collect();
+        let (past, last): (Vec<_>, Vec<_>) =
+            games.into_iter().zip(is_past.into_iter().rev()).partition(|(_, is_past)| *is_past);
+        self.games.extend(last.into_iter().map(|(game, _)| game));
+        past.into_iter().map(|(game, _)| game).collect()
+    }
+
     /// The line as it is now.
     pub fn into_line(self) -> Line {
         self.line
@@ -372,21 +383,56 @@ pub fn play(logs: Vec<NamedLog>, game_type: Option<&str>) -> Result<Played, Play
 ///
 /// When the logs cannot belong together, a head asks for what cannot be done, or a log cannot be read. What a log says cannot fail.
 pub fn play_and_tell(
+    logs: Vec<NamedLog>,
+    game_type: Option<&str>,
+    tell: impl FnMut(String),
+) -> Result<Played, PlaybackError> {
+    let mut games = Vec::new();
+    let mut played = play_logs(logs, game_type, tell, |chain, game| games.push((chain, game)))?;
+    // One that was opened later may have been over earlier.
+    games.sort_by_key(|(chain, game)| (*chain, game.times.opened));
+    played.games = games.into_iter().map(|(_, game)| game).collect();
+    Ok(played)
+}
+
+/// The same as [`play`], for logs of more games than memory is kept for: `each` gets every game as soon as nothing can happen to
+/// it any more, those of a board in their order, and [`Played::games`] is empty.
+///
+/// # Errors
+///
+/// As [`play_and_tell`].
+pub fn play_each(logs: Vec<NamedLog>, mut each: impl FnMut(Game)) -> Result<Played, PlaybackError> {
+    play_logs(logs, None, |_| {}, |_, game| each(game))
+}
+
+/// `each` gets the number of the chain, too.
+fn play_logs(
     mut logs: Vec<NamedLog>,
     game_type: Option<&str>,
     mut tell: impl FnMut(String),
+    mut each: impl FnMut(usize, Game),
 ) -> Result<Played, PlaybackError> {
     in_order(&mut logs)?;
     let mut played = Played::default();
+    let mut last_numbers = BTreeMap::new();
     let mut rest = logs.as_slice();
-    while let Some(first) = rest.first() {
+    for number in 0.. {
+        let Some(first) = rest.first() else { break };
         let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.header, first, game_type)).count();
         let (chain, after) = rest.split_at(length);
         let is_cut = played.last.is_none() && key(&first.header, CONTINUES) == Some("yes");
         if is_cut {
             tell(format!("{}: goes on from an earlier log, which was not given", first.name));
         }
-        play_chain(chain, first, game_type, &mut played, &mut tell)?;
+        let (mut settings, unknown) = settings(&first.header, game_type)?;
+        unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
+        count_on(&mut settings, &last_numbers);
+        let mut each = |game: Game| {
+            let last = last_numbers.entry(game.board).or_insert(0);
+            *last = game.number.max(*last);
+            each(number, game);
+        };
+        play_chain(chain, settings, &mut played, &mut tell, &mut each)?;
         rest = after;
     }
     Ok(played)
@@ -394,18 +440,25 @@ pub fn play_and_tell(
 
 fn play_chain(
     logs: &[NamedLog],
-    first: &NamedLog,
-    game_type: Option<&str>,
+    settings: LineSettings,
     played: &mut Played,
     tell: &mut impl FnMut(String),
+    each: &mut impl FnMut(Game),
 ) -> Result<(), PlaybackError> {
-    let head = &first.header;
-    let (mut settings, unknown) = settings(head, game_type)?;
-    unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
-    count_on(&mut settings, &played.games);
+    let Some(head) = logs.first().map(|first| &first.header) else { return Ok(()) };
     let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
     let mut earlier_end = None;
+    let mut hand_over = |games: Vec<Game>, calendar: &Option<Calendar>| {
+        if games.is_empty() {
+            return;
+        }
+        let calendar = calendar.clone().filter(|_| head.opened.is_some()).map(Arc::new);
+        for mut game in games {
+            game.times.calendar.clone_from(&calendar);
+            each(game);
+        }
+    };
     for log in logs {
         let unreadable = |error: io::Error| PlaybackError::Unreadable {
             name: log.name.clone(),
@@ -419,6 +472,7 @@ fn play_chain(
         let mut is_up = false;
         let mut records = log.records().map_err(unreadable)?;
         while let Some(packed) = records.next_record().map_err(unreadable)? {
+            let known = playback.games.len();
             for record in packed.unpacked() {
                 let at = shift + Millis(record.at);
                 if is_up {
@@ -434,6 +488,9 @@ fn play_chain(
                     playback.take(last, input);
                 }
             }
+            if playback.games.len() > known {
+                hand_over(playback.take_past(), &playback.calendar);
+            }
             playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
         }
         if is_up {
@@ -443,28 +500,24 @@ fn play_chain(
         played.logs.push((log.name.clone(), records.summary().clone()));
     }
     playback.notices.drain(..).for_each(|(at, text)| tell(format!("{at} ms: {text}")));
+    hand_over(std::mem::take(&mut playback.games), &playback.calendar);
     let calendar = playback.calendar.take().filter(|_| head.opened.is_some());
-    let shared = calendar.clone().map(Arc::new);
-    for mut game in playback.games.drain(..) {
-        game.times.calendar.clone_from(&shared);
-        played.games.push(game);
-    }
     let end = earlier_end.unwrap_or(last);
     played.last = Some(Chain { line: playback.into_line(), header: head.clone(), calendar, end });
     Ok(())
 }
 
 /// Games of the chains before are counted, whatever the head says of them.
-fn count_on(settings: &mut LineSettings, games: &[Game]) {
-    for game in games {
-        let of_board = match game.board {
+fn count_on(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddress>, u32>) {
+    for (board, number) in last_numbers {
+        let of_board = match *board {
             None => &mut *settings,
             Some(board) => {
                 let of_line = settings.of_board(board);
                 settings.boards.entry(board).or_insert(of_line)
             }
         };
-        of_board.games_before = of_board.games_before.max(game.number);
+        of_board.games_before = of_board.games_before.max(*number);
     }
 }
 

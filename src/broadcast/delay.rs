@@ -56,7 +56,9 @@ impl Delay {
     pub fn next_change(self, game: &GameRecord, now: Moment) -> Option<Moment> {
         let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
         let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.due(at) > now);
-        let asides = game.asides().iter().rev().map(|aside| aside.at).take_while(|&at| self.due(at) > now);
+        // Nearly always all of them may be seen.
+        let asides = Some(game.asides()).filter(|asides| asides.last_at().is_some_and(|last| self.due(last) > now));
+        let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|aside| aside.at);
         moments.chain(asides).chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
     }
 

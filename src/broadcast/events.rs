@@ -113,6 +113,34 @@ pub fn count(view: View<'_>) -> u64 {
     (begun + view.entries.len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
 }
 
+/// How many things were told beside a game that may be told at a moment. With a delay in plies none: they would tell the moves
+/// that are kept back.
+pub fn count_asides(game: &GameRecord, delay: Delay, now: Moment) -> u64 {
+    let is_due = |at| delay.due(at) <= now;
+    let asides = game.asides();
+    match asides.last_at() {
+        Some(_) if delay.plies > 0 => 0,
+        Some(last) if is_due(last) => asides.len() as u64,
+        _ => asides.iter().take_while(|aside| is_due(aside.at)).count() as u64,
+    }
+}
+
+/// When the `n`th event of one of a game's streams was recorded.
+pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
+    let index = usize::try_from(n).ok()?.checked_sub(1)?;
+    if stream == Stream::Aside {
+        return game.asides().iter().nth(index).map(|aside| aside.at);
+    }
+    // The first is that the game has begun.
+    let entries = game.entries().iter().map(|entry| entry.at);
+    let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
+    let first = entries.clone().next();
+    match index.checked_sub(1) {
+        None => first,
+        Some(after) => entries.skip(after).chain(ends.skip(after.saturating_sub(game.entries().len()))).next(),
+    }
+}
+
 /// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
 pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<Event> {
     let mut bodies = Vec::new();
@@ -134,26 +162,24 @@ pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Ve
     bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
 
-/// What was told beside a game, but for the first so many, as far as it may be told at a moment. With a delay in plies
-/// nothing: it would tell the moves that are kept back.
-pub fn asides(board: &Board, game: &GameRecord, delay: Delay, now: Moment, skip: u64) -> Vec<Event> {
+/// What was told beside a game: so many, behind the first so many.
+pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<Event> {
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-    let due = |aside: &&Aside| delay.plies == 0 && delay.due(aside.at) <= now;
-    let told = game.asides().iter().take_while(due).zip(1..).skip(skip);
+    let told = game.asides().iter().zip(1..).skip(skip).take(most);
     let kind = |kind| Object::new().text("type", kind);
     let body = |aside: &Aside| match &aside.told {
-        Told::Provisional(moves) => kind("provisional").texts("moves", moves),
+        Told::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
         Told::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
         Told::State(state) => kind("state").text("state", state),
         Told::Correction(reason) => kind("correction").text("reason", reason),
     };
-    let event = |(aside, n): (&Aside, u64)| Event {
+    let event = |(aside, n): (Aside, u64)| Event {
         at: aside.at,
         board: board.name.clone(),
         game: game.number,
         stream: Stream::Aside,
         n,
-        body: body(aside),
+        body: body(&aside),
     };
     told.map(event).collect()
 }
@@ -270,6 +296,8 @@ mod tests {
             assert!(all.starts_with(&earlier), "{seconds}");
             assert_eq!(super::count(view), earlier.len() as u64);
         }
+        let at: Vec<Moment> = (1..).map_while(|n| super::moment(&game, Stream::Game, n)).collect();
+        assert_eq!(at, all.iter().map(Event::at).collect::<Vec<_>>());
         for skip in 0..9 {
             let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
             assert_eq!(later, all[(skip as usize).min(all.len())..]);
@@ -279,8 +307,7 @@ mod tests {
     #[test]
     fn what_is_likely_is_told_beside_a_game() {
         let mut board = Board::new("a", Variant::international(), Vec::new());
-        let texts = |moves: &[&str]| moves.iter().map(|text| (*text).to_owned()).collect();
-        let likely = |moves: &[&str]| Change::Aside(Told::Provisional(texts(moves)));
+        let likely = |moves: &[&str]| Change::Aside(Told::Provisional(moves.join(" ").into()));
         board.take(moment(0), likely(&["32-28"]));
         board.take(moment(1), Change::Opened { game: 1 });
         board.take(moment(1), Change::Line("1. 32-28".into()));
@@ -288,8 +315,8 @@ mod tests {
         board.take(moment(4), likely(&[]));
         board.take(moment(5), Change::Line("*".into()));
         board.take(moment(6), likely(&["1-2"]));
-        let told = |delay, now, skip| asides(&board, &board.games[0], delay, moment(now), skip);
-        let lines: Vec<String> = told(Delay::NONE, 9, 0).iter().map(|event| event.line(7)).collect();
+        let game = &board.games[0];
+        let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7)).collect();
         assert_eq!(lines.len(), 2);
         assert!(
             lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
@@ -297,9 +324,11 @@ mod tests {
             lines[0]
         );
         assert!(lines[1].ends_with(r#""p":2,"type":"provisional","moves":[]}"#), "{}", lines[1]);
-        assert_eq!(told(Delay { seconds: 3, plies: 0 }, 5, 0).len(), 1);
-        assert_eq!(told(Delay { seconds: 0, plies: 1 }, 9, 0).len(), 0);
-        assert_eq!(told(Delay::NONE, 9, 1).len(), 1);
+        assert_eq!((asides(&board, game, 1, 9).len(), asides(&board, game, 0, 1).len()), (1, 1));
+        let count = |delay, now| count_asides(game, delay, moment(now));
+        assert_eq!(count(Delay::NONE, 9), 2);
+        assert_eq!(count(Delay { seconds: 3, plies: 0 }, 5), 1);
+        assert_eq!(count(Delay { seconds: 0, plies: 1 }, 9), 0);
     }
 
     #[test]
@@ -307,7 +336,7 @@ mod tests {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "*"]);
         let told = [
-            Told::Provisional(vec!["19-23".into()]),
+            Told::Provisional("19-23".into()),
             Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
             Told::State("unexplained"),
             Told::Correction("taken-back"),
@@ -318,7 +347,7 @@ mod tests {
         game.take(moment(6), Change::Result("2-0".into()));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
-        all.extend(asides(&board, &game, Delay::NONE, moment(9), 0));
+        all.extend(asides(&board, &game, 0, 9));
         for event in &all {
             let event: serde_json::Value = serde_json::from_str(&event.line(1)).unwrap();
             for (member, value) in event.as_object().unwrap() {

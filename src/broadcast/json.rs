@@ -31,13 +31,13 @@ impl Object {
     }
 
     /// A member with a list of texts.
-    pub fn texts(self, name: &str, values: &[String]) -> Object {
+    pub fn texts(self, name: &str, values: impl IntoIterator<Item = impl AsRef<str>>) -> Object {
         let mut list = String::from("[");
-        for (index, value) in values.iter().enumerate() {
+        for (index, value) in values.into_iter().enumerate() {
             if index > 0 {
                 list.push(',');
             }
-            quote(&mut list, value);
+            quote(&mut list, value.as_ref());
         }
         list.push(']');
         self.raw(name, &list)
@@ -98,7 +98,7 @@ mod tests {
     fn what_is_written_is_json() {
         let inner = Object::new().number("n", 7);
         let text = Object::new().text("a \"b\"", "c\\\n\u{7f}é").object("o", inner).object("e", Object::new());
-        let text = text.texts("l", &["x".to_owned(), "\"".to_owned()]).finish();
+        let text = text.texts("l", ["x", "\""]).finish();
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(read, serde_json::json!({"a \"b\"": "c\\\n\u{7f}é", "o": {"n": 7}, "e": {}, "l": ["x", "\""]}));
         assert!(!text.contains('\n'));

@@ -23,7 +23,7 @@ pub mod record;
 pub mod snapshot;
 
 pub use delay::{Delay, View};
-pub use record::{Aside, Change, Entry, GameRecord, Told};
+pub use record::{Aside, Asides, Change, Entry, GameRecord, Told};
 
 use chrono::{DateTime, FixedOffset};
 

@@ -12,6 +12,8 @@
 //! The lines are the station's own, so a line that is none of these is not an error of anybody outside: it is kept as it
 //! stands in no entry, and the checker before publication has the last word.
 
+use chrono::{DateTime, FixedOffset};
+
 use super::Moment;
 use crate::pdn::clock::Clocks;
 use crate::pdn::tag;
@@ -58,14 +60,122 @@ pub struct Aside {
 /// What is told about a game beside its files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Told {
-    /// These moves are likely to be next, and not final; none are any more.
-    Provisional(Vec<String>),
+    /// These moves, with a space between two, are likely to be next, and not final; none are any more. Nothing is told more often.
+    Provisional(Box<str>),
     /// What the clock shows, where nobody could know it.
     Clock(Clocks),
     /// What is going on on the board, in one word.
     State(&'static str),
     /// Why the last setup was needed, in one word.
     Correction(&'static str),
+}
+
+/// What was told beside a game, in order. Of a hall that plays for days it is far more than the moves, so it is kept in few bytes:
+///
+/// ```text
+///   milliseconds since the one before │ 0 │ length of the moves │ the moves          likely moves
+///   milliseconds since the one before │ 1                                            anything else: the next of `others`
+/// ```
+///
+/// Numbers have seven bits a byte, the highest bit of all but the last is set.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Asides {
+    packed: Vec<u8>,
+    others: Vec<Told>,
+    count: usize,
+    last: Option<Moment>,
+    /// From which on times are told otherwise than in UTC, and how.
+    offsets: Vec<(usize, FixedOffset)>,
+}
+
+impl Asides {
+    fn push(&mut self, at: Moment, told: Told) {
+        if self.offsets.last().map(|(_, offset)| offset) != Some(at.offset()) {
+            self.offsets.push((self.count, *at.offset()));
+        }
+        let since = at.timestamp_millis().wrapping_sub(self.last.map_or(0, |last| last.timestamp_millis()));
+        // A clock may be set back.
+        self.number(((since << 1) ^ (since >> 63)) as u64);
+        match told {
+            Told::Provisional(moves) => {
+                self.number(0);
+                self.number(moves.len() as u64);
+                self.packed.extend_from_slice(moves.as_bytes());
+            }
+            other => {
+                self.number(1);
+                self.others.push(other);
+            }
+        }
+        self.count += 1;
+        self.last = Some(at);
+    }
+
+    fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.packed.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.packed.push(value as u8);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// When the last was told.
+    pub fn last_at(&self) -> Option<Moment> {
+        self.last
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = Aside> + '_ {
+        let (mut rest, mut others, mut index, mut at) = (self.packed.as_slice(), self.others.iter(), 0, 0_i64);
+        let mut offsets = self.offsets.iter().peekable();
+        let mut offset = None;
+        std::iter::from_fn(move || {
+            if let Some((_, next)) = offsets.next_if(|(from, _)| *from == index) {
+                offset = Some(*next);
+            }
+            let since = take_number(&mut rest)?;
+            at = at.wrapping_add((since >> 1) as i64 ^ -((since & 1) as i64));
+            index += 1;
+            let told = match take_number(&mut rest)? {
+                0 => {
+                    let length = usize::try_from(take_number(&mut rest)?).ok()?;
+                    let (moves, after) = rest.split_at_checked(length)?;
+                    rest = after;
+                    Told::Provisional(std::str::from_utf8(moves).ok()?.into())
+                }
+                _ => others.next()?.clone(),
+            };
+            let at = DateTime::from_timestamp_millis(at)?.with_timezone(&offset?);
+            Some(Aside { at, told })
+        })
+    }
+
+    fn shrink_to_fit(&mut self) {
+        self.packed.shrink_to_fit();
+    }
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
 }
 
 /// A step of a game.
@@ -96,7 +206,7 @@ pub struct GameRecord {
     pub variant: &'static Variant,
     tags: Vec<(String, String)>,
     entries: Vec<Entry>,
-    asides: Vec<Aside>,
+    asides: Asides,
     closed: Option<Moment>,
     result: Option<(Moment, String)>,
     released: bool,
@@ -111,7 +221,7 @@ impl GameRecord {
             variant,
             tags: Vec::new(),
             entries: Vec::new(),
-            asides: Vec::new(),
+            asides: Asides::default(),
             closed: None,
             result: None,
             released: false,
@@ -123,7 +233,7 @@ impl GameRecord {
         match change {
             Change::Line(line) => self.line(at, &line),
             Change::Result(result) => self.result = Some((at, result)),
-            Change::Aside(told) => self.asides.push(Aside { at, told }),
+            Change::Aside(told) => self.asides.push(at, told),
             Change::Released => self.released = true,
             Change::Opened { .. } => {}
         }
@@ -132,6 +242,9 @@ impl GameRecord {
     fn line(&mut self, at: Moment, line: &str) {
         if line == "*" {
             self.closed = Some(at);
+            // Games of a hall that plays for days are many.
+            self.entries.shrink_to_fit();
+            self.asides.shrink_to_fit();
         } else if self.entries.is_empty() && line.starts_with('[') {
             let parts = tag::parts(line);
             self.tags.push((parts.name, parts.value));
@@ -156,7 +269,7 @@ impl GameRecord {
     }
 
     /// What was told about it beside its file.
-    pub fn asides(&self) -> &[Aside] {
+    pub fn asides(&self) -> &Asides {
         &self.asides
     }
 
@@ -173,7 +286,7 @@ impl GameRecord {
     /// When something last happened to it. Of a machine whose clock was set back, what happened last may be of an earlier moment.
     pub fn latest(&self) -> Moment {
         let last = self.entries.last().map(|entry| entry.at);
-        let last = last.into_iter().chain(self.asides.last().map(|aside| aside.at));
+        let last = last.into_iter().chain(self.asides.last_at());
         let times = last.chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
         times.max().unwrap_or(self.opened)
     }
@@ -225,6 +338,32 @@ pub(super) mod tests {
         game.take(moment(0), Change::Line(String::new()));
         lines.iter().zip(1..).for_each(|(line, at)| game.take(moment(at), Change::Line((*line).to_owned())));
         game
+    }
+
+    #[test]
+    fn what_was_told_beside_a_game_is_kept_as_it_was() {
+        let zone = |hours: i32| FixedOffset::east_opt(hours * 3_600).unwrap();
+        let at = |millis: i64, hours| {
+            DateTime::from_timestamp_millis(1_790_000_000_000 + millis).unwrap().with_timezone(&zone(hours))
+        };
+        let told = [
+            (at(0, 1), Told::Provisional("32-28 19-23".into())),
+            (at(0, 1), Told::State("unexplained")),
+            (at(129, 1), Told::Provisional("".into())),
+            // The clock was set back, and summer time ended.
+            (at(-3_600_000, 0), Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
+            (at(90_000_000, 0), Told::Provisional("x".repeat(300).into())),
+            (at(90_000_001, 2), Told::Correction("taken-back")),
+        ];
+        let mut asides = Asides::default();
+        for (at, told) in &told {
+            asides.push(*at, told.clone());
+        }
+        let read: Vec<(Moment, Told)> = asides.iter().map(|aside| (aside.at, aside.told)).collect();
+        assert_eq!(read, told);
+        let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
+        assert_eq!(offsets, told.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
+        assert_eq!((asides.len(), asides.last_at()), (told.len(), Some(told[5].0)));
     }
 
     #[test]

@@ -218,6 +218,20 @@ pub fn folder_of(path: &Path) -> &Path {
 ///
 /// As the disk says; the old file stands then.
 pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
+    replace_with(disk, path, durability, |append| append(bytes))
+}
+
+/// The same; `write` appends the new content piece by piece.
+///
+/// # Errors
+///
+/// As the disk says, or `write`; the old file stands then.
+pub fn replace_with(
+    disk: &dyn Disk,
+    path: &Path,
+    durability: Durability,
+    write: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let new = path.with_file_name(name);
@@ -226,7 +240,7 @@ pub fn replace(disk: &dyn Disk, path: &Path, bytes: &[u8], durability: Durabilit
         _ => {}
     }
     let file = disk.create(&new)?;
-    append_all(&*file, bytes).map_err(|(_, error)| error)?;
+    write(&mut |bytes| append_all(&*file, bytes).map_err(|(_, error)| error))?;
     if durability == Durability::Safe {
         file.sync()?;
     }

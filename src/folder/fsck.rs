@@ -16,24 +16,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::{Folder, LineOfLogs, live_file};
-use crate::broadcast::events::Key;
+use super::{Folder, LineOfLogs, Records, live_file};
+use crate::broadcast::events::{Key, Place};
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
-use crate::disk::{self, Disk, Lock, RealDisk};
-use crate::journal::chain;
+use crate::disk::{self, Lock};
+use crate::journal::chain::{self, Digest};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
-use crate::round::{self, Lack, Plan, Plans, Seating};
+use crate::round::{self, Lack, NotItsOwn, Places, Plan, Plans, Seating, Streams, Untold};
+
+/// The files that are replaced as a whole.
+const SNAPSHOTS: [(&str, Boards); 2] = [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)];
 
 /// At how many moments a snapshot is looked for at most, from the latest on: some days of a hall.
 const MOST_MOMENTS: usize = 20_000;
@@ -107,13 +110,41 @@ impl Report {
     }
 }
 
-/// What stands in a folder beside the logs, read before them.
+/// What stands in a folder beside the logs, looked at before they are read.
 struct Found {
     /// The files of `live/` and `public/`, by their path from the folder on.
-    files: BTreeMap<PathBuf, Vec<u8>>,
-    order: Vec<u8>,
+    files: BTreeMap<PathBuf, Digest>,
+    /// What the snapshots hold.
+    snapshots: BTreeMap<PathBuf, Vec<u8>>,
+    events: AsItWas,
+    order: AsItWas,
     /// What is no file at all, each with what it is.
     odd: Vec<(PathBuf, String)>,
+}
+
+/// A file that grows, as long as it was; `None`: it was not there.
+struct AsItWas(Option<(File, u64)>);
+
+impl AsItWas {
+    fn open(path: &Path) -> io::Result<AsItWas> {
+        match disk::open_to_read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(AsItWas(None)),
+            file => {
+                let file = file?;
+                let length = file.metadata()?.len();
+                Ok(AsItWas(Some((file, length))))
+            }
+        }
+    }
+
+    /// It is read from a byte on.
+    fn from(&self, byte: u64) -> io::Result<Box<dyn BufRead + '_>> {
+        let Some((mut file, length)) = self.0.as_ref().map(|(file, length)| (file, *length)) else {
+            return Ok(Box::new(io::empty()));
+        };
+        file.seek(SeekFrom::Start(byte))?;
+        Ok(Box::new(BufReader::new(file.take(length.saturating_sub(byte)))))
+    }
 }
 
 /// Checks the folder of a station. Nothing is changed.
@@ -128,10 +159,17 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     }
     let mut station = Lock::holder(directory);
     let found = Found::read(directory)?;
-    let folder = Folder::read(directory)?;
+    // What is said of live files waits until it is known whether a station runs.
+    let (mut live, mut records) = (Live::default(), Records::new());
+    let folder = Folder::read_each(directory, |line, game| {
+        live.check(&found, &super::prefix(line, &game), &game);
+        if let Some(record) = round::record(&game) {
+            records.entry(line.to_owned()).or_default().push((game.board, record));
+        }
+    })?;
     station = station.or_else(|| Lock::holder(directory));
     let now = Local::now().fixed_offset();
-    let mut report = Report { station, lines: folder.lines.len(), ..Report::default() };
+    let mut report = Report { station, lines: folder.lines.len(), games: live.games, ..Report::default() };
     for problem in &folder.plans.problems {
         report.add(
             Level::Wrong,
@@ -145,10 +183,13 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
     check_chains(&folder, &mut report)?;
-    let mut explained = check_live(&folder, &found, &mut report);
-    let seating = folder.seating();
+    let Live { findings, mut explained, .. } = live;
+    // A station that runs is about to complete them.
+    let is_told = |finding: &Finding| finding.level != Level::Mended || report.station.is_none();
+    report.findings.extend(findings.into_iter().filter(is_told));
+    let seating = folder.seating(records);
     let now = seating.latest.map_or(now, |latest| latest.max(now));
-    explained.extend(check_public(&folder, &seating, &found, now, &mut report));
+    explained.extend(check_public(&seating, &found, now, &mut report)?);
     check_strangers(&found, &explained, &folder, &mut report);
     check_modes(&folder, &mut report);
     report.findings.sort_by(|a, b| (&a.file, b.level).cmp(&(&b.file, a.level)));
@@ -157,7 +198,16 @@ pub fn check(directory: &Path) -> io::Result<Report> {
 
 impl Found {
     fn read(directory: &Path) -> io::Result<Found> {
-        let (mut files, mut odd) = (BTreeMap::new(), Vec::new());
+        let (mut files, mut snapshots, mut odd) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut grows = |name: &str| match AsItWas::open(&directory.join(name)) {
+            Err(error) if disk::is_odd(&error) => {
+                odd.push((name.into(), error.to_string()));
+                Ok(AsItWas(None))
+            }
+            file => file,
+        };
+        // The order has the events before their file.
+        let (events, order) = (grows("public/events.ndjson")?, grows("log/events.order")?);
         for folder in ["live", "public", "public/archive"] {
             let entries = match fs::read_dir(directory.join(folder)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -168,30 +218,28 @@ impl Found {
                 if entry.file_type()?.is_dir() {
                     continue;
                 }
-                match RealDisk.read(&entry.path()) {
-                    Err(error) if disk::is_odd(&error) => {
-                        odd.push((Path::new(folder).join(entry.file_name()), error.to_string()));
+                let path = Path::new(folder).join(entry.file_name());
+                let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| path == Path::new(name));
+                match disk::open_to_read(&entry.path()) {
+                    // It is told already.
+                    Err(error) if disk::is_odd(&error) && odd.iter().any(|(known, _)| *known == path) => {}
+                    Err(error) if disk::is_odd(&error) => odd.push((path, error.to_string())),
+                    Ok(mut file) if is_snapshot => {
+                        let mut bytes = Vec::new();
+                        file.read_to_end(&mut bytes)?;
+                        files.insert(path.clone(), Digest::of_bytes(&bytes));
+                        snapshots.insert(path, bytes);
                     }
-                    Ok(bytes) => drop(files.insert(Path::new(folder).join(entry.file_name()), bytes)),
+                    // It is read when it is compared.
+                    Ok(_) if path == Path::new("public/events.ndjson") => drop(files.insert(path, Digest::default())),
+                    Ok(mut file) => drop(files.insert(path, Digest::of(|piece| file.read(piece))?)),
                     // A file that was replaced in this very moment.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
             }
         }
-        let order = match RealDisk.read(&directory.join("log/events.order")) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) if disk::is_odd(&error) => {
-                odd.push(("log/events.order".into(), error.to_string()));
-                Vec::new()
-            }
-            order => order?,
-        };
-        Ok(Found { files, order, odd })
-    }
-
-    fn get(&self, path: impl AsRef<Path>) -> Option<&[u8]> {
-        self.files.get(path.as_ref()).map(Vec::as_slice)
+        Ok(Found { files, snapshots, events, order, odd })
     }
 }
 
@@ -296,108 +344,96 @@ enum Likeness {
     Other,
 }
 
-fn likeness(found: &[u8], game: &Game) -> Likeness {
-    let whole = game.bytes();
-    if found == whole {
-        Likeness::Same
-    } else if whole.starts_with(found) || game.appended().starts_with(found) {
-        Likeness::Beginning(whole.len() - found.len())
+/// How a file is like its game; and what then stands in it.
+fn likeness(found: &Digest, game: &Game) -> (Likeness, Vec<u8>) {
+    let mut whole = game.bytes();
+    let length = usize::try_from(found.length).unwrap_or(usize::MAX);
+    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::of_bytes(beginning) == *found);
+    let missing = whole.len().saturating_sub(length);
+    if begins(&whole) {
+        whole.truncate(length);
+        (if missing == 0 { Likeness::Same } else { Likeness::Beginning(missing) }, whole)
+    } else if begins(game.appended()) {
+        (Likeness::Beginning(missing), game.appended()[..length].to_vec())
     } else {
-        Likeness::Other
+        (Likeness::Other, Vec::new())
     }
 }
 
-/// Returns the files that belong to a game.
-fn check_live(folder: &Folder, found: &Found, report: &mut Report) -> BTreeSet<PathBuf> {
-    let mut explained = BTreeSet::new();
-    let mut games: BTreeMap<PathBuf, (String, &Game)> = BTreeMap::new();
-    for (prefix, game) in folder.games() {
-        report.games += 1;
-        games.insert(Path::new("live").join(live_file(&prefix, game.number)), (prefix, game));
-    }
-    for (own, (prefix, game)) in games {
+/// What live files were found to be, game by game.
+#[derive(Default)]
+struct Live {
+    games: usize,
+    findings: Vec<Finding>,
+    /// The files that belong to a game.
+    explained: BTreeSet<PathBuf>,
+}
+
+impl Live {
+    fn check(&mut self, found: &Found, prefix: &str, game: &Game) {
+        self.games += 1;
+        let own = live_file(prefix, game.number);
         let recovered =
             (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number)));
         let recovered: Vec<PathBuf> = recovered.take_while(|path| found.files.contains_key(path)).collect();
         let all: Vec<&PathBuf> = std::iter::once(&own).chain(&recovered).collect();
         let mut is_held = false;
         for (index, path) in all.iter().enumerate() {
-            explained.insert((*path).clone());
+            let mut add = |level, what: String, advice| {
+                self.findings.push(Finding { level, file: (*path).clone(), what, advice });
+            };
+            self.explained.insert((*path).clone());
             let is_last = index + 1 == all.len();
-            let Some(bytes) = found.get(path) else {
-                let is_young = report.station.is_some();
-                if !is_young {
-                    report.add(Level::Mended, *path, "it is not there; the log has its game", "");
-                }
+            let Some(digest) = found.files.get(*path) else {
+                add(Level::Mended, "it is not there; the log has its game".to_owned(), "");
                 continue;
             };
-            match likeness(bytes, game) {
+            let (likeness, bytes) = likeness(digest, game);
+            match likeness {
                 Likeness::Same | Likeness::Beginning(_) if is_held => {
-                    let what = "the game is in a file before it as well";
-                    report.add(Level::Wrong, *path, what, "damcast rebuild puts it aside");
+                    let what = "the game is in a file before it as well".to_owned();
+                    add(Level::Wrong, what, "damcast rebuild puts it aside");
                 }
                 Likeness::Same => is_held = true,
                 Likeness::Beginning(missing) => {
                     is_held = true;
-                    if report.station.is_none() {
-                        report.add(
-                            Level::Mended,
-                            *path,
-                            format!("it lacks its last {missing} bytes, or its result"),
-                            "",
-                        );
-                    }
+                    add(Level::Mended, format!("it lacks its last {missing} bytes, or its result"), "");
                 }
                 Likeness::Other if is_last => {
-                    let what = "it is not what the log says: somebody has changed it";
-                    report.add(
-                        Level::Wrong,
-                        *path,
-                        what,
-                        "the next start goes on in a recovered file; damcast rebuild puts this one aside",
-                    );
+                    let what = "it is not what the log says: somebody has changed it".to_owned();
+                    let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
+                    add(Level::Wrong, what, advice);
                 }
                 Likeness::Other => {
-                    let what = "somebody has changed it; the recovered file beside it has taken its place";
-                    report.add(Level::Note, *path, what, "");
+                    let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
+                    add(Level::Note, what, "");
                 }
             }
             let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             if let Some(flaw) = flaw(Profile::Standard, &bytes[..whole]).filter(|_| is_held) {
-                report.add(
-                    Level::Wrong,
-                    *path,
-                    format!("it is not strict PDN: {flaw}"),
-                    "this is a fault of damcast; please report it",
-                );
+                let what = format!("it is not strict PDN: {flaw}");
+                add(Level::Wrong, what, "this is a fault of damcast; please report it");
             }
         }
     }
-    explained
 }
 
 /// Returns the files of `public/` that are what they should be, or were found wanting.
-fn check_public(
-    folder: &Folder,
-    seating: &Seating,
-    found: &Found,
-    now: Moment,
-    report: &mut Report,
-) -> BTreeSet<PathBuf> {
+fn check_public(seating: &Seating, found: &Found, now: Moment, report: &mut Report) -> io::Result<BTreeSet<PathBuf>> {
     let mut explained = BTreeSet::new();
-    check_events(seating, found, now, report, &mut explained);
+    check_events(seating, found, now, report, &mut explained)?;
     let Some(plan) = seating.plans.current() else {
         if found.files.keys().any(|path| path.starts_with("public")) {
             let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
             report.add(Level::Wrong, "public", what, "start the station once; it writes the plan");
         }
-        return found.files.keys().filter(|path| path.starts_with("public")).cloned().collect();
+        return Ok(found.files.keys().filter(|path| path.starts_with("public")).cloned().collect());
     };
     check_archive(seating, plan, found, now, report, &mut explained);
     let profile = plan.public.profile;
-    for (name, which) in [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)] {
+    for (name, which) in SNAPSHOTS {
         explained.insert(name.into());
-        let Some(bytes) = found.get(name) else {
+        let Some(bytes) = found.snapshots.get(Path::new(name)) else {
             report.add(Level::Mended, name, "it is not there", "");
             continue;
         };
@@ -405,7 +441,7 @@ fn check_public(
             let what = format!("readers of the profile {profile} would stumble: {flaw}");
             report.add(Level::Wrong, name, what, "damcast rebuild puts it aside and writes it again");
         }
-        match snapshot_moment(folder, seating, which, bytes, now) {
+        match snapshot_moment(seating, which, bytes, now) {
             Some(is_current) if is_current || report.station.is_some() => {}
             Some(_) => report.add(Level::Mended, name, "it is what the logs said at an earlier moment", ""),
             None => {
@@ -414,49 +450,61 @@ fn check_public(
             }
         }
     }
-    explained
+    Ok(explained)
 }
 
-fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Report, explained: &mut BTreeSet<PathBuf>) {
+fn check_events(
+    seating: &Seating,
+    found: &Found,
+    now: Moment,
+    report: &mut Report,
+    explained: &mut BTreeSet<PathBuf>,
+) -> io::Result<()> {
     let boards: Vec<&Board> = seating.boards().collect();
-    let streams = round::all_events(seating);
-    let (mut places, right) = round::read_order(&found.order);
-    let order = "log/events.order";
-    let rest = found.order.get(right..).unwrap_or_default();
-    let is_being_written = report.station.is_some() && !rest.contains(&b'\n');
-    if !rest.is_empty() && !is_being_written {
-        let what = format!("line {} and what follows it are not right", places.len() + 1);
+    let (order, name) = ("log/events.order", format!("public/{}", round::EVENTS));
+    explained.insert(name.clone().into());
+    let mut places = Places::new(found.order.from(0)?);
+    while places.next_place()?.is_some() {}
+    let (count, right) = (places.count, places.right);
+    let length = found.order.0.as_ref().map_or(0, |(_, length)| *length);
+    let is_being_written = || -> io::Result<bool> {
+        let mut rest = Vec::new();
+        found.order.from(right)?.read_until(b'\n', &mut rest)?;
+        Ok(report.station.is_some() && !rest.ends_with(b"\n"))
+    };
+    if right < length && !is_being_written()? {
+        let what = format!("line {} and what follows it are not right", count + 1);
         report.add(Level::Mended, order, what, "");
     }
-    let name = format!("public/{}", round::EVENTS);
-    explained.insert(name.clone().into());
-    let content = found.get(&name).unwrap_or_default();
-    round::complete_order(&mut places, content, &streams);
-    report.events = places.len();
-    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
-    for place in &places {
+    let (mut told, mut strange): (BTreeMap<Key, u64>, Option<String>) = (BTreeMap::new(), None);
+    let each = |_, place: &Place| {
         let known = told.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
-            let what = format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
-            report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
-            return;
+            let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
+            strange.get_or_insert_with(what);
         }
         *known = place.n;
+        report.events += 1;
+    };
+    let compared =
+        round::compare(found.order.from(0)?, found.events.from(0)?, &mut Streams::new(seating.boards()), each)?;
+    if let Some(what) = strange {
+        report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
+        return Ok(());
     }
-    let lack = match round::lack(content, &places, &streams) {
+    let lack = match compared {
         Ok(lack) => lack,
-        Err(seq) => {
-            let place = usize::try_from(seq - 1).ok().and_then(|index| places.get(index));
+        Err(NotItsOwn { seq, place }) => {
             let what = match place {
                 Some(place) => format!("line {seq} is not what the log of {} says", place.board),
                 None => format!("line {seq} and what follows it are in no log"),
             };
             report.add(Level::Wrong, &name, what, "the next start puts it aside and writes it again");
-            return;
+            return Ok(());
         }
     };
-    if let Some((at, bytes)) = &lack.lost {
-        let what = format!("from byte {at} on {} bytes are zero: a loss of power", bytes.len());
+    if let Some((from, to)) = lack.lost {
+        let what = format!("from byte {from} on {} bytes are zero: a loss of power", to - from);
         report.add(Level::Mended, &name, what, "");
     }
     let Lack { mut missing, unknown, .. } = lack;
@@ -465,11 +513,12 @@ fn check_events(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
     }
     if let Some(plan) = seating.plans.current().filter(|_| report.station.is_none()) {
         let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
-        missing += round::untold(&boards, plan.public.events.delay, now, told).len();
+        missing += Untold::new(&boards, plan.public.events.delay, now, told).left();
     }
     if missing > 0 && report.station.is_none() {
         report.add(Level::Mended, &name, format!("{missing} events are not told yet"), "");
     }
+    Ok(())
 }
 
 fn check_archive(
@@ -480,13 +529,14 @@ fn check_archive(
     report: &mut Report,
     explained: &mut BTreeSet<PathBuf>,
 ) {
-    let due = |delay| round::archived(seating, delay, now, &BTreeMap::new());
-    let shown: BTreeSet<PathBuf> = due(plan.public.archive.delay).into_iter().map(|(path, ..)| path).collect();
+    let none = BTreeMap::new();
+    let due = |delay| round::archived(seating, delay, now, &none);
+    let shown: BTreeSet<PathBuf> = due(plan.public.archive.delay).map(|(path, ..)| path).collect();
     for (path, text, ..) in due(Delay::NONE) {
         let name = Path::new("public").join(&path);
         explained.insert(name.clone());
-        match found.get(&name) {
-            Some(bytes) if bytes == text.as_bytes() => {}
+        match found.files.get(&name) {
+            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
             Some(_) => {
                 let what = "it is not what the logs say";
                 report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
@@ -508,7 +558,7 @@ fn check_archive(
 }
 
 /// Whether a snapshot is what the logs say now. `None`: it is not, and was not at any moment.
-fn snapshot_moment(folder: &Folder, seating: &Seating, which: Boards, bytes: &[u8], now: Moment) -> Option<bool> {
+fn snapshot_moment(seating: &Seating, which: Boards, bytes: &[u8], now: Moment) -> Option<bool> {
     let is_it = |seating: &Seating, plan: &Plan, delay: Delay, moment: Moment| {
         let boards: Vec<&Board> = seating.boards().collect();
         Snapshot::of(&boards, which, plan.public.profile, delay, moment).text.as_bytes() == bytes
@@ -526,7 +576,7 @@ fn snapshot_moment(folder: &Folder, seating: &Seating, which: Boards, bytes: &[u
     // A station that was killed before it wrote what its new configuration says.
     let mut plans: Plans = seating.plans.clone();
     plans.all.pop();
-    let earlier = folder.seating_by(plans);
+    let earlier = seating.latest_by(plans);
     let plan = earlier.plans.current()?;
     let mut moments = moments(&earlier, delay(plan)).into_iter();
     moments.any(|moment| is_it(&earlier, plan, delay(plan), moment)).then_some(false)

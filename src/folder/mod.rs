@@ -16,10 +16,12 @@ pub mod extract;
 pub mod fsck;
 pub mod rebuild;
 
+use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::broadcast::GameRecord;
 use crate::bytelog::{Header, Summary};
 use crate::disk::{self, Disk, RealDisk};
 use crate::feed;
@@ -28,6 +30,7 @@ use crate::journal::logs::{self, LogFile};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
 use crate::recorder::COMMITS;
 use crate::round::{Plans, Seating};
+use crate::session::BusAddress;
 
 /// The folder of a station, as far as it is logs.
 pub struct Folder {
@@ -47,8 +50,10 @@ pub struct LineOfLogs {
     pub name: String,
     /// Its logs by number.
     pub logs: Vec<LogOfLine>,
-    /// What they make, all chains.
+    /// What they make, all chains, without the line as it is in the end: it takes more memory than its games.
     pub played: Result<Played, PlaybackError>,
+    /// The head of the log that began the last chain.
+    chain: Option<Header>,
 }
 
 /// A log that was read.
@@ -86,6 +91,28 @@ impl Folder {
     ///
     /// When the folder or a log cannot be read at all.
     pub fn read(directory: &Path) -> io::Result<Folder> {
+        let mut folder = Folder::with_heads(directory)?;
+        folder.lines.iter_mut().try_for_each(|line| line.play(|logs| playback::play(logs, None)))?;
+        Ok(folder)
+    }
+
+    /// The same, for more games than memory is kept for: `each` gets every game with the name of its line, those of a board in
+    /// their order, and no line has any.
+    ///
+    /// # Errors
+    ///
+    /// As [`Folder::read`].
+    pub fn read_each(directory: &Path, mut each: impl FnMut(&str, Game)) -> io::Result<Folder> {
+        let mut folder = Folder::with_heads(directory)?;
+        for line in &mut folder.lines {
+            let name = line.name.clone();
+            line.play(|logs| playback::play_each(logs, |game| each(&name, game)))?;
+        }
+        Ok(folder)
+    }
+
+    /// The logs of a station's folder, of which the heads were read.
+    fn with_heads(directory: &Path) -> io::Result<Folder> {
         let folder = directory.join("log");
         let (mut lines, mut odd): (Vec<LineOfLogs>, Vec<_>) = (Vec::new(), Vec::new());
         // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
@@ -108,50 +135,40 @@ impl Folder {
                 Some(line) => line.logs.push(log),
                 None => {
                     let name = log.file.line.clone();
-                    lines.push(LineOfLogs { name, logs: vec![log], played: Ok(Played::default()) });
+                    lines.push(LineOfLogs { name, logs: vec![log], played: Ok(Played::default()), chain: None });
                 }
             }
-        }
-        for line in &mut lines {
-            line.play()?;
         }
         Ok(Folder { directory: directory.to_owned(), lines, plans: Plans::read(&RealDisk, &folder)?, odd })
     }
 
-    /// All games by line: the beginning of the name of their files, and the game.
-    pub fn games(&self) -> impl Iterator<Item = (String, &Game)> {
-        self.lines.iter().flat_map(|line| {
-            let games = line.played.iter().flat_map(|played| &played.games);
-            games.map(|game| (feed::prefix(&line.name, game.board, game.name.as_deref()), game))
-        })
-    }
-
-    /// The boards of the round in their order, with all their games.
-    pub fn seating(&self) -> Seating {
-        self.seating_by(self.plans.clone())
-    }
-
-    /// The boards as these plans have them.
-    pub fn seating_by(&self, plans: Plans) -> Seating {
-        let mut seating = Seating::new(plans);
+    /// The boards of the round in their order, with these games of each line.
+    pub fn seating(&self, mut records: Records) -> Seating {
+        let mut seating = Seating::new(self.plans.clone());
         for line in &self.lines {
-            let Ok(played) = &line.played else { continue };
-            if let Some(chain) = &played.last {
-                seating.opened(&line.name, &chain.header, &played.games);
+            if line.played.is_err() {
+                continue;
+            }
+            if let Some(header) = &line.chain {
+                seating.opened(&line.name, header, records.remove(&line.name).unwrap_or_default());
             }
         }
         seating
     }
 }
 
+/// The records of games by line.
+pub type Records = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
+
 impl LineOfLogs {
     /// Plays the logs that can be put in order, and reads the others for what they are.
-    fn play(&mut self) -> io::Result<()> {
+    fn play(&mut self, play: impl FnOnce(Vec<NamedLog<'static>>) -> Result<Played, PlaybackError>) -> io::Result<()> {
         let playable = self.logs.iter().filter(|log| log.header.opened.is_some()).map(LogOfLine::named);
-        self.played = playback::play(playable.collect::<io::Result<_>>()?, None);
+        self.played = play(playable.collect::<io::Result<_>>()?);
         if let Err(PlaybackError::Unreadable { name, kind, error }) = &self.played {
             return Err(io::Error::new(*kind, format!("{name}: {error}")));
         }
+        self.chain = self.played.as_mut().ok().and_then(|played| played.last.take()).map(|chain| chain.header);
         for log in &mut self.logs {
             let name = log.file.path.display().to_string();
             let read = self.played.iter().flat_map(|played| &played.logs).find(|(read, _)| *read == name);
@@ -164,7 +181,12 @@ impl LineOfLogs {
     }
 }
 
-/// The file of a game in `live/`.
-fn live_file(prefix: &str, game: u32) -> String {
-    format!("{prefix}-{game}.pdn")
+/// The beginning of the names of a game's files.
+fn prefix(line: &str, game: &Game) -> String {
+    feed::prefix(line, game.board, game.name.as_deref())
+}
+
+/// The file of a game, by its path in the folder.
+fn live_file(prefix: &str, game: u32) -> PathBuf {
+    Path::new("live").join(format!("{prefix}-{game}.pdn"))
 }

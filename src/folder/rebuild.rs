@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 use chrono::Local;
 
 use super::fsck::{self, Level};
-use super::{Folder, live_file};
+use super::{Folder, Records, live_file};
 use crate::config::PublicConfig;
 use crate::disk::{self, Disk, Durability, RealDisk};
 use crate::playback::Game;
-use crate::round::{EVENTS_ORDER, Outputs, read_order};
+use crate::round::{self, EVENTS_ORDER, Outputs, Places};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -31,7 +31,6 @@ use crate::round::{EVENTS_ORDER, Outputs, read_order};
 ///
 /// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
-    let folder = Folder::read(directory)?;
     let target = into.unwrap_or(directory);
     // Whoever may write into the folder must not lead root elsewhere.
     for name in ["live", "public", "public/archive", "log"] {
@@ -41,7 +40,6 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         disk::make_folder(&target.join(name))?;
     }
     let mut done = Vec::new();
-    done.extend(what_cannot_be_made(&folder)?);
     let mut rebuilder = Rebuilder { target, done: &mut done };
     if into.is_none() {
         rebuilder.put_aside_what_is_wrong(directory)?;
@@ -49,10 +47,21 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
         rebuilder.copy_of_log(directory)?;
     }
-    for (prefix, game) in folder.games() {
-        rebuilder.live(&live_file(&prefix, game.number), game)?;
-    }
-    let mut seating = folder.seating();
+    let (mut records, mut known, mut written) = (Records::new(), BTreeSet::new(), Ok(()));
+    let folder = Folder::read_each(directory, |line, game| {
+        let prefix = super::prefix(line, &game);
+        if written.is_ok() {
+            written = rebuilder.live(&live_file(&prefix, game.number), &game);
+        }
+        if let Some(record) = round::record(&game) {
+            records.entry(line.to_owned()).or_default().push((game.board, record));
+        }
+        known.insert((prefix, game.number));
+    })?;
+    written?;
+    let mut seating = folder.seating(records);
+    let gone = what_cannot_be_made(directory, &known)?;
+    done.splice(0..0, gone);
     let now = Local::now().fixed_offset();
     let now = seating.latest.map_or(now, |latest| latest.max(now));
     let public = seating.plans.current().map(|plan| plan.public.clone());
@@ -76,15 +85,16 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
 }
 
 /// Games that were told of, and whose logs were removed since.
-fn what_cannot_be_made(folder: &Folder) -> io::Result<Option<String>> {
-    let order = match RealDisk.read(&folder.directory.join("log").join(EVENTS_ORDER)) {
+fn what_cannot_be_made(directory: &Path, known: &BTreeSet<(String, u32)>) -> io::Result<Option<String>> {
+    let order = match RealDisk.reader(&directory.join("log").join(EVENTS_ORDER), 0) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         order => order?,
     };
-    let known: BTreeSet<(String, u32)> = folder.games().map(|(prefix, game)| (prefix, game.number)).collect();
-    let told: BTreeSet<(String, u32)> =
-        read_order(&order).0.into_iter().map(|place| (place.board, place.game)).collect();
-    let gone = told.difference(&known).count();
+    let (mut places, mut gone) = (Places::new(order), BTreeSet::new());
+    while let Some(place) = places.next_place()? {
+        gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
+    }
+    let gone = gone.len();
     let games = if gone == 1 { "game" } else { "games" };
     let text =
         format!("log: there are no logs any more of {gone} {games}; what was made of them stays, and is not made anew");
@@ -145,9 +155,8 @@ impl Rebuilder<'_> {
     }
 
     /// Writes or completes the live file of a game.
-    fn live(&mut self, name: &str, game: &Game) -> io::Result<()> {
-        let path = Path::new("live").join(name);
-        let (own, whole) = (self.target.join(&path), game.bytes());
+    fn live(&mut self, path: &Path, game: &Game) -> io::Result<()> {
+        let (own, whole) = (self.target.join(path), game.bytes());
         let found = match RealDisk.read(&own) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
@@ -164,8 +173,8 @@ impl Rebuilder<'_> {
         } else if let Some(rest) = game.appended().strip_prefix(found.as_slice()) {
             (rest, false)
         } else {
-            self.put_aside(&path)?;
-            return self.live(name, game);
+            self.put_aside(path)?;
+            return self.live(path, game);
         };
         let mut file = OpenOptions::new().append(true).open(&own)?;
         file.write_all(rest)?;

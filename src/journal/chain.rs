@@ -37,7 +37,7 @@ pub struct Before {
 }
 
 /// What distinguishes the content of a log from any other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Digest {
     /// Its length in bytes.
     pub length: u64,
@@ -106,6 +106,11 @@ impl Digest {
                 }
             }
         }
+    }
+
+    /// Of bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Digest {
+        Digest { length: bytes.len() as u64, checksum: CHECKSUM.checksum(bytes) }
     }
 
     /// Of an open file; and whether zeros stand in it.

@@ -81,7 +81,9 @@ fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
 fn is_finished(chain: &Chain) -> io::Result<bool> {
     let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(|(file, _)| logs::named(file));
     let logs = logs.collect::<io::Result<_>>()?;
-    Ok(playback::play(logs, None).is_ok_and(|played| played.games.iter().all(playback::Game::is_ended)))
+    let mut is_finished = true;
+    let played = playback::play_each(logs, |game| is_finished &= game.is_ended());
+    Ok(played.is_ok() && is_finished)
 }
 
 #[cfg(test)]

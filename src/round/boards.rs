@@ -10,6 +10,9 @@ use crate::playback::{self, Game, Published};
 use crate::rules::Variant;
 use crate::session::{Aside, BusAddress, LineSettings};
 
+/// So many games of a board are its last ones.
+const LATEST: usize = 4;
+
 /// The boards of a round.
 pub struct Seating {
     /// What the round was and is.
@@ -51,6 +54,17 @@ impl Seating {
         self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
     }
 
+    /// The boards as these plans have them, with the last games of each alone.
+    pub fn latest_by(&self, plans: Plans) -> Seating {
+        let mut seating = Seating { settings: self.settings.clone(), latest: self.latest, ..Seating::new(plans) };
+        for Seat { line, address, board: known } in &self.seats {
+            let board = seating.board(line, *address);
+            (board.hidden, board.variant) = (known.hidden, known.variant);
+            board.games = known.games[known.games.len().saturating_sub(LATEST)..].to_vec();
+        }
+        seating
+    }
+
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.seats.iter().map(|seat| &seat.board)
@@ -76,14 +90,15 @@ impl Seating {
 
     /// A line was opened, with a log of this head, and these games were played on it so far. Of them those that were played
     /// before the head's chain began belong to an earlier round.
-    pub fn opened(&mut self, line: &str, header: &Header, games: &[Game]) {
+    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
         if let Ok((settings, _)) = playback::settings(header, None) {
             self.settings.insert(line.to_owned(), settings);
         }
         for seat in self.seats.iter_mut().filter(|seat| seat.line == line) {
             seat.board.games.clear();
         }
-        let known: Vec<Option<BusAddress>> = self.addresses(line).chain(games.iter().map(|game| game.board)).collect();
+        let known: Vec<Option<BusAddress>> =
+            self.addresses(line).chain(games.iter().map(|(board, _)| *board)).collect();
         for address in known {
             let of_board = self.settings.get(line).map(|of_line| of(of_line, address));
             let board = self.board(line, address);
@@ -92,10 +107,8 @@ impl Seating {
                 board.hidden = settings.games_before;
             }
         }
-        for game in games {
-            if let Some(record) = record(game) {
-                self.board(line, game.board).games.push(record);
-            }
+        for (board, game) in games {
+            self.board(line, board).games.push(game);
         }
         let latest = self.boards_of(line).filter_map(|board| board.games.last()).map(GameRecord::latest).max();
         self.latest = self.latest.max(latest);
@@ -107,17 +120,15 @@ impl Seating {
         self.boards_of(line).any(lacks)
     }
 
-    /// These are games of a line; those that its boards played before the chain which is shown are taken, if they are not here.
-    pub fn add_earlier(&mut self, line: &str, games: &[Game]) {
-        for game in games {
-            let board = self.board(line, game.board);
-            if game.number <= board.hidden
-                && !has(board, game.number)
-                && let Some(record) = record(game)
-            {
-                board.games.push(record);
-                board.games.sort_by_key(|game| game.number);
-            }
+    /// This is a game of a line; if its board played it before the chain which is shown, it is taken, unless it is here.
+    pub fn add_earlier(&mut self, line: &str, game: &Game) {
+        let board = self.board(line, game.board);
+        if game.number <= board.hidden
+            && !has(board, game.number)
+            && let Some(record) = record(game)
+        {
+            board.games.push(record);
+            board.games.sort_by_key(|game| game.number);
         }
     }
 
@@ -173,11 +184,16 @@ fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
 /// What was told beside a game, as it is shown.
 pub fn told(aside: &Aside) -> Told {
     match aside {
-        Aside::Provisional(moves) => Told::Provisional(moves.clone()),
+        Aside::Provisional(moves) => Told::Provisional(moves.join(" ").into()),
         Aside::Clock(clocks) => Told::Clock(*clocks),
         Aside::State(condition) => Told::State(condition.word()),
         Aside::Correction(reason) => Told::Correction(reason),
     }
+}
+
+/// The records of games that were played from logs, by boards.
+pub fn records(games: Vec<Game>) -> Vec<(Option<BusAddress>, GameRecord)> {
+    games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
 }
 
 /// The record of a game that was played from logs. `None` when the logs do not say when that was.

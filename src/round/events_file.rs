@@ -17,11 +17,12 @@
 //! The same holds while a station runs: a file that was taken away, cut or replaced is opened anew within seconds.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::order;
+use super::order::{self, Places};
+use super::streams::Streams;
 use crate::broadcast::events::{Event, Key, Place};
 use crate::disk::{self, Disk, Durability, File, Growing};
 
@@ -32,10 +33,9 @@ pub const EVENTS_ORDER: &str = "events.order";
 /// So much is written at once: what the disk does not take of it must have room in memory.
 const PIECE: usize = 1 << 20;
 /// So many events are told at once; they have less than a megabyte.
-const BATCH: usize = 2_000;
-
-/// All events of each stream.
-pub type Streams = BTreeMap<Key, Vec<Event>>;
+pub const BATCH: usize = 2_000;
+/// No line of the file is longer.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// The file of events.
 pub struct EventsFile {
@@ -75,15 +75,22 @@ impl EventsFile {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn needs_more(&self, disk: &dyn Disk, streams: &Streams) -> io::Result<bool> {
-        let (mut places, _) = order::read(&read(disk, &self.order)?.unwrap_or_default());
-        let is_known = places.iter().all(|place| line(1, place, streams).is_some());
-        if self.is_open() || is_known {
+    pub fn needs_more(&self, disk: &dyn Disk, streams: &mut Streams) -> io::Result<bool> {
+        if self.is_open() {
             return Ok(false);
         }
-        let Some(content) = read(disk, &self.folder.join(EVENTS))? else { return Ok(true) };
-        complete_order(&mut places, &content, streams);
-        Ok(lack(&content, &places, streams).is_err())
+        let mut places = Places::new(read(disk, &self.order)?.0);
+        let mut is_known = true;
+        while let Some(place) = places.next_place()?.filter(|_| is_known) {
+            is_known = streams.has(&place);
+        }
+        if is_known {
+            return Ok(false);
+        }
+        match read(disk, &self.folder.join(EVENTS))? {
+            (_, None) => Ok(true),
+            (content, _) => Ok(compare(read(disk, &self.order)?.0, content, streams, |_, _| {})?.is_err()),
+        }
     }
 
     /// Opens it, and completes it up to what was told before. Returns what the operator should know.
@@ -91,54 +98,98 @@ impl EventsFile {
     /// # Errors
     ///
     /// As the disk says.
-    pub fn open(&mut self, disk: &dyn Disk, streams: &Streams) -> io::Result<Vec<String>> {
+    pub fn open(&mut self, disk: &dyn Disk, streams: &mut Streams) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
         let path = self.folder.join(EVENTS);
         let shown = path.display();
-        let order_text = read(disk, &self.order)?;
-        let (before, right) = order::read(order_text.as_deref().unwrap_or_default());
-        let mut found = read(disk, &path)?;
-        let mut places = before.clone();
-        if let Some(content) = &found {
-            complete_order(&mut places, content, streams);
-            if let Err(seq) = lack(content, &places, streams) {
-                let aside = disk::put_aside(disk, &path)?;
-                notices.push(format!(
-                    "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
-                ));
-                (found, places) = (None, before.clone());
+        let order = || Ok::<_, io::Error>(read(disk, &self.order)?.0);
+        let (_, order_length) = read(disk, &self.order)?;
+        let (content, length) = read(disk, &path)?;
+        let mut found = None;
+        if length.is_some() {
+            match compare(order()?, content, streams, |_, _| {})? {
+                Ok(lack) => found = Some(lack),
+                Err(NotItsOwn { seq, .. }) => {
+                    let aside = disk::put_aside(disk, &path)?;
+                    notices.push(format!(
+                        "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
+                    ));
+                }
             }
         }
-        if found.is_none() {
-            places.retain(|place| line(1, place, streams).is_some());
-            if !before.is_empty() {
-                notices.push(format!("{shown} was missing and has been written again"));
+        let (is_whole_order, lack) = match found {
+            Some(lack) => (lack.told == lack.ordered && order_length == Some(lack.right), lack),
+            None => {
+                let (mut places, mut lack) = (Places::new(order()?), Lack::default());
+                while let Some(place) = places.next_place()? {
+                    lack.told += u64::from(streams.has(&place));
+                }
+                if places.count > 0 {
+                    notices.push(format!("{shown} was missing and has been written again"));
+                }
+                if places.count > lack.told {
+                    let gone = places.count - lack.told;
+                    notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
+                }
+                (places.count == lack.told && order_length == Some(places.right), lack)
             }
-            if before.len() > places.len() {
-                let gone = before.len() - places.len();
-                notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
+        };
+        let is_found = lack.length.is_some();
+        if !is_whole_order {
+            disk::replace_with(disk, &self.order, Durability::Safe, |append| {
+                let mut text = String::new();
+                let mut record = |seq, place: &Place| {
+                    text.push_str(&order::record(seq, place));
+                    if text.len() < PIECE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
+                };
+                if is_found {
+                    let mut done = Ok(());
+                    let copy = |seq, place: &Place| {
+                        if done.is_ok() {
+                            done = record(seq, place);
+                        }
+                    };
+                    compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(NotItsOwn::changed)?;
+                    done?;
+                } else {
+                    let (mut places, mut seq) = (Places::new(order()?), 0);
+                    while let Some(place) = places.next_place()? {
+                        if streams.has(&place) {
+                            seq += 1;
+                            record(seq, &place)?;
+                        }
+                    }
+                }
+                append(text.as_bytes())
+            })?;
+        }
+        let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
+        let mut events = Growing::new(Arc::clone(&file))?;
+        let mut told = BTreeMap::new();
+        let mut seq = 0;
+        let mut places = Places::new(order()?);
+        let mut missing = Missing { file: &file, events: &mut events, lack: &lack, at: 0, piece: Vec::new() };
+        let mut content = Content::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
+        // Nothing has to be made where nothing is missing.
+        let is_whole = lack.lost.is_none() && lack.missing == 0 && is_found;
+        while let Some(place) = places.next_place()? {
+            seq += 1;
+            if !is_whole {
+                match streams.line(seq, &place) {
+                    Some(line) => {
+                        content.take(line.len())?;
+                        missing.write(line.as_bytes())?;
+                    }
+                    None => missing.pass(content.take_line()?.len()),
+                }
             }
+            told.insert(place.key(), place.n);
         }
-        let is_whole_order = places == before && right == order_text.as_ref().map_or(0, Vec::len);
-        if !is_whole_order || order_text.is_none() {
-            let text: String = (1..).zip(&places).map(|(seq, place)| order::record(seq, place)).collect();
-            disk::replace(disk, &self.order, text.as_bytes(), Durability::Safe)?;
-        }
-        let lack = lack(found.as_deref().unwrap_or_default(), &places, streams);
-        let lack = lack.map_err(|seq| io::Error::other(format!("line {seq} of events.ndjson is not its own")))?;
-        let file = if found.is_some() { disk.open(&path)? } else { create(disk, &path)? };
-        if let Some((at, bytes)) = lack.lost {
-            file.write_at(&bytes, at)?;
-            file.sync()?;
-            notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", bytes.len()));
-        }
-        let mut events = Growing::new(file)?;
-        for piece in lack.rest.chunks(PIECE) {
-            write(&mut events, piece)?;
+        missing.finish()?;
+        if let Some((from, to)) = lack.lost {
+            notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", to - from));
         }
         let order = Growing::new(disk.open(&self.order)?)?;
-        let seq = places.len() as u64;
-        let told = places.into_iter().map(|place| (place.key(), place.n)).collect();
         self.open = Some(Open { events, order, seq, told });
         Ok(notices)
     }
@@ -196,10 +247,11 @@ impl Open {
     }
 }
 
-fn read(disk: &dyn Disk, path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match disk.read(path) {
-        Ok(content) => Ok(Some(content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+/// A file to be read, and its length; of one that is not there nothing, and none.
+fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd>, Option<u64>)> {
+    match disk.reader(path, 0) {
+        Ok(reader) => Ok((reader, Some(disk.length(path)?))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Box::new(io::empty()), None)),
         Err(error) => Err(error),
     }
 }
@@ -218,101 +270,199 @@ fn write(file: &mut Growing, bytes: &[u8]) -> io::Result<()> {
     push(file, bytes)?.map_or(Ok(()), Err)
 }
 
-/// Takes from the file what the order lacks, as far as each line says what it is, and is the next of its game.
-pub fn complete_order(places: &mut Vec<Place>, content: &[u8], streams: &Streams) {
-    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
-    for place in places.iter() {
-        told.insert(place.key(), place.n);
+/// A file of events that is read from its beginning to its end.
+struct Content<R> {
+    source: R,
+    /// What was looked at and not taken.
+    next: Vec<u8>,
+    /// How many bytes were taken.
+    taken: u64,
+}
+
+impl<R: BufRead> Content<R> {
+    fn new(source: R) -> Content<R> {
+        Content { source, next: Vec::new(), taken: 0 }
     }
-    for line in content.split_inclusive(|&byte| byte == b'\n').skip(places.len()) {
-        let seq = places.len() as u64 + 1;
-        let place = match line.strip_suffix(b"\n") {
-            Some(whole) => order::place_of_event(whole),
-            // A line that was cut off: which of those that may follow begins so?
-            None => {
-                let next = |(key, events): (&Key, &Vec<Event>)| {
-                    let told = told.get(key).copied().unwrap_or(0);
-                    let event = events.get(usize::try_from(told).ok()?)?;
-                    event.line(seq).as_bytes().starts_with(line).then(|| event.place())
-                };
-                streams.iter().find_map(next)
-            }
-        };
-        let Some(place) = place else { return };
-        let known = told.entry(place.key()).or_insert(0);
-        if place.n != *known + 1 {
-            return;
+
+    /// The next line with its LF, or what there is of it, without taking it.
+    fn line(&mut self) -> io::Result<&[u8]> {
+        if !self.next.contains(&b'\n') {
+            let room = LONGEST_LINE.saturating_sub(self.next.len() as u64);
+            self.source.by_ref().take(room).read_until(b'\n', &mut self.next)?;
         }
-        *known = place.n;
-        places.push(place);
+        let end = self.next.iter().position(|&byte| byte == b'\n').map_or(self.next.len(), |end| end + 1);
+        Ok(&self.next[..end])
+    }
+
+    fn take_line(&mut self) -> io::Result<Vec<u8>> {
+        let length = self.line()?.len();
+        self.take(length)
+    }
+
+    /// The next so many bytes, or what is left.
+    fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        if self.next.len() < length {
+            let missing = (length - self.next.len()) as u64;
+            self.source.by_ref().take(missing).read_to_end(&mut self.next)?;
+        }
+        let rest = self.next.split_off(length.min(self.next.len()));
+        self.taken += self.next.len() as u64;
+        Ok(std::mem::replace(&mut self.next, rest))
     }
 }
 
-/// What a file of events lacks.
-#[derive(Default, Debug)]
+/// What a file of events is, beside what it should be.
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Lack {
-    /// Bytes that are zero and should not be, as a loss of power leaves them: where they begin, and what should stand there.
-    pub lost: Option<(u64, Vec<u8>)>,
-    /// What is to follow its end.
-    pub rest: Vec<u8>,
+    /// How many events were told, by the order and by the lines of the file that it lacks.
+    pub told: u64,
+    /// How many of them are in the order.
+    pub ordered: u64,
+    /// How many bytes of the order tell of those.
+    pub right: u64,
+    /// How long the file is; `None` when it is to be written anew.
+    length: Option<u64>,
+    /// From where to where bytes are zero that should not be, as a loss of power leaves them; between them others may be right.
+    pub lost: Option<(u64, u64)>,
     /// So many events are not in it to their end.
-    pub missing: usize,
+    pub missing: u64,
     /// So many of its lines are of games whose logs are not known; they are believed as they stand.
-    pub unknown: usize,
+    pub unknown: u64,
 }
 
-/// What a file of events lacks.
+/// A file of events is not the beginning of what it should say.
+#[derive(Debug)]
+pub struct NotItsOwn {
+    /// The number of the first line that is something else, or that has no place in the order.
+    pub seq: u64,
+    /// Which event it should be.
+    pub place: Option<Place>,
+}
+
+impl NotItsOwn {
+    fn changed(self) -> io::Error {
+        io::Error::other(format!("line {} of events.ndjson is not its own", self.seq))
+    }
+}
+
+/// Holds a file of events against its order and what the logs say, line by line. What the order lacks is taken from the file, as far as
+/// each line says what it is, and is the next of its game. `each` gets the number and the place of every line.
 ///
 /// # Errors
 ///
-/// When it is not the beginning of what it should say: the number of the first line that is something else, or that has no
-/// place in the order.
-pub fn lack(content: &[u8], places: &[Place], streams: &Streams) -> Result<Lack, u64> {
+/// As the disk says; inside, when it is not the beginning of what it should say.
+pub fn compare(
+    order: impl BufRead,
+    content: impl BufRead,
+    streams: &mut Streams,
+    mut each: impl FnMut(u64, &Place),
+) -> io::Result<Result<Lack, NotItsOwn>> {
+    let (mut places, mut content) = (Places::new(order), Content::new(content));
+    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
     let mut lack = Lack::default();
-    // Where the next line begins; what should stand from the first lost byte on, and so much of it that the last is in it.
-    let (mut begin, mut lost, mut count) = (0, None::<(usize, Vec<u8>)>, 0);
-    for (seq, place) in (1..).zip(places) {
-        let there = content.get(begin..).unwrap_or_default();
-        let Some(expected) = line(seq, place, streams) else {
-            let end = there.iter().position(|&byte| byte == b'\n').ok_or(seq)?;
-            lost.iter_mut().for_each(|(_, right)| right.extend_from_slice(&there[..=end]));
+    // Where the next line begins.
+    let mut begin = 0;
+    for seq in 1.. {
+        let place = match places.next_place()? {
+            Some(place) => place,
+            None => match place_of_line(content.line()?, seq, &told, streams) {
+                Some(place) => place,
+                None => break,
+            },
+        };
+        lack.told = seq;
+        each(seq, &place);
+        told.insert(place.key(), place.n);
+        let not_its_own = |place| Ok(Err(NotItsOwn { seq, place: Some(place) }));
+        let Some(expected) = streams.line(seq, &place) else {
+            let there = content.take_line()?;
+            if !there.ends_with(b"\n") {
+                return not_its_own(place);
+            }
             lack.unknown += 1;
-            begin += end + 1;
+            begin += there.len() as u64;
             continue;
         };
-        let expected = expected.as_bytes();
-        let there = &there[..expected.len().min(there.len())];
-        let right = lost.as_ref().map_or(0, |(_, right)| right.len());
-        for (at, _) in there.iter().zip(expected).enumerate().filter(|(_, (found, right))| found != right) {
-            if there.get(at) != Some(&0) {
-                return Err(seq);
+        let there = content.take(expected.len())?;
+        for (at, found, _) in (0..)
+            .zip(&there)
+            .zip(expected.as_bytes())
+            .map(|((at, found), right)| (at, found, right))
+            .filter(|(_, found, right)| found != right)
+        {
+            if *found != 0 {
+                return not_its_own(place);
             }
-            let (start, _) = lost.get_or_insert((begin + at, Vec::new()));
-            count = begin + at + 1 - *start;
+            let at: u64 = begin + at;
+            lack.lost = Some((lack.lost.map_or(at, |(from, _)| from), at + 1));
         }
-        if let Some((start, bytes)) = &mut lost {
-            let from = if right == 0 { start.saturating_sub(begin) } else { 0 };
-            bytes.extend_from_slice(&expected[from..]);
-        }
-        lack.rest.extend_from_slice(&expected[there.len()..]);
-        lack.missing += usize::from(there.len() < expected.len());
-        begin += expected.len();
+        lack.missing += u64::from(there.len() < expected.len());
+        begin += expected.len() as u64;
     }
-    if content.len() > begin {
-        return Err(places.len() as u64 + 1);
+    if !content.line()?.is_empty() {
+        return Ok(Err(NotItsOwn { seq: lack.told + 1, place: None }));
     }
-    lack.lost = lost.map(|(start, mut bytes)| {
-        bytes.truncate(count);
-        (start as u64, bytes)
-    });
-    Ok(lack)
+    (lack.ordered, lack.right, lack.length) = (places.count, places.right, Some(content.taken));
+    Ok(Ok(lack))
 }
 
-/// A line of the file with its LF, if the event is known.
-pub fn line(seq: u64, place: &Place, streams: &Streams) -> Option<String> {
-    let events = streams.get(&place.key())?;
-    let event = events.get(usize::try_from(place.n.checked_sub(1)?).ok()?)?;
-    Some(event.line(seq) + "\n")
+/// Which event a line is that the order lacks: it says what it is, and is the next of its game.
+fn place_of_line(line: &[u8], seq: u64, told: &BTreeMap<Key, u64>, streams: &Streams) -> Option<Place> {
+    let place = match line.strip_suffix(b"\n") {
+        Some(whole) => order::place_of_event(whole)?,
+        None if line.is_empty() => return None,
+        // A line that was cut off: which of those that may follow begins so?
+        None => streams.that_begins(seq, line, told)?,
+    };
+    (place.n == told.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
+}
+
+/// Writes what a file lacks, while all that it should say goes by.
+struct Missing<'f> {
+    file: &'f Arc<dyn File>,
+    events: &'f mut Growing,
+    lack: &'f Lack,
+    at: u64,
+    /// What is to follow its end, and was not written yet.
+    piece: Vec<u8>,
+}
+
+impl Missing<'_> {
+    /// This goes by, and is there.
+    fn pass(&mut self, length: usize) {
+        self.at += length as u64;
+    }
+
+    /// This goes by; of it is written what is not there.
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let (begin, end) = (self.at, self.at + line.len() as u64);
+        self.at = end;
+        let part = |from: u64, to: u64| {
+            &line[(from.clamp(begin, end) - begin) as usize..(to.clamp(begin, end) - begin) as usize]
+        };
+        if let Some((from, to)) = self.lack.lost {
+            let lost = part(from, to);
+            if !lost.is_empty() {
+                self.file.write_at(lost, from.max(begin))?;
+            }
+        }
+        self.piece.extend_from_slice(part(self.lack.length.unwrap_or(0), u64::MAX));
+        if self.piece.len() < PIECE { Ok(()) } else { self.append() }
+    }
+
+    fn append(&mut self) -> io::Result<()> {
+        if self.lack.lost.is_some() {
+            self.file.sync()?;
+        }
+        write(self.events, &std::mem::take(&mut self.piece))
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        match self.piece.is_empty() && self.lack.lost.is_none() {
+            true => Ok(()),
+            false => self.append(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -331,24 +481,35 @@ mod tests {
 
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
 
-    fn streams(lines: &[&str]) -> Streams {
+    /// Two boards on which this game was played.
+    fn boards(lines: &[&str]) -> [Board; 2] {
         let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
         let mut game = GameRecord::new(3, at, Variant::international());
         lines.iter().for_each(|line| game.take(at, Change::Line((*line).to_owned())));
-        let board = |name: &str| Board::new(name, Variant::international(), Vec::new());
-        let events = |name: &str| events::events(&board(name), &game, Delay::NONE.view(&game, at), 0);
-        ["a", "b"].map(|name| (key(name), events(name))).into()
+        let board =
+            |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
+        ["a", "b"].map(board)
+    }
+
+    fn events(lines: &[&str], name: &str) -> Vec<Event> {
+        let boards = boards(lines);
+        let board = boards.iter().find(|board| board.name == name).unwrap();
+        let game = &board.games[0];
+        events::events(board, game, Delay::NONE.view(game, game.latest()), 0)
+    }
+
+    fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
+        file.open(&RealDisk, &mut Streams::new(boards)).unwrap()
     }
 
     /// A folder in which these lines of a game were told of two boards, in turn.
     fn told() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
-        let streams = streams(&LINES);
         let mut file = EventsFile::new(folder.path(), folder.path());
-        assert!(file.open(&RealDisk, &streams).unwrap().is_empty());
+        assert!(open(&mut file, &boards(&LINES)).is_empty());
         for n in 0..4 {
             for board in ["b", "a"] {
-                file.tell(&streams[&key(board)][n..=n], Durability::Lazy).unwrap();
+                file.tell(&events(&LINES, board)[n..=n], Durability::Lazy).unwrap();
             }
         }
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
@@ -363,19 +524,17 @@ mod tests {
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut file = EventsFile::new(folder.path(), folder.path());
-            assert_eq!(file.open(&RealDisk, &streams(&LINES)).unwrap(), [""; 0]);
+            assert_eq!(open(&mut file, &boards(&LINES)), [""; 0]);
             assert_eq!(file.told(&key("a")), 4);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
         }
         std::fs::remove_file(&path).unwrap();
-        let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &streams(&LINES)).unwrap();
+        let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
         assert!(notices[0].contains("was missing"), "{notices:?}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         // And when the logs of a board are gone, too.
         std::fs::remove_file(&path).unwrap();
-        let mut of_b = streams(&LINES);
-        of_b.remove(&key("a"));
-        let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &of_b).unwrap();
+        let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES)[1..]);
         assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
@@ -391,7 +550,7 @@ mod tests {
             std::fs::write(&path, &order[..cut]).unwrap();
             for end in [whole.len(), whole.len() - 9] {
                 std::fs::write(folder.path().join("events.ndjson"), &whole[..end]).unwrap();
-                EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &streams(&LINES)).unwrap();
+                open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
                 assert_eq!(std::fs::read(&path).unwrap(), order, "{cut} {end}");
                 assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), whole);
             }
@@ -401,10 +560,9 @@ mod tests {
     #[test]
     fn any_number_of_events_can_be_told() {
         let folder = tempfile::tempdir().unwrap();
-        let streams = streams(&LINES);
         let mut file = EventsFile::new(folder.path(), folder.path());
-        file.open(&RealDisk, &streams).unwrap();
-        let many = vec![streams[&key("a")][0].clone(); 150_000];
+        open(&mut file, &boards(&LINES));
+        let many = vec![events(&LINES, "a")[0].clone(); 150_000];
         file.tell(&many, Durability::Lazy).unwrap();
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
         assert!(text.len() > 17 << 20 && text.lines().count() == many.len(), "{}", text.len());
@@ -416,18 +574,18 @@ mod tests {
         let changed = whole.replacen("32-28", "33-28", 1);
         std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
         let mut file = EventsFile::new(folder.path(), folder.path());
-        let notices = file.open(&RealDisk, &streams(&LINES)).unwrap();
+        let notices = open(&mut file, &boards(&LINES));
         assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
         assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
-        let longer = streams(&["1. 32-28", "19-23", "2. 28x19", "14x23"]);
-        file.tell(&longer[&key("a")][4..], Durability::Safe).unwrap();
+        let longer = ["1. 32-28", "19-23", "2. 28x19", "14x23"];
+        file.tell(&events(&longer, "a")[4..], Durability::Safe).unwrap();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         let text = read("events.ndjson");
         assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
         assert_eq!(read("events.ndjson.aside-1"), changed);
         // One that is longer than it should be, as well.
         std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
-        EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &longer).unwrap();
+        open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&longer));
         assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
     }
 
@@ -442,14 +600,14 @@ mod tests {
             let mut lost = whole.clone().into_bytes();
             lost[from..to].fill(0);
             std::fs::write(&path, &lost).unwrap();
-            let notices = EventsFile::new(folder.path(), folder.path()).open(&RealDisk, &streams(&LINES)).unwrap();
+            let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
             assert!(notices.len() == 1 && notices[0].contains("that a loss of power took"), "{from}: {notices:?}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
             // The end of the order may be gone, too.
             std::fs::write(&path, &lost).unwrap();
             std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
             let mut file = EventsFile::new(folder.path(), folder.path());
-            file.open(&RealDisk, &streams(&LINES)).unwrap();
+            open(&mut file, &boards(&LINES));
             let told: u64 = ["a", "b"].map(|board| file.told(&key(board))).iter().sum();
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(whole.starts_with(&text) && text.lines().count() as u64 == told, "{from}..{to}: {text}");
@@ -467,22 +625,21 @@ mod tests {
         let (folder, whole) = told();
         let path = folder.path().join("events.ndjson");
         let mut file = EventsFile::new(folder.path(), folder.path());
-        let mut open = || file.open(&RealDisk, &streams(&LINES)).unwrap();
-        open();
+        open(&mut file, &boards(&LINES));
         assert_eq!(file.look_after(), None);
         std::fs::remove_file(&path).unwrap();
         assert_eq!(file.look_after(), Some(EVENTS));
         assert_eq!(file.look_after(), None, "it is told once, and is to be opened");
         for what in ["other", &whole[..whole.len() / 2]] {
-            file.open(&RealDisk, &streams(&LINES)).unwrap();
+            open(&mut file, &boards(&LINES));
             assert_eq!((std::fs::read_to_string(&path).unwrap(), file.look_after()), (whole.clone(), None));
             std::fs::write(&path, what).unwrap();
             assert_eq!(file.look_after(), Some(EVENTS));
         }
-        file.open(&RealDisk, &streams(&LINES)).unwrap();
+        open(&mut file, &boards(&LINES));
         std::fs::remove_file(folder.path().join("events.order")).unwrap();
         assert_eq!(file.look_after(), Some(EVENTS_ORDER));
-        file.open(&RealDisk, &streams(&LINES)).unwrap();
+        open(&mut file, &boards(&LINES));
         assert!(folder.path().join("events.order").exists() && file.told(&key("a")) == 4);
     }
 }

@@ -14,6 +14,7 @@ use tracing::warn;
 use super::Seating;
 use crate::disk::{self, Kept, RealDisk};
 use crate::feed::{self, reconcile};
+use crate::playback::Game;
 use crate::trouble::Finding;
 
 /// So often it is looked. What is missed twice is nothing that its writer is just making.
@@ -96,24 +97,20 @@ impl LiveFiles {
 /// Makes the missing live files of a line from its logs.
 fn make_again(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str, u32) -> bool) -> Vec<Finding> {
     let mut found = Vec::new();
-    let games = match super::what_logs_say(log, line) {
-        Ok(played) => played.games,
-        Err(error) => {
-            warn!(line, "live files are missing, and the logs cannot be read: {error}");
-            return found;
-        }
-    };
-    for game in &games {
+    let make = |game: Game| {
         let prefix = feed::prefix(line, game.board, game.name.as_deref());
         if is_missing(&prefix, game.number) {
             let file = format!("live/{prefix}-{}.pdn", game.number);
-            let what = match reconcile::reconcile(&RealDisk, live, &prefix, game) {
+            let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game) {
                 Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
                 Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),
             };
             warn!(line, "{file}: {what}");
             found.push(Finding { board: None, file, what });
         }
+    };
+    if let Err(error) = super::what_logs_say(log, line, make) {
+        warn!(line, "live files are missing, and the logs cannot be read: {error}");
     }
     found
 }

@@ -21,6 +21,7 @@ mod live_files;
 mod order;
 mod outputs;
 mod plan;
+mod streams;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -45,11 +46,12 @@ use crate::trouble::{self, Finding, Troubles, Watch};
 
 use live_files::LiveFiles;
 
-pub use boards::Seating;
-pub use events_file::{EVENTS, EVENTS_ORDER, Lack, Streams, complete_order, lack};
-pub use order::read as read_order;
-pub use outputs::{Outputs, all_events, archived, untold};
+pub use boards::{Seating, record};
+pub use events_file::{EVENTS, EVENTS_ORDER, Lack, NotItsOwn, compare};
+pub use order::Places;
+pub use outputs::{Outputs, archived};
 pub use plan::{Plan, Plans};
+pub use streams::{Streams, Untold};
 
 /// So long all lines of a station have to be opened.
 pub const OPENING: Duration = Duration::from_secs(10);
@@ -128,8 +130,8 @@ pub struct Round {
     outputs: Outputs,
 }
 
-/// What the logs of a line say, all chains.
-fn what_logs_say(folder: &Path, line: &str) -> io::Result<Played> {
+/// What the logs of a line say, all chains: `each` gets every game.
+fn what_logs_say(folder: &Path, line: &str, each: impl FnMut(Game)) -> io::Result<Played> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let log = logs::named(&file)?;
@@ -137,7 +139,7 @@ fn what_logs_say(folder: &Path, line: &str) -> io::Result<Played> {
             named.push(log);
         }
     }
-    playback::play(named, None).map_err(io::Error::other)
+    playback::play_each(named, each).map_err(io::Error::other)
 }
 
 /// Takes from the logs the games that the boards played before the chains which are shown. They are over; so what lines tell
@@ -151,9 +153,8 @@ fn add_earlier_games(seating: &mut Seating, folder: &Path) {
 }
 
 fn add_earlier_games_of(seating: &mut Seating, folder: &Path, line: &str) {
-    match what_logs_say(folder, line) {
-        Ok(played) => seating.add_earlier(line, &played.games),
-        Err(error) => warn!(line, "the games of earlier chains cannot be read: {error}"),
+    if let Err(error) = what_logs_say(folder, line, |game| seating.add_earlier(line, &game)) {
+        warn!(line, "the games of earlier chains cannot be read: {error}");
     }
 }
 
@@ -222,8 +223,10 @@ impl Round {
     /// Lines that are not open yet are shown as their logs have them: a game that was published does not vanish.
     fn show_what_logs_say(&mut self) {
         for line in &self.awaited {
-            match what_logs_say(&self.directory.join("log"), line) {
-                Ok(Played { games, last: Some(chain), .. }) => self.seating.opened(line, &chain.header, &games),
+            let mut games = Vec::new();
+            let add = |game: Game| games.extend(record(&game).map(|record| (game.board, record)));
+            match what_logs_say(&self.directory.join("log"), line, add) {
+                Ok(Played { last: Some(chain), .. }) => self.seating.opened(line, &chain.header, games),
                 Ok(_) => {}
                 Err(error) => warn!(line, "the logs of this line cannot be read: {error}"),
             }
@@ -246,7 +249,7 @@ impl Round {
 
     fn take(&mut self, told: Told) {
         match told {
-            Told::Opened { line, header, games } => self.opened(&line, &header, &games),
+            Told::Opened { line, header, games } => self.opened(&line, &header, games),
             Told::Configured { config } => self.configure(&config),
             Told::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
@@ -261,9 +264,9 @@ impl Round {
     }
 
     /// A line was opened, with a log of this head, and these games so far.
-    pub fn opened(&mut self, line: &str, header: &Header, games: &[Game]) {
+    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<Game>) {
         self.awaited.remove(line);
-        self.seating.opened(line, header, games);
+        self.seating.opened(line, header, boards::records(games));
         if self.is_behind(line) {
             // Off the way of the recording; and only until the last game of the round before is shown in full.
             add_earlier_games_of(&mut self.seating, &self.directory.join("log"), line);

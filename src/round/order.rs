@@ -9,11 +9,15 @@
 //! here, `log/events.order`, before the events are told: then the file of events can be completed, and made again, byte for
 //! byte. It is a log of the station, not of a line; the records have the form of a byte log's.
 
+use std::io::{self, BufRead, Read};
+
 use crate::broadcast::events::{Place, Stream};
 use crate::bytelog::{self, Kind, Record};
 
 /// The mark of its records.
 const MARK: char = '+';
+/// No record is longer.
+const LONGEST: u64 = 4_096;
 /// What stands before the number of an event that is told beside a game.
 const ASIDE: &str = "~";
 
@@ -24,21 +28,48 @@ pub fn record(seq: u64, place: &Place) -> String {
     Record::new(seq, Kind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
 }
 
-/// Reads an order, as far as it is right: the events in their order, and how many bytes tell of them.
-pub fn read(text: &[u8]) -> (Vec<Place>, usize) {
-    let mut places = Vec::new();
-    let mut right = 0;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let seq = places.len() as u64 + 1;
-        let Some(place) = place(line, seq) else { break };
-        // Nothing but the very line that was written counts; so a checksum is there, too.
-        if record(seq, &place).as_bytes() != line {
-            break;
-        }
-        places.push(place);
-        right += line.len();
+/// An order that is read place by place, as far as it is right.
+pub struct Places<R> {
+    source: R,
+    line: Vec<u8>,
+    /// How many places were read.
+    pub count: u64,
+    /// How many bytes tell of them.
+    pub right: u64,
+    is_over: bool,
+}
+
+impl<R: BufRead> Places<R> {
+    /// Reads from a source.
+    pub fn new(source: R) -> Places<R> {
+        Places { source, line: Vec::new(), count: 0, right: 0, is_over: false }
     }
-    (places, right)
+
+    /// The next place; `None` at the end of what is right.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn next_place(&mut self) -> io::Result<Option<Place>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        self.line.clear();
+        // A line that is longer than any place is none.
+        self.source.by_ref().take(LONGEST).read_until(b'\n', &mut self.line)?;
+        // Nothing but the very line that was written counts; so a checksum is there, too.
+        let place = place(&self.line, self.count + 1);
+        let place = place.filter(|place| record(self.count + 1, place).as_bytes() == self.line);
+        match &place {
+            Some(_) => {
+                self.count += 1;
+                self.right += self.line.len() as u64;
+            }
+            // What follows is not right either.
+            None => self.is_over = true,
+        }
+        Ok(place)
+    }
 }
 
 fn place(line: &[u8], seq: u64) -> Option<Place> {
@@ -74,6 +105,12 @@ pub fn place_of_event(line: &[u8]) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(text: &[u8]) -> (Vec<Place>, usize) {
+        let mut places = Places::new(text);
+        let all = std::iter::from_fn(|| places.next_place().unwrap()).collect();
+        (all, places.right as usize)
+    }
 
     #[test]
     fn an_order_is_read_as_far_as_it_is_right() {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use tracing::{info, warn};
 
 use super::boards::Seating;
-use super::events_file::{EVENTS, EVENTS_ORDER, EventsFile, Streams};
-use crate::broadcast::events::{self, Event, Key, Stream};
+use super::events_file::{BATCH, EVENTS, EVENTS_ORDER, EventsFile};
+use super::streams::{Streams, Untold};
+use crate::broadcast::events::Event;
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment, archive};
 use crate::config::{OutputConfig, PublicConfig};
@@ -228,18 +229,22 @@ impl Outputs {
 
     fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
         if !self.events.is_open() {
-            let mut streams = all_events(seating);
-            if self.events.needs_more(self.disk.as_ref(), &streams)? {
+            if self.events.needs_more(self.disk.as_ref(), &mut Streams::new(seating.boards()))? {
                 super::add_earlier_games(seating, &self.log);
-                streams = all_events(seating);
             }
-            for notice in self.events.open(self.disk.as_ref(), &streams)? {
+            for notice in self.events.open(self.disk.as_ref(), &mut Streams::new(seating.boards()))? {
                 warn!("{notice}");
             }
         }
         let boards: Vec<&Board> = seating.boards().collect();
-        let new = untold(&boards, self.public.events.delay, now, |stream| self.events.told(stream));
-        self.events.tell(&new, self.public.events.durability)
+        let mut new = Untold::new(&boards, self.public.events.delay, now, |stream| self.events.told(stream));
+        loop {
+            let some: Vec<Event> = new.by_ref().take(BATCH).collect();
+            self.events.tell(&some, self.public.events.durability)?;
+            if some.len() < BATCH {
+                return Ok(());
+            }
+        }
     }
 
     fn archive(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
@@ -248,7 +253,8 @@ impl Outputs {
             super::add_earlier_games(seating, &self.log);
         }
         let OutputConfig { delay, durability } = self.public.archive;
-        for (path, text, key, result) in archived(seating, delay, now, &self.archived) {
+        let there = self.archived.clone();
+        for (path, text, key, result) in archived(seating, delay, now, &there) {
             self.put(&path, &text, durability).map_err(about(&path.to_string_lossy()))?;
             self.archived.insert(key, result);
         }
@@ -332,63 +338,26 @@ fn archive_file(board: &str, game: u32) -> PathBuf {
     Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
 }
 
-/// All events of all games, whatever may be seen of them.
-pub fn all_events(seating: &Seating) -> Streams {
-    let mut streams = Streams::new();
-    for board in seating.boards() {
-        for game in &board.games {
-            let events = events::events(board, game, Delay::NONE.view(game, game.latest()), 0);
-            let asides = events::asides(board, game, Delay::NONE, game.latest(), 0);
-            streams.insert((board.name.clone(), game.number, Stream::Game), events);
-            streams.insert((board.name.clone(), game.number, Stream::Aside), asides);
-        }
-    }
-    streams
-}
-
-/// The events that may be seen and were not told, in the order in which they are to be told: that of their moments, then of
-/// the boards.
-pub fn untold(boards: &[&Board], delay: Delay, now: Moment, told: impl Fn(&Key) -> u64) -> Vec<Event> {
-    let mut new = Vec::new();
-    for board in boards {
-        for game in &board.games {
-            let mut stream = (board.name.clone(), game.number, Stream::Game);
-            let view = delay.view(game, now);
-            let so_far = told(&stream);
-            if events::count(view) > so_far {
-                new.append(&mut events::events(board, game, view, so_far));
-            }
-            stream.2 = Stream::Aside;
-            new.append(&mut events::asides(board, game, delay, now, told(&stream)));
-        }
-    }
-    // Those of a game keep their order, for their moments never go back.
-    new.sort_by_key(Event::at);
-    new
-}
-
 /// A file of the archive: its path in `public/`, its text, its game, and the result that it has.
 pub type Archived = (PathBuf, String, (String, u32), Option<String>);
 
 /// The files of the archive that may be seen, but for those that are there already.
-pub fn archived(
-    seating: &Seating,
+pub fn archived<'s>(
+    seating: &'s Seating,
     delay: Delay,
     now: Moment,
-    there: &BTreeMap<(String, u32), Option<String>>,
-) -> Vec<Archived> {
-    let mut files = Vec::new();
-    for (board, game) in seating.games() {
+    there: &'s BTreeMap<(String, u32), Option<String>>,
+) -> impl Iterator<Item = Archived> + 's {
+    seating.games().filter_map(move |(board, game)| {
         let view = delay.view(game, now);
-        let Some(closed) = game.closed().filter(|_| view.is_closed) else { continue };
+        let closed = game.closed().filter(|_| view.is_closed)?;
         let key = (board.name.clone(), game.number);
         let result = view.result.map(str::to_owned);
         // Of a result that may not be seen yet the archive says nothing either: it waits for it.
         if there.get(&key) == Some(&result) || view.result != game.result().map(|(_, result)| result) {
-            continue;
+            return None;
         }
         let text = archive::text(&seating.board_at(board, closed), game);
-        files.push((archive_file(&board.name, game.number), text, key, result));
-    }
-    files
+        Some((archive_file(&board.name, game.number), text, key, result))
+    })
 }

@@ -328,7 +328,7 @@ impl<'d> Hall<'d> {
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
         file.write_all(header.to_text().as_bytes())?;
-        self.round.opened(&config.name.clone(), &chain, &played.games);
+        self.round.opened(&config.name.clone(), &chain, played.games);
         let epoch = chain.opened.unwrap_or(opened);
         let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
         let chain_opened = u64::try_from((epoch - self.base).num_milliseconds()).unwrap_or(0);

@@ -1,31 +1,41 @@
 //! Logs much longer than the memory that may be taken: all that reads logs reads them one record at a time.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use damcast::broadcast::Moment;
-use damcast::bytelog::{self, Header, Kind, Mode, Record};
+use damcast::bytelog::{self, Kind, Mode, Record};
 use damcast::calendar;
-use damcast::disk::RealDisk;
+use damcast::config::{Config, LineConfig};
+use damcast::disk::{Disk, RealDisk};
 use damcast::feed::is_publication;
 use damcast::journal::Journal;
-use damcast::journal::history::{self, History};
 use damcast::millis::Millis;
-use damcast::playback::{self, Chain};
+use damcast::playback;
+use damcast::rules::Position;
 use damcast::session::{Effect, Line};
+use damcast::simulation::script;
+use damcast::station::Folders;
+use damcast::station::opening::{self, Opened};
 use hardware_sim::bus::{BusWorld, Happening};
+use hardware_sim::faults::Fault;
 use hardware_sim::line_faults::LineFaults;
 use hardware_sim::profile::Profile;
+use hardware_sim::random::Span;
+use hardware_sim::seat::Setting;
+use hardware_sim::world::World;
 use rustix::process::Signal;
 
 use crate::bus::Bus;
 use crate::daemon::{self, Place};
 use crate::games::playable;
 use crate::program::run;
+use crate::pty::wait_until;
 
 /// More text than the memory that any of these may take.
 const LOG_BYTES: usize = 72 << 20;
@@ -108,8 +118,112 @@ fn logs_longer_than_memory_are_started_from_and_read() {
     assert_eq!(fs::read_to_string(other.join("live/a-2.pdn")).unwrap(), place.live("a-2.pdn"));
 }
 
-/// A station on a bus in virtual time: a line that goes on from the logs of its folder, and the log that it writes.
-struct Station {
+/// What the verbs and the start of a station take after many games, all of whose events are more than the memory that there is.
+#[test]
+fn a_folder_of_many_games_is_started_from_checked_and_made_anew_with_little_memory() {
+    let lines = ["a", "b", "c", "d", "e", "f"];
+    let place = Place::new(&lines);
+    let log = place.path("recordings/log");
+    fs::create_dir_all(&log).unwrap();
+    let recording = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
+    let records: String = recording.records.iter().map(Record::to_line).collect();
+    let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+    for line in lines {
+        for game in 0..80 {
+            let mut header = recording.header.clone();
+            header.line = Some(line.to_owned());
+            header.opened = Some(base + TimeDelta::hours(game));
+            header.other.retain(|(key, _)| key != "continues");
+            let other = [("continues", "no".to_owned()), ("games-before", game.to_string())];
+            header.other.extend(other.map(|(key, value)| (key.to_owned(), value)));
+            fs::write(log.join(format!("{line}-{}.log", game + 1)), header.to_text() + &records).unwrap();
+        }
+    }
+    let verb = |arguments: &[&str]| {
+        let (code, out) = limited(arguments);
+        assert_eq!(code, 0, "{arguments:?}: {}", &out[..out.len().min(1_000)]);
+        out
+    };
+    // The first start makes the plan of the round.
+    let start = || {
+        let mut station = place.start();
+        wait_until("a public file", || place.path("recordings/public/games.pdn").exists());
+        assert!(station.signal(Signal::TERM).success());
+    };
+    start();
+    let (recordings, other) = (place.path("recordings"), place.path("other"));
+    let recordings = recordings.to_str().unwrap();
+    verb(&["rebuild", recordings]);
+    let events = fs::metadata(place.path("recordings/public/events.ndjson")).unwrap().len();
+    assert!(events > 16 << 20, "{events}");
+    let out = verb(&["fsck", recordings]);
+    assert!(out.contains("480 games") && out.contains(": clean"), "{out}");
+    verb(&["rebuild", recordings, "--into", other.to_str().unwrap()]);
+    let read = |folder: &str| fs::read(place.path(folder).join("public/events.ndjson")).unwrap();
+    assert!(read("recordings") == read("other"), "the events are made otherwise");
+    let mut station = place.start();
+    wait_until("the events to be read", || station_has_opened(&station, "events.ndjson"));
+    let peak = peak(&station);
+    assert!(station.signal(Signal::TERM).success());
+    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+}
+
+fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{}/fd", station.process.id())) else { return false };
+    open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|path| path.ends_with(name)))
+}
+
+/// What is at a line, and who plays there.
+trait Hands {
+    fn next(&self) -> Option<u64>;
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)>;
+    fn tell(&mut self, now: u64, bytes: &[u8]);
+    fn end(&self) -> u64;
+}
+
+impl Hands for BusWorld {
+    fn next(&self) -> Option<u64> {
+        self.next_time()
+    }
+
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)> {
+        let kind = |happening| match happening {
+            Happening::Bytes(bytes) => Kind::FromBoard(bytes),
+            Happening::Unplugged => Kind::LinkDown,
+            Happening::Plugged => Kind::LinkUp,
+        };
+        self.advance(now).into_iter().map(|(at, happening)| (at, kind(happening))).collect()
+    }
+
+    fn tell(&mut self, now: u64, bytes: &[u8]) {
+        self.host(now, bytes);
+    }
+
+    fn end(&self) -> u64 {
+        self.end_ms()
+    }
+}
+
+impl Hands for World {
+    fn next(&self) -> Option<u64> {
+        self.next_time()
+    }
+
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)> {
+        self.advance(now).into_iter().map(|(at, bytes)| (at, Kind::FromBoard(bytes))).collect()
+    }
+
+    fn tell(&mut self, now: u64, bytes: &[u8]) {
+        self.host(now, bytes);
+    }
+
+    fn end(&self) -> u64 {
+        self.end_ms()
+    }
+}
+
+/// A line in virtual time: it goes on from the logs of its folder, or begins anew as a station does, and writes the next log.
+struct Recording {
     line: Line,
     journal: Journal,
     shift: Millis,
@@ -117,33 +231,20 @@ struct Station {
     opened: u64,
 }
 
-impl Station {
-    fn open(folder: &Path, base: Moment, opened: u64) -> Station {
-        let History { logs, next, .. } = History::read(&RealDisk, folder, "hall").unwrap();
-        let now = Some(calendar::moment(base, Millis(opened)));
-        let text = |text: &str| Some(text.to_owned());
-        let mut header = Header { line: text("hall"), game_type: text("20"), opened: now, ..Header::default() };
-        header.mode = Some(Mode::Bus);
-        let last = playback::play(logs, None).unwrap().last;
-        let continues = if last.is_some() { "yes" } else { "no" };
-        header.other.push(("continues".to_owned(), continues.to_owned()));
-        let (line, shift) = match last {
-            Some(Chain { mut line, calendar, end, .. }) => {
-                let shift = playback::go_on(&mut line, &mut calendar.unwrap(), end, &header);
-                (line, shift)
-            }
-            None => (Line::new(playback::settings(&header, None).unwrap().0), Millis::ZERO),
-        };
-        let journal = Journal::create(&RealDisk, &history::path(folder, "hall", next), &header).unwrap();
-        Station { line, journal, shift, opened }
+impl Recording {
+    fn open(config: &LineConfig, folders: &Folders, base: Moment, opened: u64) -> Recording {
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let now = calendar::moment(base, Millis(opened));
+        let Opened { line, journal, shift, .. } = opening::open(config, folders, &disk, now).unwrap();
+        Recording { line, journal, shift, opened }
     }
 
     fn deadline(&self) -> Option<u64> {
-        self.line.deadline().map(|at| (at - self.shift).0 + self.opened)
+        self.line.deadline().map(|at| at.0.saturating_sub(self.shift.0) + self.opened)
     }
 
     /// One thing that happened, as the recorder of a station takes it.
-    fn take(&mut self, now: u64, kind: Kind, world: &mut BusWorld) {
+    fn take(&mut self, now: u64, kind: Kind, hands: &mut dyn Hands) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
         let input = playback::input(&kind).unwrap();
@@ -161,7 +262,7 @@ impl Station {
         for output in outputs {
             match output.effect {
                 Effect::Send(bytes) => {
-                    world.host((output.at - self.shift).0 + self.opened, &bytes);
+                    hands.tell(output.at.0.saturating_sub(self.shift.0) + self.opened, &bytes);
                     write(Kind::ToBoard(bytes));
                 }
                 Effect::Notice(text) | Effect::Note(text) => write(Kind::Note(text)),
@@ -170,91 +271,279 @@ impl Station {
         }
     }
 
-    fn record(mut self, world: &mut BusWorld, until: u64) {
+    fn record(mut self, hands: &mut dyn Hands, until: u64) {
         // What came while nobody listened is lost.
-        world.advance(self.opened);
-        self.take(self.opened, Kind::LinkUp, world);
+        hands.advance_to(self.opened);
+        self.take(self.opened, Kind::LinkUp, hands);
         loop {
-            let next = world.next_time().into_iter().chain(self.deadline()).min();
+            let next = hands.next().into_iter().chain(self.deadline()).min();
             let Some(next) = next.filter(|&next| next <= until) else { break };
-            for (now, happening) in world.advance(next) {
-                let kind = match happening {
-                    Happening::Bytes(bytes) => Kind::FromBoard(bytes),
-                    Happening::Unplugged => Kind::LinkDown,
-                    Happening::Plugged => Kind::LinkUp,
-                };
-                self.take(now, kind, world);
+            for (now, kind) in hands.advance_to(next) {
+                self.take(now, kind, hands);
             }
             if self.deadline().is_some_and(|at| at <= next) {
-                self.take(next, Kind::Tick, world);
+                self.take(next, Kind::Tick, hands);
             }
         }
         self.journal.settle().unwrap();
     }
 }
 
-/// An event of some days on a bus, a game a day on each board, the station killed in the middle of each day and left alone for the
-/// rest of it. Returns how long it was recorded, in milliseconds.
-fn event(folder: &Path, days: u64, boards: usize, plies: usize, idle: u64) -> u64 {
-    let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
-    let mut recorded = 0;
-    for day in 0..days {
-        let bus = Bus::new(&playable("international"), boards, plies);
-        let mut world = bus.played(Profile::club(), 1 + day * boards as u64, LineFaults::none()).world();
-        let (base, kill, end) = (base + TimeDelta::days(day as i64), world.end_ms() / 2, world.end_ms() + idle);
-        Station::open(folder, base, 0).record(&mut world, kill);
-        Station::open(folder, base, kill + 3_000).record(&mut world, end);
-        recorded += end;
-        println!("day {}: {} bytes of log in {} s", day + 1, bytes(folder), recorded / 1_000);
+/// An event of some days: boards on a bus, others alone, rounds each day.
+struct Days {
+    days: u64,
+    on_a_bus: usize,
+    alone: usize,
+    rounds: u64,
+    plies: usize,
+    /// How long a ply takes, in milliseconds.
+    think: Span,
+    /// The rest of each day, in milliseconds.
+    idle: u64,
+}
+
+impl Days {
+    fn profile(&self) -> Profile {
+        let mut profile = Profile::club();
+        profile.think_ms = self.think;
+        profile.set_rate(Fault::Reset, 1.0);
+        profile
     }
-    recorded
+
+    /// Who plays in a round on a line.
+    fn hands(&self, line: &LineConfig, round: u64) -> Box<dyn Hands> {
+        let games = playable("international");
+        let seed = 1 + round * (self.on_a_bus + self.alone) as u64;
+        if line.mode == Mode::Bus {
+            let mut games = games;
+            let count = games.len();
+            games.rotate_left((round as usize * self.on_a_bus) % count);
+            return Box::new(
+                Bus::new(&games, self.on_a_bus, self.plies).played(self.profile(), seed, LineFaults::none()).world(),
+            );
+        }
+        let number: usize = line.name.rsplit('-').next().unwrap().parse().unwrap();
+        let from_the_start: Vec<_> =
+            games.iter().filter(|game| game.start == Position::start(game.start.variant())).collect();
+        let game = from_the_start[(round as usize * self.alone + number) % from_the_start.len()];
+        let moves = &game.moves[..game.moves.len().min(self.plies)];
+        let (profile, seed) = (self.profile(), seed + (self.on_a_bus + number) as u64);
+        let control = Some("4800+60".parse().unwrap());
+        let script = script::game(&game.start, moves, control, &profile, seed).turned(number % 2 == 1);
+        Box::new(World::new(Setting::new(10, 10, script, profile, seed)).unwrap())
+    }
+
+    /// Records a line: the station is killed in the middle of the first round of each day, and stopped after each round. Of the nights
+    /// only the beginning is recorded. Returns how many bytes of log nine whole days have, by what was measured.
+    fn record(&self, line: &LineConfig, folders: &Folders) -> f64 {
+        let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+        // Seconds and bytes of rounds, and of a time in which nothing is played.
+        let (mut played, mut idle) = ((0.0, 0.0), (0.0, 0.0));
+        let record = |hands: &mut dyn Hands, base, begin: u64, end: u64, sum: &mut (f64, f64)| {
+            let before = bytes(&folders.log);
+            Recording::open(line, folders, base, begin).record(hands, end);
+            sum.0 += (end - begin) as f64 / 1_000.0;
+            sum.1 += (bytes(&folders.log) - before) as f64;
+        };
+        for day in 0..self.days {
+            let mut base = base + TimeDelta::days(day as i64);
+            for round in 0..self.rounds {
+                let mut hands = self.hands(line, day * self.rounds + round);
+                let (mut begin, mut end) = (0, hands.end() + 60_000);
+                if round == 0 {
+                    let kill = hands.end() / 2;
+                    record(&mut *hands, base, begin, kill, &mut played);
+                    begin = kill + 3_000;
+                }
+                record(&mut *hands, base, begin, end, &mut played);
+                if round + 1 == self.rounds {
+                    record(&mut *hands, base, end + 3_000, end + 3_000 + self.idle, &mut idle);
+                    end += 3_000 + self.idle;
+                }
+                base += TimeDelta::milliseconds(end as i64 + 1_000);
+            }
+        }
+        let rest = 86_400.0 - played.0 / self.days as f64;
+        let day = played.1 / self.days as f64 + rest * idle.1 / idle.0;
+        if line.mode == Mode::Bus || line.name.ends_with("-1") {
+            let rates = [played, idle].map(|(seconds, bytes)| bytes / seconds);
+            println!(
+                "{}: {:.0} s of play a day, {:.0} bytes a second; else {:.0} bytes a second: {:.1} MB a day, {:.3} GB in nine days",
+                line.name,
+                played.0 / self.days as f64,
+                rates[0],
+                rates[1],
+                day / 1e6,
+                9.0 * day / 1e9
+            );
+        }
+        9.0 * day
+    }
 }
 
 fn bytes(folder: &Path) -> u64 {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
 }
 
-/// A station starts after the event, and its folder is checked and made anew, all with little memory.
-fn start_after(days: u64, boards: usize, plies: usize, idle: u64) {
-    let place = Place::new(&[]);
-    let (directory, port) = (place.path("recordings"), place.path("hall"));
-    let log = directory.join("log");
-    fs::create_dir_all(&log).unwrap();
-    let recorded = event(&log, days, boards, plies, idle);
-    let nine_days = bytes(&log) as f64 * 9.0 * 86_400_000.0 / recorded as f64;
-    println!("{boards} boards: {:.0} bytes a second, {:.2} GB in nine days", nine_days / 777_600.0, nine_days / 1e9);
-    assert!(nine_days < 0.5e9, "{nine_days}");
-    let text = format!(
-        "[station]\ndirectory = {directory:?}\n[[line]]\nname = \"hall\"\nport = {port:?}\nmode = \"bus\"\ngame-type = \"20\"\n"
-    );
-    fs::write(place.path("damcast.toml"), text).unwrap();
-    let mut station = place.start();
+/// A group of processes that may have so much memory together, as the shipped unit may; `None`, and a word about it, on a machine
+/// that does not let us.
+struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    fn new(most: u64) -> Option<MemoryGroup> {
+        let name = format!("damcast-test-{}", std::process::id());
+        let kinds = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+        let made = kinds.iter().find_map(|(root, limit)| {
+            let group = MemoryGroup(Path::new(root).join(&name));
+            fs::create_dir(&group.0).ok()?;
+            fs::write(group.0.join(limit), most.to_string()).ok()?;
+            Some(group)
+        });
+        if made.is_none() {
+            println!("this machine lets us make no memory group: the start in 256 MiB is NOT tried");
+        }
+        made
+    }
+
+    /// How much its processes have had at most, with what the system keeps of their files.
+    fn peak(&self) -> String {
+        let read = |name| fs::read_to_string(self.0.join(name)).ok();
+        read("memory.max_usage_in_bytes").or_else(|| read("memory.peak")).unwrap_or_default().trim().to_owned()
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Starts a station and waits until it records all its lines and has its public files; how long that took, and its peak in KiB.
+fn start(place: &Place, lines: usize, group: Option<&MemoryGroup>) -> (Duration, u64) {
     let begun = Instant::now();
-    while !station.said().contains("recording") {
+    let mut station = place.start_with(|command| {
+        let Some(group) = group else { return };
+        let config = command.get_args().map(|word| word.to_owned()).collect::<Vec<_>>();
+        let script = format!("echo $$ > {:?} && exec \"$0\" \"$@\"", group.0.join("cgroup.procs"));
+        let mut inside = Command::new("sh");
+        inside.args(["-c", &script, env!("CARGO_BIN_EXE_damcast")]).args(config);
+        *command = inside;
+    });
+    let is_open = |station: &daemon::Station| {
+        station.said().matches("recording line=").count() >= lines && station_has_opened(station, "events.ndjson")
+    };
+    while !is_open(&station) {
         assert!(begun.elapsed() < Duration::from_secs(3_600), "{}", station.said());
+        assert!(station.process.try_wait().unwrap().is_none(), "{}", station.said());
         std::thread::sleep(Duration::from_millis(20));
     }
-    let (took, peak) = (begun.elapsed(), peak(&station));
-    println!("a start takes {:.1} s and {:.1} MiB", took.as_secs_f64(), peak as f64 / 1024.0);
-    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    let took = begun.elapsed();
+    let peak = peak(&station);
     assert!(station.signal(Signal::TERM).success());
+    (took, peak)
+}
+
+/// Runs a verb, and looks what it takes. Returns the last line that it printed.
+fn measured(arguments: &[&str]) -> String {
+    let begun = Instant::now();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        out.read_to_string(&mut text).unwrap();
+        text
+    });
+    let mut peak = 0;
+    let code = loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let now = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        peak = now.unwrap_or(0).max(peak);
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let out = reader.join().unwrap();
+    let (took, mebibytes) = (begun.elapsed().as_secs_f64(), peak as f64 / 1024.0);
+    let last = out.lines().last().unwrap_or_default().to_owned();
+    println!("{}: {took:.1} s, {mebibytes:.1} MiB: {last}", arguments[0]);
+    assert_eq!(code, Some(0), "{arguments:?}: {}", &out[..out.len().min(1_000)]);
+    assert!(peak < MOST_MEMORY_KIB, "{arguments:?} took {peak} kiB");
+    last
+}
+
+/// A station starts after the event, and its folder is checked and made anew, all with little memory.
+fn after(event: &Days) {
+    let begun = Instant::now();
+    let place = Place::new(&[]);
+    let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
+    fs::create_dir_all(&log).unwrap();
+    fs::create_dir_all(directory.join("live")).unwrap();
+    let line = |name: &str, mode: &str| {
+        let port = place.path(name);
+        format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\n{mode}")
+    };
+    let mut text = format!("[log]\ncompress = true\n[station]\ndirectory = {directory:?}\n");
+    text += &line("hall", "mode = \"bus\"\n");
+    (1..=event.alone).for_each(|number| text += &line(&format!("alone-{number}"), ""));
+    fs::write(place.path("damcast.toml"), &text).unwrap();
+    let config = Config::load(&place.path("damcast.toml")).unwrap();
+    let folders = Folders { log: log.clone(), live: directory.join("live") };
+    let lines = config.lines.len();
+    for line in &config.lines {
+        let nine_days = event.record(line, &folders);
+        assert!(nine_days < 0.5e9, "{}: {nine_days}", line.name);
+    }
+    println!("the folder: {:.1} MB of logs", bytes(&log) as f64 / 1e6);
+    let (took, peak) = start(&place, lines, None);
+    println!("the first start: {:.1} s, {:.1} MiB", took.as_secs_f64(), peak as f64 / 1024.0);
+    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
     let directory = directory.to_str().unwrap();
-    for arguments in [&["fsck", directory][..], &["rebuild", directory], &["log", "verify", directory]] {
-        let (code, out) = limited(arguments);
-        println!("{}: {}", arguments.join(" "), out.lines().last().unwrap_or_default());
-        assert_eq!(code, 0, "{arguments:?}: {}", &out[..out.len().min(1_000)]);
+    measured(&["rebuild", directory]);
+    measured(&["fsck", directory]);
+    for name in ["live", "public"] {
+        fs::rename(place.path("recordings").join(name), place.path(name)).unwrap();
+    }
+    measured(&["rebuild", directory]);
+    let events = |folder: &str| fs::read(place.path(folder).join("public/events.ndjson")).unwrap();
+    assert!(events("recordings") == events("."), "the events are made otherwise");
+    println!("{:.1} MB of events", events(".").len() as f64 / 1e6);
+    assert!(measured(&["fsck", directory]).contains("clean"));
+    measured(&["log", "verify", directory]);
+    let group = MemoryGroup::new(256 << 20);
+    let (took, peak) = start(&place, lines, group.as_ref());
+    println!("a start in a group of 256 MiB: {:.1} s, {:.1} MiB", took.as_secs_f64(), peak as f64 / 1024.0);
+    group
+        .iter()
+        .for_each(|group| println!("the group had at most {} bytes, files that were read among them", group.peak()));
+    assert!(peak < MOST_MEMORY_KIB, "a start took {peak} kiB");
+    if event.days > 2 {
+        // Chains that have ended are removed: all their games are played to see that they have, too.
+        fs::write(place.path("damcast.toml"), text.replace("[log]\n", "[log]\nkeep-days = 1\n")).unwrap();
+        let station = place.start();
+        while !station.said().contains("was removed") {
+            assert!(begun.elapsed() < Duration::from_secs(7_200), "{}", station.said());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let peak = self::peak(&station);
+        println!("a start that tidies: {:.1} MiB", peak as f64 / 1024.0);
+        assert!(peak < MOST_MEMORY_KIB, "to tidy took {peak} kiB");
     }
 }
 
 #[test]
 fn a_station_starts_after_an_event_with_little_memory() {
-    start_after(2, 3, 6, 60_000);
+    let think = Profile::club().think_ms;
+    after(&Days { days: 2, on_a_bus: 3, alone: 1, rounds: 1, plies: 6, think, idle: 60_000 });
 }
 
-/// `cargo test --profile proof --test it -- --ignored --nocapture nine_days`: what the log of an event of nine days has, and what a
-/// start after it takes.
+/// `cargo test --profile proof --test it -- --ignored --nocapture nine_days`: what the logs of an event of nine days have, and what
+/// a start after it, the check of its folder and making it anew take.
 #[test]
-#[ignore = "it takes a quarter of an hour"]
-fn a_station_starts_after_nine_days_of_64_boards_with_little_memory() {
-    start_after(9, 64, 60, 3_600_000);
+#[ignore = "nine days of 80 boards, or as many as DAMCAST_DAYS says: half an hour"]
+fn a_station_starts_after_nine_days_of_80_boards_with_little_memory() {
+    let days = std::env::var("DAMCAST_DAYS").map_or(9, |days| days.parse().unwrap());
+    let think = Span::new(20_000, 100_000);
+    after(&Days { days, on_a_bus: 64, alone: 16, rounds: 2, plies: 100, think, idle: 1_800_000 });
 }
