@@ -484,7 +484,9 @@ fn after(event: &Days) {
         let port = place.path(name);
         format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\n{mode}")
     };
-    let mut text = format!("[log]\ncompress = true\n[station]\ndirectory = {directory:?}\n");
+    // More boards than lidraughts takes in one file.
+    let mut text =
+        format!("[log]\ncompress = true\n[public]\nprofile = \"standard\"\n[station]\ndirectory = {directory:?}\n");
     text += &line("hall", "mode = \"bus\"\n");
     (1..=event.alone).for_each(|number| text += &line(&format!("alone-{number}"), ""));
     fs::write(place.path("damcast.toml"), &text).unwrap();
