@@ -18,6 +18,8 @@
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
 //! [`Snapshot::flaw`] first: a file that would break its readers is not published.
 
+use std::collections::BTreeSet;
+
 use super::record::{Entry, GameRecord, Step};
 use super::{Board, Delay, Moment, View};
 use crate::pdn::clock::Clocks;
@@ -52,19 +54,11 @@ impl Snapshot {
     pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
         let mut held = Vec::new();
         let games = boards.iter().filter_map(|board| {
-            let shown = board.shown(delay, now);
-            let (game, is_held) = match shown {
-                Some((record, view)) => game(board, record, view, profile),
-                None => (before_the_game(board), false),
-            };
-            let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
-            if is_held || is_left_out {
+            let (game, is_held) = of_board(board, board.shown(delay, now), which, profile);
+            if is_held {
                 held.push(board.name.clone());
             }
-            if is_left_out {
-                return None;
-            }
-            (which == Boards::All || game.moves().next().is_some()).then_some(game)
+            game
         });
         let games: Vec<Game> = games.collect();
         Snapshot { text: writer::write(&games, Style::Compact), held, profile }
@@ -75,6 +69,39 @@ impl Snapshot {
         let problems = profile::check(self.profile, self.text.as_bytes(), None);
         problems.into_iter().find(|problem| problem.level == Level::Error)
     }
+}
+
+/// All that a file may have said of a board until a moment: each beginning of each of its games, and that it has none. A text that
+/// is empty: the file left the board out.
+pub fn beginnings(board: &Board, which: Boards, profile: Profile, delay: Delay, now: Moment) -> BTreeSet<String> {
+    let text = |shown| {
+        let game = of_board(board, shown, which, profile).0;
+        writer::write(game.as_slice(), Style::Compact)
+    };
+    let mut texts = BTreeSet::from([text(None)]);
+    for game in &board.games {
+        let view = delay.view(game, now);
+        let parts = (1..=view.entries.len()).map(|count| &view.entries[..count]);
+        texts.extend(parts.map(|entries| text(Some((game, View { entries, is_closed: false, result: None })))));
+        texts.insert(text(Some((game, view)).filter(|_| !view.entries.is_empty())));
+    }
+    texts
+}
+
+/// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.
+fn of_board(
+    board: &Board,
+    shown: Option<(&GameRecord, View<'_>)>,
+    which: Boards,
+    profile: Profile,
+) -> (Option<Game>, bool) {
+    let (game, is_held) = match shown {
+        Some((record, view)) => game(board, record, view, profile),
+        None => (before_the_game(board), false),
+    };
+    let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
+    let is_shown = !is_left_out && (which == Boards::All || game.moves().next().is_some());
+    (is_shown.then_some(game), is_held || is_left_out)
 }
 
 /// A board without a game: its tags.

@@ -108,6 +108,12 @@ pub(super) fn names<'a>(folder: &'a Path, line: &'a str, number: u32) -> impl It
     std::iter::once(name(folder, line, number)).chain((1..=MOST_RECOVERED).map(recovered))
 }
 
+/// The file in which a game goes on: the last that took the place of another, or its own, there or not.
+pub fn latest(folder: &Path, line: &str, number: u32) -> PathBuf {
+    let others = names(folder, line, number).skip(1);
+    others.take_while(|path| path.exists()).last().unwrap_or_else(|| name(folder, line, number))
+}
+
 pub(super) fn too_many(folder: &Path, line: &str, number: u32) -> io::Error {
     let own = name(folder, line, number);
     io::Error::other(format!("{} and {MOST_RECOVERED} recovered files beside it were changed by others", own.display()))

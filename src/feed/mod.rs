@@ -31,7 +31,7 @@ use crate::playback::Game;
 use crate::session::Effect;
 
 pub use feeds::{Feeds, prefix};
-pub use live_file::{LiveFile, is_recovered};
+pub use live_file::{LiveFile, is_recovered, latest};
 
 /// The live files of one board.
 pub struct Feed {

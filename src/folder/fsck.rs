@@ -8,7 +8,7 @@
 //! | recovered files | each takes the place of one that somebody changed, and the last of them is what the log says |
 //! | events | gapless from 1, each what its log says, in the order that was kept |
 //! | archive | what the logs say, with the tags of the round in which the game ended |
-//! | `games.pdn`, `started.pdn` | what the logs say at some moment, with the delay; the profile's readers take it |
+//! | `games.pdn`, `started.pdn` | each board as the logs have it at some moment, with the delay; the profile's readers take it |
 //! | the folder | no file that nobody explains; with a delay, nothing of `live/` and `log/` is everybody's to read |
 //!
 //! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. Beside a running
@@ -25,7 +25,7 @@ use chrono::Local;
 
 use super::{Folder, LineOfLogs, Records, live_file};
 use crate::broadcast::events::{Key, Place};
-use crate::broadcast::snapshot::{Boards, Snapshot};
+use crate::broadcast::snapshot::{self, Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
 use crate::disk::{self, Lock};
@@ -37,9 +37,6 @@ use crate::round::{self, Lack, NotItsOwn, Places, Plan, Plans, Seating, Streams,
 
 /// The files that are replaced as a whole.
 const SNAPSHOTS: [(&str, Boards); 2] = [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)];
-
-/// At how many moments a snapshot is looked for at most, from the latest on: some days of a hall.
-const MOST_MOMENTS: usize = 20_000;
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -559,43 +556,40 @@ fn check_archive(
 
 /// Whether a snapshot is what the logs say now. `None`: it is not, and was not at any moment.
 fn snapshot_moment(seating: &Seating, which: Boards, bytes: &[u8], now: Moment) -> Option<bool> {
-    let is_it = |seating: &Seating, plan: &Plan, delay: Delay, moment: Moment| {
-        let boards: Vec<&Board> = seating.boards().collect();
-        Snapshot::of(&boards, which, plan.public.profile, delay, moment).text.as_bytes() == bytes
-    };
-    let delay = |plan: &Plan| if which == Boards::All { plan.public.games.delay } else { plan.public.started.delay };
     let plan = seating.plans.current()?;
-    if is_it(seating, plan, delay(plan), now) {
+    let delay = |plan: &Plan| if which == Boards::All { plan.public.games.delay } else { plan.public.started.delay };
+    let boards: Vec<&Board> = seating.boards().collect();
+    if Snapshot::of(&boards, which, plan.public.profile, delay(plan), now).text.as_bytes() == bytes {
         return Some(true);
     }
-    for moment in moments(seating, delay(plan)) {
-        if is_it(seating, plan, delay(plan), moment) {
-            return Some(false);
-        }
+    if was_shown(&boards, which, plan.public.profile, delay(plan), bytes, now) {
+        return Some(false);
     }
     // A station that was killed before it wrote what its new configuration says.
     let mut plans: Plans = seating.plans.clone();
     plans.all.pop();
     let earlier = seating.latest_by(plans);
     let plan = earlier.plans.current()?;
-    let mut moments = moments(&earlier, delay(plan)).into_iter();
-    moments.any(|moment| is_it(&earlier, plan, delay(plan), moment)).then_some(false)
+    let boards: Vec<&Board> = earlier.boards().collect();
+    was_shown(&boards, which, plan.public.profile, delay(plan), bytes, now).then_some(false)
 }
 
-/// The moments at which something more may be seen, the latest first.
-fn moments(seating: &Seating, delay: Delay) -> Vec<Moment> {
-    let mut moments = Vec::new();
-    for (_, game) in seating.games() {
-        let entries = game.entries().iter().map(|entry| entry.at);
-        moments.extend(entries.chain(game.closed()).chain(game.result().map(|(at, _)| at)).map(|at| delay.due(at)));
+/// Does each board stand there, in their order, as it did at some moment? The moments differ: boards tell of their moves one after
+/// the other, also of those of the same moment and of many lines that one of them publishes at once, and what a station that
+/// was killed has written last may have come between them.
+fn was_shown(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, bytes: &[u8], now: Moment) -> bool {
+    // Where the boards so far may end.
+    let mut ends = BTreeSet::from([0]);
+    for board in boards {
+        let texts = snapshot::beginnings(board, which, profile, delay, now);
+        let behind = |end: usize, text: &String| {
+            let text = text.as_bytes();
+            let gap: &[u8] = if end == 0 || text.is_empty() { b"" } else { b"\n" };
+            bytes[end..].strip_prefix(gap)?.starts_with(text).then_some(end + gap.len() + text.len())
+        };
+        ends = ends.iter().flat_map(|&end| texts.iter().filter_map(move |text| behind(end, text))).collect();
     }
-    moments.sort_unstable();
-    moments.dedup();
-    moments.reverse();
-    moments.truncate(MOST_MOMENTS);
-    // Before anything was played.
-    moments.push(Moment::default());
-    moments
+    ends.contains(&bytes.len())
 }
 
 /// Files that nobody explains.

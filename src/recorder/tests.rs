@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use super::*;
 use crate::bytelog::Header;
 use crate::disk::{Disk, RealDisk};
-use crate::trouble::{DISK_FAULT, Troubles};
+use crate::trouble::{DISK_FAULT, SHOWN, Troubles};
 
 /// More than one thread writes at once.
 const LINES: usize = 40;
@@ -56,4 +57,39 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
     drop(committer);
     running.join().unwrap();
     assert!(journals.iter().all(|journal| journal.is_settled()));
+}
+
+/// Whoever asks now and then must hear of it.
+#[test]
+fn a_log_that_was_saved_is_told_for_as_long_as_other_troubles() {
+    let folder = tempfile::tempdir().unwrap();
+    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
+    fs::create_dir(&logs).unwrap();
+    fs::create_dir(&live).unwrap();
+    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, mut writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
+    let (told, heard) = mpsc::channel();
+    let path = logs.join("a-1.log");
+    let journal = Arc::new(Journal::create(&RealDisk, &path, &Header::default()).unwrap());
+    let feeds = Feeds::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
+    let tell = Box::new(move |said| told.send((Instant::now(), said)).unwrap());
+    committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap();
+    journal.write(&Record::new(1, Kind::Tick));
+    writer.turn();
+    fs::remove_file(&path).unwrap();
+    writer.sweep();
+    let (raised, said) = heard.recv().unwrap();
+    assert!(matches!(&said, Told::Fault(text) if text.contains("a-1.log")), "{said:?}");
+    assert!(path.exists());
+    let healed = loop {
+        writer.try_again();
+        writer.sweep();
+        match heard.try_recv() {
+            Ok((at, Told::Healed)) => break at,
+            Ok((_, said)) => panic!("{said:?}"),
+            Err(_) => thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    assert!(healed - raised >= SHOWN, "{:?}", healed - raised);
 }

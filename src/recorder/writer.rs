@@ -30,7 +30,7 @@ use crate::feed::Feeds;
 use crate::journal::commits::{self, Commits, Fragment};
 use crate::journal::{Journal, Untaken, saving};
 use crate::session::Effect;
-use crate::trouble::{Finding, Watch};
+use crate::trouble::{Finding, SHOWN, Watch};
 
 /// The name of the file of commits, beside the folders of logs and live files.
 pub const COMMITS: &str = "commits";
@@ -99,8 +99,8 @@ struct Recording {
     /// What was given to the live files, and when, and is to be told.
     published: Vec<(Vec<Publication>, Instant)>,
     told_fault: Option<String>,
-    /// What was done when the log was looked after, if it had lost its file.
-    saved: Option<String>,
+    /// What was done when the log was looked after and had lost its file, and when: it is told for a while.
+    saved: Option<(String, Instant)>,
     /// Why the log, which has lost its file, is not saved yet.
     adrift: Option<String>,
     /// Who waits for its end, which is when this is gone.
@@ -528,14 +528,16 @@ impl Recording {
     /// Looks whether the log is still where it belongs, and saves it if not. `commits`: where they are.
     fn look_after_log(&mut self, disk: &dyn Disk, commits: &Path) {
         let known = || commits::fragments(disk, commits).unwrap_or_default();
-        (self.saved, self.adrift) = match self.journal.look_after(disk, known) {
-            Ok(saved) => (saved, None),
+        self.adrift = None;
+        match self.journal.look_after(disk, known) {
+            Ok(Some(saved)) => self.saved = Some((saved, Instant::now())),
+            Ok(None) => {}
             Err(error) => {
                 let log = self.journal.path().display();
                 let what = "has lost its file, and what was recorded cannot be saved yet";
-                (None, Some(format!("{log} {what} ({error}); do not stop the station")))
+                (self.saved, self.adrift) = (None, Some(format!("{log} {what} ({error}); do not stop the station")));
             }
-        };
+        }
     }
 
     fn is_durable(&self) -> bool {
@@ -593,7 +595,9 @@ impl Recording {
             ));
         }
         // Saved or not: somebody has to know that it happened.
-        let mut told: Vec<String> = self.saved.iter().chain(&self.adrift).cloned().collect();
+        self.saved.take_if(|(_, at)| at.elapsed() >= SHOWN);
+        let saved = self.saved.iter().map(|(saved, _)| saved);
+        let mut told: Vec<String> = saved.chain(&self.adrift).cloned().collect();
         let is_of_the_log = !told.is_empty();
         if !faults.is_empty() {
             told.push(format!("the disk fails: {}; trying again", faults.join("; ")));

@@ -56,15 +56,16 @@ impl LiveFiles {
             let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
             return vec![finding("live", what)];
         }
-        // What is written now through a file that is open may be refused later.
+        // What is written now through a file that is open may be refused later. One that somebody has put in its place is his.
         for (board, game) in seating.boards().filter_map(|board| Some((board, board.games.last()?))) {
-            let file = format!("{}-{}.pdn", board.name, game.number);
+            let file = feed::latest(self.folder.path(), &board.name, game.number);
             if game.closed().is_none()
-                && let Err(error) = disk::may_write(&self.folder.path().join(&file))
+                && let Err(error) = disk::may_write(&file)
                 && error.kind() != io::ErrorKind::NotFound
             {
                 let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-                found.push(finding(&format!("live/{file}"), what));
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                found.push(finding(&format!("live/{name}"), what));
             }
         }
         if self.looked.elapsed() < LOOK {

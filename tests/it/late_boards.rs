@@ -1,9 +1,16 @@
 //! Games that began before `damcast run` did, or of which it lost the beginning: real processes, real ports, real files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use damcast::config::Config;
+use damcast::folder::Folder;
+use damcast::folder::fsck::{self, Level};
+use damcast::playback::Published;
+use damcast::round::Round;
+use damcast::session::Effect;
 use serde_json::Value;
 
 use crate::boards::{Process, recorded};
@@ -99,6 +106,69 @@ impl Event {
     }
 }
 
+impl Event {
+    /// A station that is killed leaves what it had written last, and that may be behind any line of any board, though many of them
+    /// were published in one moment: whatever that is, it is no fault. What nobody ever showed is one.
+    fn assert_every_state_is_right(&self) {
+        let text = fs::read_to_string(self.folder.path().join("damcast.toml")).unwrap();
+        let mut config = Config::read("damcast.toml", &text).unwrap();
+        let other = tempfile::tempdir().unwrap();
+        config.directory = other.path().to_owned();
+        fs::create_dir(other.path().join("log")).unwrap();
+        // The boards that were found keep their places.
+        for entry in fs::read_dir(self.path("log")).unwrap().map(Result::unwrap) {
+            if entry.path().extension().is_some_and(|extension| extension == "plan") {
+                fs::copy(entry.path(), other.path().join("log").join(entry.file_name())).unwrap();
+            }
+        }
+        let folder = Folder::read(&self.path("")).unwrap();
+        let line = &folder.lines[0];
+        let mut round = Round::new(&config);
+        round.opened(&line.name, &line.logs[0].header, Vec::new());
+        let mut changes = Vec::new();
+        for (game, late) in line.played.as_ref().unwrap().games.iter().zip(0..) {
+            for (at, published) in game.history() {
+                let effect = match published {
+                    Published::Opened => Effect::Open { game: game.number },
+                    Published::Line(line) => Effect::Append(line.to_owned()),
+                    Published::Result(result) => Effect::Result(result.to_owned()),
+                    Published::Aside(_) => continue,
+                };
+                // Each board is told a little later than the one before it.
+                changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));
+            }
+        }
+        changes.sort_by_key(|(told, ..)| *told);
+        let wrong = || -> Vec<String> {
+            let found = fsck::check(&self.path("")).unwrap().findings;
+            let wrong = found.into_iter().filter(|finding| finding.level == Level::Wrong);
+            wrong.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
+        };
+        let files = ["public/games.pdn", "public/started.pdn"];
+        let mut states = BTreeSet::new();
+        for (told, at, board, effect) in changes {
+            let shown = format!("{effect:?}");
+            round.published(&line.name, board, at, effect);
+            round.write(told);
+            let state = files.map(|file| fs::read_to_string(other.path().join(file)).unwrap());
+            if states.insert(state.clone()) {
+                files.iter().zip(&state).for_each(|(file, text)| fs::write(self.path(file), text).unwrap());
+                assert_eq!(wrong(), [""; 0], "behind {shown}: {}", state[0]);
+            }
+        }
+        let plies: usize = self.games.iter().map(|(_, moves)| moves.len()).sum();
+        assert!(states.len() >= plies, "{} states", states.len());
+        // A move that nobody played is found, and so is one that is missing in the middle.
+        let [whole, _] = states.into_iter().max_by_key(|[text, _]| text.len()).unwrap();
+        let ply = &self.games[0].1[2];
+        for instead in ["1-2", ""] {
+            fs::write(self.path(files[0]), whole.replacen(ply, instead, 1)).unwrap();
+            let found = wrong();
+            assert!(found.iter().any(|what| what.ends_with("nor was it at any moment")), "{found:?}");
+        }
+    }
+}
+
 #[test]
 fn a_game_that_began_before_the_station_is_recorded_from_its_first_move() {
     let event = Event::open(&["--single", "1"], "24");
@@ -114,6 +184,7 @@ fn games_on_a_bus_that_began_before_the_station_are_recorded_from_their_first_mo
     event.wait_for_presses(33);
     let station = event.start();
     event.assert_whole(station);
+    event.assert_every_state_is_right();
 }
 
 /// Killed, and the power fails: what was not synced yet is gone, and with it how the games began.
@@ -173,6 +244,7 @@ fn an_operator_takes_the_offer_once() {
         assert!(again.code == 1 && again.err.contains("has no game to be published"), "{}", again.err);
         station.kill();
         event.assert_replayed();
+        event.assert_every_state_is_right();
         if event.is_bus {
             // Its start tag stands where the game was published; what was before it no command gives out.
             continue;

@@ -116,6 +116,37 @@ fn a_live_file_that_cannot_be_written_is_told_and_does_not_stop_the_log() {
     home.is_clean();
 }
 
+/// Somebody copies a file of his own over that of the game: it goes on beside his, which is his to write.
+#[test]
+fn a_live_file_that_somebody_has_replaced_by_one_of_his_is_told_until_the_game_goes_on_beside_it() {
+    let (home, mut board) = Home::recorded();
+    let mut pty = home.plug_in();
+    let mut station = home.start();
+    pty.wait_for_the_station();
+    let place = &home.place;
+    let played = moves(&place.live("a-1.pdn")).len();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() > played);
+    let his = home.path("live/his");
+    fs::write(&his, "something else\n").unwrap();
+    set_mode(&his, 0o444);
+    fs::rename(&his, home.path("live/a-1.pdn")).unwrap();
+    let alarms = || status(place)["alarms"].to_string();
+    wait_until("it is told", || alarms().contains("live/a-1.pdn"));
+    let recovered = "a-1.recovered-1.pdn";
+    wait_until("the game goes on beside it", || moves(&place.live(recovered)).len() > played);
+    wait_until("nobody asks for more", || {
+        board.answer(&mut pty);
+        !alarms().contains("cannot be written")
+    });
+    // That the game is not where it was is told as long as it goes on; and the new file is the one that is watched.
+    set_mode(&home.path("live").join(recovered), 0o444);
+    wait_until("the new file is told", || alarms().contains(&format!("live/{recovered}: it cannot be written")));
+    set_mode(&home.path("live").join(recovered), 0o644);
+    wait_until("it is over", || !alarms().contains("cannot be written"));
+    assert_eq!(fs::read_to_string(home.path("live/a-1.pdn")).unwrap(), "something else\n");
+    assert!(station.signal(Signal::TERM).success());
+}
+
 #[test]
 fn a_live_folder_and_commits_of_another_user_do_not_stop_the_log() {
     let (home, mut board) = Home::recorded();
