@@ -35,6 +35,16 @@ pub fn text(board: &Board, game: &GameRecord) -> String {
     writer::write(&[game], Style::Compact)
 }
 
+/// This text as it was before the result was known.
+pub fn without_result(text: &str) -> String {
+    let before = |line: &str| match line.split_once(" \"") {
+        Some(("[Result", _)) => "[Result \"*\"]\n".to_owned(),
+        Some(("[Termination", _)) => "[Termination \"unterminated\"]\n".to_owned(),
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(before).collect()
+}
+
 /// The time a player used, in seconds: what the time control gave him for his moves, less what his clock still shows.
 fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let own = if color == Color::White { "TimeControlWhite" } else { "TimeControlBlack" };

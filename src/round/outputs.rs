@@ -270,15 +270,26 @@ impl Outputs {
             // Looked at or not: what stands there is not what was left.
             let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
             let is_touched = self.touched.remove(name) || is_other;
+            // At a start: a game that was over stays as it was published, whatever its logs say now; only its result may be new.
+            let is_known =
+                self.left.contains_key(name) || found.as_deref() == Some(archive::without_result(text).as_bytes());
             let aside = match found {
-                Some(_) if is_touched && name.starts_with(ARCHIVE) => disk::put_aside(self.disk.as_ref(), &path).ok(),
+                Some(_) if name.starts_with(ARCHIVE) && (is_touched || !is_known) => {
+                    disk::put_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
+                        io::ErrorKind::NotFound => Ok(None),
+                        _ => Err(error),
+                    })?
+                }
                 _ => None,
             };
             disk::replace(self.disk.as_ref(), &path, text.as_bytes(), durability)?;
+            let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
+            let file = format!("{PUBLIC}/{}", name.display());
             if is_touched {
-                let kept = aside.map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
                 let what = format!("it was taken away or changed by somebody{kept}, and is written again");
-                self.mend(format!("{PUBLIC}/{}", name.display()), &what);
+                self.mend(file, &what);
+            } else if aside.is_some() {
+                self.mend(file, &format!("it is not what the logs say{kept}, and is written again"));
             }
             (stamp, found) = (disk::stamp(&path), self.disk.read(&path).ok());
         }

@@ -48,6 +48,7 @@ use effects::count;
 use opening::{Carried, Opened};
 use underway::Underway;
 
+pub use clock::dates_from;
 pub use opening::{Folders, OpeningError};
 pub use order::{Answer, Inbox, Order, orders};
 pub use report::{BoardReport, LineReport, Reporter};

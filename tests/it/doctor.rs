@@ -283,6 +283,29 @@ fn who_may_what() {
 }
 
 #[test]
+fn a_full_disk_is_told_as_that_and_nobody_is_given_the_files() {
+    let Some(library) = crate::kills::library() else {
+        println!("there is no `cc`: no disk was full");
+        return;
+    };
+    const ENOSPC: &str = "28";
+    let folder = tempfile::tempdir().unwrap();
+    let recordings = fs::canonicalize(folder.path()).unwrap().join("recordings");
+    fs::create_dir_all(recordings.join("log")).unwrap();
+    let config = format!(
+        "[station]\ndirectory = {recordings:?}\n[[line]]\nname = \"a\"\nport = \"/dev/none\"\ngame-type = \"20\"\n"
+    );
+    fs::write(folder.path().join("damcast.toml"), config).unwrap();
+    let mut command = program::damcast(&["doctor", "--json", "--config", "damcast.toml"]);
+    command.current_dir(folder.path()).env("LD_PRELOAD", library).env("DAMCAST_UNDER", &recordings);
+    command.env("DAMCAST_AT", "0").env("DAMCAST_COUNT", "1000000").env("DAMCAST_ERRNO", ENOSPC);
+    let told: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+    let faults = told["faults"].as_array().unwrap();
+    assert!(faults.iter().any(|fault| fault["what"].as_str().unwrap().starts_with("it is full: ")), "{told}");
+    assert!(!told.to_string().contains("chown"), "{told}");
+}
+
+#[test]
 fn the_configuration_and_the_codes() {
     plant("configuration", "line 4: unknown key `nmae`", "damcast config check", |machine| {
         machine.change("etc/damcast/damcast.toml", "name = \"a\"", "nmae = \"a\"");

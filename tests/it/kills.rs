@@ -49,7 +49,7 @@ struct Hit {
 }
 
 /// The library; `None` where there is no compiler.
-fn library() -> Option<&'static Path> {
+pub fn library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY.get_or_init(|| preload("preload")).as_deref()
 }

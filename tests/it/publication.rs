@@ -274,3 +274,35 @@ fn a_log_that_vanishes_in_mid_game_is_told_and_the_game_is_complete_after_a_rest
 fn commits_that_vanish_in_mid_game_are_told_and_the_game_is_complete_after_a_restart() {
     loses("commits", |_| "commits".to_owned());
 }
+
+#[test]
+fn what_a_start_would_change_of_an_archived_game_is_kept_beside_it() {
+    let mut hall = Hall::playing(&recording(), 4);
+    assert_eq!(ask(&hall.place, &["ctl", "result", "a", "1-1"]).code, 0);
+    wait_until("the archived game", || {
+        hall.board.answer(&mut hall.pty);
+        hall.public("archive/a-1.pdn").contains("[Result \"1-1\"]")
+    });
+    let whole = hall.public("archive/a-1.pdn");
+    let place = hall.ends_clean();
+    let path = place.path("recordings/public/archive/a-1.pdn");
+    let aside = |count: u32| path.with_file_name(format!("a-1.pdn.aside-{count}"));
+    let written_again = || wait_until("it is written again", || fs::read_to_string(&path).unwrap_or_default() == whole);
+    // What the logs do not say: somebody has changed it, or them.
+    let other = whole.replace("[Result", "[Annotator \"somebody\"]\n[Result");
+    fs::write(&path, &other).unwrap();
+    let mut station = place.start();
+    station.wait_for("archive/a-1.pdn: it is not what the logs say (it is kept as a-1.pdn.aside-1)");
+    written_again();
+    assert_eq!(fs::read_to_string(aside(1)).unwrap(), other);
+    wait_until("it is told", || status(&place)["alarms"].to_string().contains("archive/a-1.pdn"));
+    assert!(station.signal(Signal::TERM).success());
+    // A station that was killed before it wrote the result: nothing is to be kept.
+    let before = whole.replace("\"1-1\"", "\"*\"").replace("\"normal\"", "\"unterminated\"");
+    assert_ne!(before, whole);
+    fs::write(&path, before).unwrap();
+    let mut station = place.start();
+    written_again();
+    assert!(station.signal(Signal::TERM).success());
+    assert!(!aside(2).exists());
+}

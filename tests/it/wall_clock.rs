@@ -114,15 +114,45 @@ fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
     }
 }
 
+/// What makes the clock of a program wrong; `None` where there is no compiler.
+fn library() -> Option<&'static std::path::PathBuf> {
+    static LIBRARY: OnceLock<Option<std::path::PathBuf>> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| preload("wall_clock")).as_ref();
+    if library.is_none() {
+        println!("there is no `cc`: no clock was set");
+    }
+    library
+}
+
+/// Seconds since 1970, by the clock of the machine.
+fn now() -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap()
+}
+
+#[test]
+fn doctor_tells_a_clock_that_was_never_set() {
+    let Some(library) = library() else { return };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let wall = folder.path().join("wall");
+    let told = |offset: i64| {
+        fs::write(&wall, offset.to_ne_bytes()).unwrap();
+        let mut command = damcast(&["doctor", "--json", "--config", "nowhere.toml"]);
+        command.current_dir(folder.path()).env("LD_PRELOAD", library).env("DAMCAST_WALL", &wall);
+        let told: serde_json::Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let faults = told["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "clock");
+        faults.map(|fault| format!("{}: {}", fault["what"], fault["remedy"])).collect::<Vec<_>>().join("\n")
+    };
+    let unset = told(5 - now());
+    assert!(unset.contains("it was never set: it shows 19") && unset.contains("sudo date -s"), "{unset}");
+    // Whether somebody keeps it right is another question.
+    assert!(!told(0).contains("it shows"));
+}
+
 /// From a clock that shows 1970, set while boards are played: real processes and ports.
 #[test]
 fn a_station_tells_the_dates_of_a_clock_that_is_set_while_it_records() {
     const SPEED: f64 = 100.0;
-    static LIBRARY: OnceLock<Option<std::path::PathBuf>> = OnceLock::new();
-    let Some(library) = LIBRARY.get_or_init(|| preload("wall_clock")) else {
-        println!("there is no `cc`: no clock was set");
-        return;
-    };
+    let Some(library) = library() else { return };
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
     let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
@@ -133,8 +163,7 @@ fn a_station_tells_the_dates_of_a_clock_that_is_set_while_it_records() {
         config += &format!("[[line]]\nname = {line:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {SPEED}\n");
     }
     fs::write(path("damcast.toml"), config).unwrap();
-    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
-    fs::write(path("wall"), (5 - now).to_ne_bytes()).unwrap();
+    fs::write(path("wall"), (5 - now()).to_ne_bytes()).unwrap();
     let said = fs::File::create(path("said")).unwrap();
     let mut command = damcast(&["run", "--config", "damcast.toml"]);
     command.current_dir(folder.path()).stdout(Stdio::null()).stderr(said);

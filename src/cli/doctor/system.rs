@@ -1,7 +1,9 @@
 //! The machine itself: programs in the way, the clock, limits, memory, power.
 
+use chrono::Local;
 use damcast::config::Config;
 use damcast::limits;
+use damcast::station::dates_from;
 
 use super::Report;
 use super::machine::Machine;
@@ -30,7 +32,16 @@ pub fn examine(machine: &Machine, config: Option<&Config>, report: &mut Report) 
         );
     }
     let keeper = processes.iter().find(|process| CLOCK_KEEPERS.contains(&process.name.as_str()));
-    if machine.has(SYNCHRONIZED) || keeper.is_some() {
+    let shown = Local::now();
+    if machine.is_this() && shown < dates_from() {
+        report.fault(
+            "clock",
+            "the clock of the machine",
+            format!("it was never set: it shows {}; games have no date until it is", shown.format("%Y-%m-%d %H:%M")),
+            "`sudo date -s '2026-11-21 13:45'`, or a network and `sudo timedatectl set-ntp true`; a station that runs goes on, and \
+             its games have their dates from then on",
+        );
+    } else if machine.has(SYNCHRONIZED) || keeper.is_some() {
         report.fine("clock", "the clock of the machine is kept right");
     } else {
         report.fault(
