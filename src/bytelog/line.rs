@@ -50,10 +50,10 @@ pub enum Fault {
     #[error("the time {0} is too large; times are milliseconds since the line was opened")]
     TimeTooLarge(String),
     /// A time and nothing else.
-    #[error("the record has no kind; one of < > = ! ? . - follows the time")]
+    #[error("the record has no kind; one of < > = ! ? . ~ follows the time")]
     NoKind,
     /// More than one character where the kind stands.
-    #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . - are, and a space after it")]
+    #[error("\"{0}\" is no kind of record; it is one character, as < > = ! ? . ~ are, and a space after it")]
     LongKind(String),
     /// A character among the bytes that is no digit.
     #[error("{0:?} is no hexadecimal digit; bytes are written as in \"8e00051a01\"")]
@@ -65,7 +65,7 @@ pub enum Fault {
     #[error("the link is \"up\" or \"down\", not \"{0}\"")]
     Link(String),
     /// Boards that had nothing to tell, and cannot be read.
-    #[error("here should be the address of a board and when it answered, as in \"0801a\" or \"0801(4a2b)\"")]
+    #[error("here should be the address of a board and when it answered, as in \"4000\"")]
     NoBoard,
     /// Something behind a tick.
     #[error("nothing follows a \".\", but here is \"{0}\"")]
@@ -199,7 +199,8 @@ fn record(line: &str) -> Result<Record, LineError> {
             Ok(shown) => Kind::ClockSet(shown),
             Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
         },
-        '-' => Kind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
+        '~' => Kind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
+        '-' => Kind::Unchanged(unchanged::decode_old(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
         other => Kind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })

@@ -28,7 +28,7 @@
 //! | `!` | an operator's request | yes |
 //! | `?` | a note of the recorder | no |
 //! | `.` | time is now this; nothing else happened | yes |
-//! | `-` | boards of a bus were asked and had nothing to tell, several in one record ([`Unchanged`]) | yes, each at its time |
+//! | `~` | boards of a bus were asked and had nothing to tell, several in one record ([`Unchanged`]) | yes, each at its time |
 //! | `@` | the machine's clock was set, and shows this | yes |
 //! | other | of a later version | no |
 //!
@@ -36,8 +36,9 @@
 //! missing.
 //!
 //! `.` is an extension of format 1. The recorder writes it before it publishes something because time passed rather
-//! than because bytes came; without it a replay would have to guess how far time went before the next bytes. `-` is another:
-//! it says in few bytes what `<` and `>` would say in many, and a reader that does not know it takes the boards for silent.
+//! than because bytes came; without it a replay would have to guess how far time went before the next bytes. `~` is another:
+//! it says in few bytes what `<` and `>` would say in many, and a reader that does not know it takes the boards for silent. Logs
+//! of earlier versions have `-` for it, written in another way.
 //!
 //! `@` is one as well: the times of the records do not jump when somebody sets the machine's clock, so it says which moment a
 //! time is from then on. A reader that does not know it counts from `opened`.

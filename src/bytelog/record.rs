@@ -33,7 +33,7 @@ pub enum Kind {
     Tick,
     /// `@`: the clock of the machine was set, or the machine slept: from now on it shows this. Whole milliseconds.
     ClockSet(DateTime<FixedOffset>),
-    /// `-`: boards of a bus were asked, one after the other, and had nothing to tell.
+    /// `~`, and `-` in logs of earlier versions: boards of a bus were asked, one after the other, and had nothing to tell.
     Unchanged(Vec<Unchanged>),
     /// A record of a later version: its mark and what follows it. Ignored by a replay, kept when written again.
     Other(char, String),
@@ -106,7 +106,7 @@ impl Kind {
             Kind::Operator(_) => '!',
             Kind::Note(_) => '?',
             Kind::Tick => '.',
-            Kind::Unchanged(_) => '-',
+            Kind::Unchanged(_) => '~',
             Kind::ClockSet(_) => '@',
             Kind::Other(mark, _) => *mark,
         }

@@ -549,3 +549,29 @@ fn a_station_starts_after_nine_days_of_80_boards_with_little_memory() {
     let think = Span::new(20_000, 100_000);
     after(&Days { days, on_a_bus: 64, alone: 16, rounds: 2, plies: 100, think, idle: 1_800_000 });
 }
+
+#[test]
+fn a_bus_on_which_nobody_plays_has_a_small_log() {
+    let place = Place::new(&[]);
+    let (directory, log) = (place.path("recordings"), place.path("recordings/log"));
+    fs::create_dir_all(&log).unwrap();
+    fs::create_dir_all(directory.join("live")).unwrap();
+    let port = place.path("hall");
+    let text = format!(
+        "[station]\ndirectory = {directory:?}\n[[line]]\nname = \"hall\"\nport = {port:?}\ngame-type = \"20\"\nmode = \"bus\"\n"
+    );
+    fs::write(place.path("damcast.toml"), &text).unwrap();
+    let config = Config::load(&place.path("damcast.toml")).unwrap();
+    let folders = Folders { log: log.clone(), live: directory.join("live") };
+    let base = Moment::parse_from_rfc3339("2026-11-01T09:00:00.000+01:00").unwrap();
+    let hands = Bus::new(&playable("international"), 64, 2).played(Profile::club(), 1, LineFaults::none());
+    let mut hands = hands.world();
+    let end = hands.end_ms() + 60_000;
+    Recording::open(&config.lines[0], &folders, base, 0).record(&mut hands, end);
+    let before = bytes(&log);
+    Recording::open(&config.lines[0], &folders, base, end).record(&mut hands, end + 600_000);
+    // Written with two records for each clock and each dump it had 1,226 bytes a second.
+    let rate = (bytes(&log) - before) / 600;
+    println!("a bus of 64 boards on which nobody plays: {rate} bytes a second");
+    assert!(rate < 560, "{rate}");
+}
