@@ -18,8 +18,6 @@
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
 //! [`Snapshot::flaw`] first: a file that would break its readers is not published.
 
-use std::collections::BTreeSet;
-
 use super::record::{Entry, GameRecord, Step};
 use super::{Board, Delay, Moment, View};
 use crate::pdn::clock::Clocks;
@@ -71,21 +69,27 @@ impl Snapshot {
     }
 }
 
-/// All that a file may have said of a board until a moment: each beginning of each of its games, and that it has none. A text that
-/// is empty: the file left the board out.
-pub fn beginnings(board: &Board, which: Boards, profile: Profile, delay: Delay, now: Moment) -> BTreeSet<String> {
-    let text = |shown| {
+/// All that a file may have said of a board until a moment: that it has no game, and each beginning of each of its games, the
+/// latest first. A text that is empty: the file left the board out.
+pub fn beginnings(
+    board: &Board,
+    which: Boards,
+    profile: Profile,
+    delay: Delay,
+    now: Moment,
+) -> impl Iterator<Item = String> + '_ {
+    let of_game = move |game| {
+        let whole: View<'_> = delay.view(game, now);
+        let parts = (1..=whole.entries.len()).rev().map(move |count| &whole.entries[..count]);
+        let parts = parts.map(|entries| View { entries, is_closed: false, result: None });
+        let whole = Some(whole).filter(|whole| !whole.entries.is_empty());
+        whole.into_iter().chain(parts).map(move |view| Some((game, view)))
+    };
+    let shown = std::iter::once(None).chain(board.games.iter().rev().flat_map(of_game));
+    shown.map(move |shown| {
         let game = of_board(board, shown, which, profile).0;
         writer::write(game.as_slice(), Style::Compact)
-    };
-    let mut texts = BTreeSet::from([text(None)]);
-    for game in &board.games {
-        let view = delay.view(game, now);
-        let parts = (1..=view.entries.len()).map(|count| &view.entries[..count]);
-        texts.extend(parts.map(|entries| text(Some((game, View { entries, is_closed: false, result: None })))));
-        texts.insert(text(Some((game, view)).filter(|_| !view.entries.is_empty())));
-    }
-    texts
+    })
 }
 
 /// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.

@@ -578,16 +578,24 @@ fn snapshot_moment(seating: &Seating, which: Boards, bytes: &[u8], now: Moment) 
 /// the other, also of those of the same moment and of many lines that one of them publishes at once, and what a station that
 /// was killed has written last may have come between them.
 fn was_shown(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, bytes: &[u8], now: Moment) -> bool {
-    // Where the boards so far may end.
+    // Where the boards so far may end. Of all that a board may have said, one thing at most stands at a place, if it stands there
+    // at all.
     let mut ends = BTreeSet::from([0]);
     for board in boards {
-        let texts = snapshot::beginnings(board, which, profile, delay, now);
-        let behind = |end: usize, text: &String| {
-            let text = text.as_bytes();
-            let gap: &[u8] = if end == 0 || text.is_empty() { b"" } else { b"\n" };
-            bytes[end..].strip_prefix(gap)?.starts_with(text).then_some(end + gap.len() + text.len())
-        };
-        ends = ends.iter().flat_map(|&end| texts.iter().filter_map(move |text| behind(end, text))).collect();
+        let mut next = BTreeSet::new();
+        for end in ends {
+            for text in snapshot::beginnings(board, which, profile, delay, now) {
+                let gap: &[u8] = if end == 0 || text.is_empty() { b"" } else { b"\n" };
+                let is_there = bytes[end..].strip_prefix(gap).is_some_and(|rest| rest.starts_with(text.as_bytes()));
+                if is_there {
+                    next.insert(end + gap.len() + text.len());
+                }
+                if is_there && !text.is_empty() {
+                    break;
+                }
+            }
+        }
+        ends = next;
     }
     ends.contains(&bytes.len())
 }
