@@ -16,6 +16,8 @@ pub mod pdn;
 
 pub mod recognition;
 
+pub mod livefile;
+
 pub mod session;
 
 pub mod playback;

@@ -30,8 +30,8 @@ use chrono::{DateTime, FixedOffset};
 
 use crate::bytelog::{BoardHeader, Header, Kind, Records, Summary};
 use crate::calendar::Calendar;
+use crate::livefile::{Contents, Entry, Opening};
 use crate::millis::Millis;
-use crate::pdn::live;
 use crate::rules::{GameTypeError, Variant};
 use crate::session::{Aside, BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
 
@@ -173,12 +173,8 @@ pub struct Game {
     pub board: Option<BusAddress>,
     /// What the settings of its board call its files, if anything.
     pub name: Option<String>,
-    /// Its number on its board, from 1.
-    pub number: u32,
-    /// What is played.
-    pub variant: &'static Variant,
-    appended: Vec<u8>,
-    result: Option<String>,
+    /// What its live file holds.
+    pub file: Contents,
     /// What was told beside its file, each with its time.
     asides: Vec<(Millis, Aside)>,
     times: Times,
@@ -190,66 +186,46 @@ struct Times {
     /// Which moments the others are; `None` for logs that do not say when they were opened.
     calendar: Option<Arc<Calendar>>,
     opened: Millis,
-    /// Of each line that was appended.
-    lines: Vec<Millis>,
-    result: Millis,
+    /// Of each entry.
+    entries: Vec<Millis>,
+    ended: Millis,
 }
 
 /// A piece of a game that was published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Published<'game> {
     /// Its file was begun.
-    Opened,
-    /// A line was appended, without its LF.
-    Line(&'game str),
-    /// Its Result tag was overwritten.
-    Result(&'game str),
+    Opened(&'game Opening),
+    /// A ply or a setup.
+    Entry(&'game Entry),
+    /// It was over, with this result.
+    Ended(Option<&'game str>),
     /// This was told beside its file.
     Aside(&'game Aside),
 }
 
 impl Game {
-    /// A game whose file got these bytes, and then this result.
-    pub fn new(number: u32, appended: Vec<u8>, result: Option<String>) -> Game {
-        let variant = Variant::international();
-        Game { board: None, name: None, number, variant, appended, result, asides: Vec::new(), times: Times::default() }
+    /// A game with this file.
+    pub fn new(file: Contents) -> Game {
+        Game { board: None, name: None, file, asides: Vec::new(), times: Times::default() }
     }
 
-    /// The file as far as it was appended, its Result tag untouched.
-    pub fn appended(&self) -> &[u8] {
-        &self.appended
-    }
-
-    /// What its Result tag was overwritten with.
-    pub fn result(&self) -> Option<&str> {
-        self.result.as_deref()
+    /// Its number on its board, from 1.
+    pub fn number(&self) -> u32 {
+        self.file.opening.game
     }
 
     /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not
     /// say when that was.
     pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
         let Some(calendar) = &self.times.calendar else { return Vec::new() };
-        let text = std::str::from_utf8(&self.appended).unwrap_or_default();
-        let lines = text.lines().zip(&self.times.lines).map(|(line, at)| (*at, Published::Line(line)));
-        let result = self.result().map(|result| (self.times.result, Published::Result(result)));
+        let Contents { opening, entries, is_ended, result } = &self.file;
+        let opened = [(self.times.opened, Published::Opened(opening))];
+        let entries = self.times.entries.iter().zip(entries).map(|(at, entry)| (*at, Published::Entry(entry)));
+        let ended = is_ended.then(|| (self.times.ended, Published::Ended(result.as_deref())));
         let asides = self.asides.iter().map(|(at, aside)| (*at, Published::Aside(aside)));
-        let all = [(self.times.opened, Published::Opened)].into_iter().chain(lines).chain(result).chain(asides);
+        let all = opened.into_iter().chain(entries).chain(ended).chain(asides);
         all.map(|(at, published)| (calendar.moment(at), published)).collect()
-    }
-
-    /// Has its file its end?
-    pub fn is_ended(&self) -> bool {
-        self.appended.ends_with(b"\n*\n")
-    }
-
-    /// The file as it is in the end.
-    pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = self.appended.clone();
-        let overwritten = self.result.as_ref().and_then(|result| live::overwrite_result(&bytes, result));
-        if let Some((at, tag)) = overwritten {
-            bytes.splice(at..at + tag.len(), tag);
-        }
-        bytes
     }
 }
 
@@ -258,9 +234,6 @@ pub struct Playback {
     line: Line,
     /// What the settings call the files of boards.
     names: BTreeMap<BusAddress, String>,
-    /// What is played, on the line and where boards differ from it.
-    variant: &'static Variant,
-    variants: BTreeMap<BusAddress, &'static Variant>,
     /// Which moments its times are, as far as its log says it.
     calendar: Option<Calendar>,
     /// All games, in the order of their opening.
@@ -274,10 +247,8 @@ impl Playback {
     pub fn new(settings: LineSettings) -> Playback {
         let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
         let names = settings.boards.iter().filter_map(name).collect();
-        let variants = settings.boards.iter().map(|(&address, board)| (address, board.variant)).collect();
-        let (variant, calendar) = (settings.variant, settings.opened.map(Calendar::new));
-        let line = Line::new(settings);
-        Playback { line, names, variant, variants, calendar, games: Vec::new(), notices: Vec::new() }
+        let calendar = settings.opened.map(Calendar::new);
+        Playback { line: Line::new(settings), names, calendar, games: Vec::new(), notices: Vec::new() }
     }
 
     /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
@@ -287,30 +258,27 @@ impl Playback {
         }
         for Output { at, board, effect } in self.line.handle(at, input) {
             match effect {
-                Effect::Open { game } => {
+                Effect::Opened(opening) => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
                     let times = Times { opened: at, ..Times::default() };
-                    let variant = board.and_then(|board| self.variants.get(&board)).unwrap_or(&self.variant);
-                    self.games.push(Game { board, name, variant, times, ..Game::new(game, Vec::new(), None) });
+                    self.games.push(Game { board, name, times, ..Game::new(Contents::new(*opening)) });
                 }
-                Effect::Append(text) => {
+                Effect::Entry { entry, .. } => {
                     if let Some(game) = self.last_game(board) {
-                        game.appended.extend_from_slice(text.as_bytes());
-                        game.appended.push(b'\n');
-                        game.times.lines.push(at);
+                        game.file.entries.push(*entry);
+                        game.times.entries.push(at);
                     }
                 }
-                Effect::Result(result) => {
+                Effect::Ended { result } => {
                     if let Some(game) = self.last_game(board) {
-                        game.result = Some(result);
-                        game.times.result = at;
+                        (game.file.is_ended, game.file.result, game.times.ended) = (true, result, at);
                     }
                 }
                 Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) => {
                     self.notices.push((at, about(board, &text)))
                 }
                 Effect::Aside(aside) => {
-                    if let Some(game) = self.last_game(board).filter(|game| !game.is_ended()) {
+                    if let Some(game) = self.last_game(board).filter(|game| !game.file.is_ended) {
                         game.asides.push((at, aside));
                     }
                 }
@@ -429,7 +397,7 @@ fn play_logs(
         count_on(&mut settings, &last_numbers);
         let mut each = |game: Game| {
             let last = last_numbers.entry(game.board).or_insert(0);
-            *last = game.number.max(*last);
+            *last = game.number().max(*last);
             each(number, game);
         };
         play_chain(chain, settings, &mut played, &mut tell, &mut each)?;

@@ -10,7 +10,7 @@
 //! Source: PDN 3.0, chapter "PDN Tags": PlyCount, Termination (as in PGN), section "WhiteTime/BlackTime Tag".
 
 use super::Board;
-use super::record::{GameRecord, Step};
+use super::record::{Entry, GameRecord};
 use super::snapshot;
 use crate::pdn::game::{End, Game, Tags};
 use crate::pdn::time_control::{Period, TimeControl};
@@ -26,12 +26,12 @@ pub fn text(board: &Board, game: &GameRecord) -> String {
             tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
         }
     }
-    if game.entries().iter().all(|entry| matches!(entry.step, Step::Ply { .. })) {
+    if game.entries().iter().all(Entry::is_ply) {
         tags.set("PlyCount", game.entries().len().to_string());
     }
     tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
     tags.set("Result", result);
-    let game = Game { tags, entries: snapshot::movetext(game.entries()), end: End::Star };
+    let game = Game { tags, entries: snapshot::movetext(game.written(game.entries())), end: End::Star };
     writer::write(&[game], Style::Compact)
 }
 
@@ -59,10 +59,10 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
 fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
     let mut plies = 0;
     for entry in game.entries() {
-        match entry.step {
-            Step::Ply { .. } => plies += 1,
-            Step::Setup { .. } => return None,
+        if !entry.is_ply() {
+            return None;
         }
+        plies += 1;
     }
     let white_first = match game.tag("FEN") {
         Some(fen) => fen.starts_with(['W', 'w']),
@@ -112,8 +112,8 @@ mod tests {
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
         let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let board = Board::new("a", Variant::international(), tags);
-        let mut game = game(&["[Date \"2026.11.21\"]", "[GameType \"20\"]"], lines);
-        game.take(moment(60), Change::Result("1-1".into()));
+        let mut game = game(&[("Date", "2026.11.21")], lines);
+        game.take(moment(60), Change::Ended(Some("1-1".into())));
         let text = text(&board, &game);
         assert_eq!(text, expected);
         assert_eq!(profile::check(Profile::Standard, text.as_bytes(), None), []);
@@ -123,7 +123,7 @@ mod tests {
     fn a_game_gets_the_tags_of_its_end() {
         check(
             &[("TimeControl", "4800+60")],
-            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}", "19-23 {[%clock W1:20:50 b1:19:00]}", "2. 28x19", "*"],
+            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}", "19-23 {[%clock W1:20:50 b1:19:00]}", "2. 28x19"],
             "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[TimeControl \"4800+60\"]\n[WhiteTime \"0:01:10\"]\n\
              [BlackTime \"0:02:00\"]\n[PlyCount \"3\"]\n[Termination \"normal\"]\n[Result \"1-1\"]\n\n\
              1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:20:50 b1:19:00]}\n2. 28x19 *\n",
@@ -134,7 +134,7 @@ mod tests {
     fn what_is_not_known_is_left_out() {
         check(
             &[],
-            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}", "*"],
+            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}"],
             "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[PlyCount \"1\"]\n[Termination \"normal\"]\n[Result \"1-1\"]\n\n\
              1. 32-28 {[%clock w1:19:50 B1:20:00]} *\n",
         );

@@ -14,7 +14,7 @@
 use chrono::TimeDelta;
 
 use super::Moment;
-use super::record::{Entry, GameRecord, Step};
+use super::record::{Entry, GameRecord};
 
 /// A delay of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -69,9 +69,8 @@ impl Delay {
 
     /// The entries before the last so many plies. A setup among them is kept back with them.
     fn shown_by_plies(self, entries: &[Entry]) -> usize {
-        let is_ply = |entry: &Entry| matches!(entry.step, Step::Ply { .. });
         let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
-        let plies = entries.iter().enumerate().rev().filter(|(_, entry)| is_ply(entry)).map(|(index, _)| index);
+        let plies = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_ply()).map(|(index, _)| index);
         plies.into_iter().nth(last as usize).unwrap_or(0)
     }
 }
@@ -79,10 +78,10 @@ impl Delay {
 #[cfg(test)]
 mod tests {
     use super::super::record::Change;
-    use super::super::record::tests::{game, moment};
+    use super::super::record::tests::{changes, game, moment};
     use super::*;
 
-    const LINES: [&str; 5] = ["1. 32-28", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19", "14x23"];
+    const LINES: [&str; 5] = ["1. 32-28", "19-23", "/FEN \"W:W28:B10,14,23\"/", "2. 28x19", "14x23"];
 
     fn seen(delay: Delay, game: &GameRecord, now: u32) -> usize {
         delay.view(game, moment(now)).entries.len()
@@ -104,16 +103,14 @@ mod tests {
         let mut game = game(&[], &LINES);
         let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
         assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
-        game.take(moment(20), Change::Line("*".into()));
-        game.take(moment(21), Change::Result("2-0".into()));
+        game.take(moment(20), Change::Ended(Some("2-0".into())));
         let delay = Delay { seconds: 10, plies: 2 };
         let view = delay.view(&game, moment(29));
         assert_eq!((view.entries.len(), view.is_closed, view.result), (3, false, None));
         let view = delay.view(&game, moment(30));
-        assert_eq!((view.entries.len(), view.is_closed, view.result), (5, true, None));
-        assert_eq!(delay.view(&game, moment(31)).result, Some("2-0"));
+        assert_eq!((view.entries.len(), view.is_closed, view.result), (5, true, Some("2-0")));
         assert_eq!(delay.next_change(&game, moment(29)), Some(moment(30)));
-        assert_eq!(delay.next_change(&game, moment(30)), Some(moment(31)));
+        assert_eq!(delay.next_change(&game, moment(30)), None);
     }
 
     #[test]
@@ -121,10 +118,10 @@ mod tests {
         let mut growing = game(&[], &[]);
         let delay = Delay { seconds: 3, plies: 1 };
         let mut last = 0;
-        for (line, at) in LINES.iter().zip(1..) {
-            growing.take(moment(at), Change::Line((*line).to_owned()));
+        for (change, at) in changes(1, &[], &LINES).1.into_iter().zip(1..) {
+            growing.take(moment(at), change);
             let count = seen(delay, &growing, at);
-            assert!(count >= last, "{line}");
+            assert!(count >= last, "{at}");
             last = count;
         }
     }

@@ -32,10 +32,11 @@
 //! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
-use super::record::{Aside, Entry, GameRecord, Step, Told};
+use super::record::{Aside, GameRecord, Told};
 use super::{Board, Delay, Moment, View};
+use crate::livefile::{self, Step};
 use crate::pdn::clock::Clocks;
-use crate::pdn::{fen, notation};
+use crate::pdn::fen;
 use crate::rules::{Color, Position};
 
 /// An event of a game, but for its place in the file.
@@ -147,17 +148,17 @@ pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Ve
     if let Some(first) = view.entries.first() {
         bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
     }
-    let mut teller = Teller { position: Some(start(game)), ply: 0, number: 1 };
+    let mut teller = Teller { ply: 0, number: 1 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);
-    for (index, entry) in view.entries.iter().enumerate() {
-        let body = teller.tell(game, entry, index + 1 >= known);
+    for (index, (entry, written)) in view.entries.iter().zip(game.written(view.entries)).enumerate() {
+        let body = teller.tell(&written, index + 1 >= known);
         bodies.push((entry.at, body));
     }
     let kind = |kind: &str| Object::new().text("type", kind);
     bodies.extend(game.closed().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
     let result = game.result().zip(view.result);
     bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
-    let (name, game) = (&board.name, game.number);
+    let (name, game) = (&board.name, game.number());
     let event = |((at, body), n)| Event { at, board: name.clone(), game, stream: Stream::Game, n, body };
     bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
@@ -176,7 +177,7 @@ pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<E
     let event = |(aside, n): (Aside, u64)| Event {
         at: aside.at,
         board: board.name.clone(),
-        game: game.number,
+        game: game.number(),
         stream: Stream::Aside,
         n,
         body: body(&aside),
@@ -185,61 +186,42 @@ pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<E
 }
 
 fn opening(game: &GameRecord) -> Object {
-    let tags = game.tags().iter().filter(|(name, _)| name != "Result" && name != "GameType");
+    let tags = game.opening.tags.iter().filter(|(name, _)| name != "GameType");
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
-    let start = fen::write(game.variant, &start(game).setup());
-    let body = Object::new().text("type", "game").text("gametype", &game.variant.game_type.tag_value());
-    body.object("tags", tags).text("fen", &start)
+    let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
+    body.object("tags", tags).text("fen", &fen_of(&game.opening.start()))
 }
 
-/// Follows a game, so that every move gets its number, its side and the position after it.
+/// Follows a game, so that every move gets its number.
 struct Teller {
-    /// The position on the board, as long as every move is known.
-    position: Option<Position>,
     ply: u64,
     number: u64,
 }
 
 impl Teller {
     /// Follows an entry; the body of its event is only made if it is asked for.
-    fn tell(&mut self, game: &GameRecord, entry: &Entry, is_asked: bool) -> Object {
-        let body = match &entry.step {
-            Step::Setup { fen } => {
-                let setup = fen::read(game.variant, fen).ok();
-                self.position = setup.and_then(|setup| Position::new(game.variant, setup).ok());
-                Object::new().text("type", "setup").text("fen", fen)
-            }
-            Step::Ply { number, text } => self.ply(*number, text, is_asked),
-        };
-        if is_asked { with_clock(body, entry.clocks) } else { body }
-    }
-
-    fn ply(&mut self, number: Option<(u32, bool)>, text: &str, is_asked: bool) -> Object {
-        self.ply += 1;
-        if let Some((number, _)) = number {
-            self.number = number.into();
+    fn tell(&mut self, entry: &livefile::Entry, is_asked: bool) -> Object {
+        if let Step::Ply { .. } = entry.step {
+            self.ply += 1;
+            self.number = entry.number.map_or(self.number, |number| number.value.into());
         }
-        let body = Object::new();
-        let body = if is_asked {
-            body.text("type", "move").number("ply", self.ply).number("number", self.number)
-        } else {
-            body
+        if !is_asked {
+            return Object::new();
+        }
+        let body = match &entry.step {
+            step @ Step::Setup(_) => Object::new().text("type", "setup").text("fen", &step.text()),
+            step @ Step::Ply { before, .. } => {
+                let body = Object::new().text("type", "move").number("ply", self.ply).number("number", self.number);
+                let body = body.text("side", side(before.turn())).text("move", &step.text());
+                body.text("fen", &fen_of(&step.after()))
+            }
         };
-        let Some(before) = self.position.take() else { return body.text("move", text) };
-        let body = if is_asked { body.text("side", side(before.turn())).text("move", text) } else { body };
-        let Ok(ply) = notation::read(&before, text) else { return body };
-        let after = before.play(&ply);
-        let body = if is_asked { body.text("fen", &fen::write(after.variant(), &after.setup())) } else { body };
-        self.position = Some(after);
-        body
+        with_clock(body, entry.clocks)
     }
 }
 
-/// The position that a game starts from.
-fn start(game: &GameRecord) -> Position {
-    let given = game.tag("FEN").and_then(|text| fen::read(game.variant, text).ok());
-    let given = given.and_then(|setup| Position::new(game.variant, setup).ok());
-    given.unwrap_or_else(|| Position::start(game.variant))
+fn fen_of(position: &Position) -> String {
+    fen::write(position.variant(), &position.setup())
 }
 
 fn with_clock(body: Object, clocks: Option<Clocks>) -> Object {
@@ -266,15 +248,15 @@ fn side(color: Color) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::super::record::Change;
-    use super::super::record::tests::{game, moment};
+    use super::super::record::tests::{changes, game, moment};
     use super::*;
     use crate::rules::Variant;
 
     #[test]
     fn a_game_is_told_move_by_move() {
-        let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19", "*"];
-        let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &lines);
-        game.take(moment(6), Change::Result("2-0".into()));
+        let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
+        let mut game = game(&[("White", "a")], &lines);
+        game.take(moment(6), Change::Ended(Some("2-0".into())));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
         let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq)).unwrap();
@@ -309,11 +291,12 @@ mod tests {
         let mut board = Board::new("a", Variant::international(), Vec::new());
         let likely = |moves: &[&str]| Change::Aside(Told::Provisional(moves.join(" ").into()));
         board.take(moment(0), likely(&["32-28"]));
-        board.take(moment(1), Change::Opened { game: 1 });
-        board.take(moment(1), Change::Line("1. 32-28".into()));
+        let (opening, changes) = changes(1, &[], &["1. 32-28"]);
+        board.take(moment(1), Change::Opened(opening));
+        changes.into_iter().for_each(|change| board.take(moment(1), change));
         board.take(moment(2), likely(&["19-23", "28x19"]));
         board.take(moment(4), likely(&[]));
-        board.take(moment(5), Change::Line("*".into()));
+        board.take(moment(5), Change::Ended(None));
         board.take(moment(6), likely(&["1-2"]));
         let game = &board.games[0];
         let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7)).collect();
@@ -334,7 +317,7 @@ mod tests {
     #[test]
     fn the_schema_knows_every_member() {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
-        let mut game = game(&["[White \"a\"]", "[Result \"*\"]"], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "*"]);
+        let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
         let told = [
             Told::Provisional("19-23".into()),
             Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
@@ -344,7 +327,7 @@ mod tests {
         for told in told {
             game.take(moment(3), Change::Aside(told));
         }
-        game.take(moment(6), Change::Result("2-0".into()));
+        game.take(moment(6), Change::Ended(Some("2-0".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         all.extend(asides(&board, &game, 0, 9));

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //!                                  ┌─ snapshot ──▸ games.pdn, started.pdn      replaced as a whole
-//!   lines of a game, with times    │
+//!   entries of a game, with times  │
 //!   ───────────▸ record ──▸ delay ─┼─ events ────▸ events.ndjson               grows
 //!                                  │
 //!                                  └─ archive ───▸ archive/NAME-G.pdn          once, when the game is over
 //! ```
 //!
-//! A live file is its record, line by line; everything here is made from such lines and the times at which they were
+//! The record of a game is what its live file holds; everything here is made from that and the times at which it was
 //! written, and from nothing else. So all files of a round can be made anew from its logs, and are the same then.
 //!
 //! Invariants: what a view shows at a moment is a function of the record and that moment ([`delay`]); boards stand in the
@@ -28,7 +28,7 @@ pub use record::{Aside, Asides, Change, Entry, GameRecord, Told};
 use chrono::{DateTime, FixedOffset};
 
 use crate::pdn::game::Tags;
-use crate::pdn::live;
+use crate::pdn::roster;
 use crate::rules::Variant;
 
 /// A moment on the wall, as logs and events have it.
@@ -58,7 +58,7 @@ impl Board {
     /// Takes what happened to the record of its games.
     pub fn take(&mut self, at: Moment, change: Change) {
         match change {
-            Change::Opened { game } => self.games.push(GameRecord::new(game, at, self.variant)),
+            Change::Opened(opening) => self.games.push(GameRecord::new(opening, at)),
             change => {
                 let is_aside = matches!(change, Change::Aside(_));
                 // What is told before a game has begun, or after it, is told of no game.
@@ -78,12 +78,12 @@ impl Board {
         let mut given = self.tags.clone();
         given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));
         given.extend(own);
-        live::tags(game.map_or(self.variant, |game| game.variant), &given).into_iter().collect()
+        roster::tags(game.map_or(self.variant, GameRecord::variant), &given).into_iter().collect()
     }
 
     /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.
     pub fn shown(&self, delay: Delay, now: Moment) -> Option<(&GameRecord, View<'_>)> {
-        let of_the_round = self.games.iter().rev().filter(|game| game.number > self.hidden);
+        let of_the_round = self.games.iter().rev().filter(|game| game.number() > self.hidden);
         let views = of_the_round.map(|game| (game, delay.view(game, now)));
         let mut views = views.filter(|(_, view)| !view.entries.is_empty());
         views.next()

@@ -1,36 +1,22 @@
-//! The record of one game: the lines of its live file, taken apart, each with the moment at which it was written.
-//!
-//! ```text
-//!   [White "Wiersma, Harm"]                       tags
-//!   [Result "*"]
-//!
-//!   1. 32-28 {[%clock w1:29:49 B1:30:00]}         Entry { number 1., text 32-28, clocks }
-//!   /FEN "B:W28,31-50:B1-20"/                     Entry { setup }
-//!   *                                             closed
-//! ```
-//!
-//! The lines are the station's own, so a line that is none of these is not an error of anybody outside: it is kept as it
-//! stands in no entry, and the checker before publication has the last word.
+//! The record of one game: what its live file holds, each entry with the moment at which it was written.
 
 use chrono::{DateTime, FixedOffset};
 
 use super::Moment;
+use crate::livefile::{self, Opening};
 use crate::pdn::clock::Clocks;
-use crate::pdn::tag;
-use crate::rules::{Color, Variant};
+use crate::pdn::game::MoveNumber;
+use crate::rules::{Move, Position, Variant};
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// A game has its first entry; its lines follow.
-    Opened {
-        /// Its number on the board.
-        game: u32,
-    },
-    /// A line of its live file, without the LF.
-    Line(String),
-    /// Its result, in the format of the game type.
-    Result(String),
+    /// A game has its first entry, which follows.
+    Opened(Opening),
+    /// A ply or a setup.
+    Entry(livefile::Entry),
+    /// It is over, with this result in the format of the game type.
+    Ended(Option<String>),
     /// Something that stands in none of its files.
     Aside(Told),
     /// The operator says that everybody may see it, the setups in it too.
@@ -42,10 +28,28 @@ pub enum Change {
 pub struct Entry {
     /// When it was published by the recorder.
     pub at: Moment,
-    /// What it is.
+    /// What stands before it.
+    pub number: Option<MoveNumber>,
+    /// What was done.
     pub step: Step,
-    /// The clocks behind it.
+    /// What the clocks showed behind it.
     pub clocks: Option<Clocks>,
+}
+
+/// What changes a position. Records of a hall that plays for days are many, so positions that plies lead to are not in them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// A move.
+    Ply(Move),
+    /// The position had to be set up.
+    Setup(Box<Position>),
+}
+
+impl Entry {
+    /// Is it a move?
+    pub fn is_ply(&self) -> bool {
+        matches!(self.step, Step::Ply(_))
+    }
 }
 
 /// Something about a game that stands in none of its files, and may be taken back by the next.
@@ -178,48 +182,26 @@ fn take_number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// A step of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// A move.
-    Ply {
-        /// The number before it: the number of the move, and whether three dots follow it.
-        number: Option<(u32, bool)>,
-        /// The move in the standard's notation.
-        text: String,
-    },
-    /// The position had to be set up.
-    Setup {
-        /// The position.
-        fen: String,
-    },
-}
-
 /// The record of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
-    /// Its number on the board.
-    pub number: u32,
+    /// How its live file begins.
+    pub opening: Opening,
     /// When its file was begun.
     pub opened: Moment,
-    /// What is played.
-    pub variant: &'static Variant,
-    tags: Vec<(String, String)>,
     entries: Vec<Entry>,
     asides: Asides,
     closed: Option<Moment>,
-    result: Option<(Moment, String)>,
+    result: Option<String>,
     released: bool,
 }
 
 impl GameRecord {
-    /// A game of which nothing is known but its number.
-    pub fn new(number: u32, opened: Moment, variant: &'static Variant) -> GameRecord {
+    /// A game of which nothing is known but how it begins.
+    pub fn new(opening: Opening, opened: Moment) -> GameRecord {
         GameRecord {
-            number,
+            opening,
             opened,
-            variant,
-            tags: Vec::new(),
             entries: Vec::new(),
             asides: Asides::default(),
             closed: None,
@@ -231,41 +213,56 @@ impl GameRecord {
     /// Takes what happened to it.
     pub fn take(&mut self, at: Moment, change: Change) {
         match change {
-            Change::Line(line) => self.line(at, &line),
-            Change::Result(result) => self.result = Some((at, result)),
+            Change::Entry(livefile::Entry { number, step, clocks }) => {
+                let step = match step {
+                    livefile::Step::Ply { ply, .. } => Step::Ply(ply),
+                    livefile::Step::Setup(position) => Step::Setup(Box::new(position)),
+                };
+                self.entries.push(Entry { at, number, step, clocks });
+            }
+            Change::Ended(result) => {
+                (self.closed, self.result) = (Some(at), result);
+                // Games of a hall that plays for days are many.
+                self.entries.shrink_to_fit();
+                self.asides.shrink_to_fit();
+            }
             Change::Aside(told) => self.asides.push(at, told),
             Change::Released => self.released = true,
-            Change::Opened { .. } => {}
+            Change::Opened(_) => {}
         }
     }
 
-    fn line(&mut self, at: Moment, line: &str) {
-        if line == "*" {
-            self.closed = Some(at);
-            // Games of a hall that plays for days are many.
-            self.entries.shrink_to_fit();
-            self.asides.shrink_to_fit();
-        } else if self.entries.is_empty() && line.starts_with('[') {
-            let parts = tag::parts(line);
-            self.tags.push((parts.name, parts.value));
-        } else if let Some(entry) = entry(at, line) {
-            self.entries.push(entry);
-        }
+    /// Its number on its board.
+    pub fn number(&self) -> u32 {
+        self.opening.game
+    }
+
+    /// What is played.
+    pub fn variant(&self) -> &'static Variant {
+        self.opening.variant
     }
 
     /// The value of a tag of its live file.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// The tags of its live file, in order.
-    pub fn tags(&self) -> &[(String, String)] {
-        &self.tags
+        self.opening.tag(name)
     }
 
     /// Its plies and setups.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The first of its entries as they stand in its live file.
+    pub fn written<'game>(&self, entries: &'game [Entry]) -> impl Iterator<Item = livefile::Entry> + use<'game> {
+        let mut position = self.opening.start();
+        entries.iter().map(move |entry| {
+            let step = match &entry.step {
+                Step::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
+                Step::Setup(setup) => livefile::Step::Setup(**setup),
+            };
+            position = step.after();
+            livefile::Entry { number: entry.number, step, clocks: entry.clocks }
+        })
     }
 
     /// What was told about it beside its file.
@@ -280,14 +277,14 @@ impl GameRecord {
 
     /// Its result and when it was known.
     pub fn result(&self) -> Option<(Moment, &str)> {
-        self.result.as_ref().map(|(at, result)| (*at, result.as_str()))
+        self.closed.zip(self.result.as_deref())
     }
 
     /// When something last happened to it. Of a machine whose clock was set back, what happened last may be of an earlier moment.
     pub fn latest(&self) -> Moment {
         let last = self.entries.last().map(|entry| entry.at);
         let last = last.into_iter().chain(self.asides.last_at());
-        let times = last.chain(self.closed).chain(self.result.as_ref().map(|(at, _)| *at));
+        let times = last.chain(self.closed);
         times.max().unwrap_or(self.opened)
     }
 
@@ -297,34 +294,14 @@ impl GameRecord {
     }
 }
 
-/// A line of movetext as an entry.
-fn entry(at: Moment, line: &str) -> Option<Entry> {
-    let (text, comment) = match line.split_once(" {") {
-        Some((text, comment)) => (text, comment.strip_suffix('}').unwrap_or(comment)),
-        None => (line, ""),
-    };
-    // Both letters stand in our own comments; the mover decides only what a comment without letters would mean.
-    let clocks = Clocks::of_comment(comment, Color::White);
-    if let Some(rest) = text.strip_prefix("/FEN \"") {
-        let fen = rest.strip_suffix("\"/")?.to_owned();
-        return Some(Entry { at, step: Step::Setup { fen }, clocks });
-    }
-    let (number, text) = match text.split_once(". ") {
-        Some((number, text)) => {
-            let digits = number.trim_end_matches('.');
-            (Some((digits.parse().ok()?, digits != number)), text)
-        }
-        None => (None, text),
-    };
-    (!text.is_empty()).then(|| Entry { at, step: Step::Ply { number, text: text.to_owned() }, clocks })
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use chrono::DateTime;
 
     use super::*;
-    use crate::pdn::clock::ClockTime;
+    use crate::livefile::Contents;
+    use crate::pdn::roster;
+    use crate::rules::Color;
 
     pub fn moment(seconds: u32) -> Moment {
         let start = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
@@ -332,11 +309,10 @@ pub(super) mod tests {
     }
 
     /// A game with these lines, one a second from the second 1 on; the second 0 has the tags.
-    pub fn game(tags: &[&str], lines: &[&str]) -> GameRecord {
-        let mut game = GameRecord::new(1, moment(0), Variant::international());
-        tags.iter().for_each(|tag| game.take(moment(0), Change::Line((*tag).to_owned())));
-        game.take(moment(0), Change::Line(String::new()));
-        lines.iter().zip(1..).for_each(|(line, at)| game.take(moment(at), Change::Line((*line).to_owned())));
+    pub fn game(tags: &[(&str, &str)], lines: &[&str]) -> GameRecord {
+        let (opening, changes) = changes(1, tags, lines);
+        let mut game = GameRecord::new(opening, moment(0));
+        changes.into_iter().zip(1..).for_each(|(change, at)| game.take(moment(at), change));
         game
     }
 
@@ -366,26 +342,15 @@ pub(super) mod tests {
         assert_eq!((asides.len(), asides.last_at()), (told.len(), Some(told[5].0)));
     }
 
-    #[test]
-    fn lines_are_taken_apart() {
-        let lines = [
-            "1. 32-28 {[%clock w1:29:49 B1:30:00]}",
-            "19-23",
-            "/FEN \"W:W28:B23\"/ {[%clock W0:00:09 b0:00:10]}",
-            "2... 23x32",
-            "*",
-        ];
-        let game = game(&["[White \"a \\\"b\\\"\"]", "[Result \"*\"]", ""], &lines);
-        assert_eq!((game.tag("White"), game.tag("Result"), game.tag("Black")), (Some("a \"b\""), Some("*"), None));
-        let ply = |number, text: &str| Step::Ply { number, text: text.to_owned() };
-        let steps: Vec<&Step> = game.entries().iter().map(|entry| &entry.step).collect();
-        let setup = Step::Setup { fen: "W:W28:B23".into() };
-        assert_eq!(
-            steps,
-            [&ply(Some((1, false)), "32-28"), &ply(None, "19-23"), &setup, &ply(Some((2, true)), "23x32")]
-        );
-        let clocks: Vec<Option<u32>> = game.entries().iter().map(|entry| Some(entry.clocks?.white?.0)).collect();
-        assert_eq!(clocks, [Some(ClockTime(5389).0), None, Some(9), None]);
-        assert_eq!((game.closed(), game.entries()[2].at), (Some(moment(5)), moment(3)));
+    /// The game of a live file with these tags and these lines.
+    pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (Opening, Vec<Change>) {
+        let variant = Variant::international();
+        let tags: Vec<(String, String)> =
+            tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let opening = Opening { game: number, variant, tags: roster::tags(variant, &tags) };
+        let text = opening.lines().join("\n") + "\n" + &lines.join("\n") + "\n";
+        let read = Contents::read(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
+        let ended = read.is_ended.then_some(Change::Ended(None));
+        (opening, read.entries.into_iter().map(Change::Entry).chain(ended).collect())
     }
 }

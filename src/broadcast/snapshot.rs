@@ -20,13 +20,13 @@
 
 use super::record::{Entry, GameRecord, Step};
 use super::{Board, Delay, Moment, View};
+use crate::livefile;
 use crate::pdn::clock::Clocks;
 use crate::pdn::fen;
-use crate::pdn::game::{End, Entry as PdnEntry, Game, MoveEntry, MoveNumber};
+use crate::pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
 use crate::pdn::problem::{Level, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::pdn::writer::{self, Style};
-use crate::rules::{Position, Variant};
 
 /// Which boards a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,35 +119,33 @@ fn before_the_game(board: &Board) -> Game {
 fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) -> (Game, bool) {
     let mut tags = board.tags_of(Some(record));
     let takes_setups = profile == Profile::Standard || record.is_released();
-    let mut entries = view.entries;
+    let mut shown = 0..view.entries.len();
     if !takes_setups {
-        let first_ply = entries.iter().position(is_ply).unwrap_or(entries.len());
-        if let Some(Step::Setup { fen }) = first_ply.checked_sub(1).map(|before| &entries[before].step) {
-            tags.set("FEN", explicit(record.variant, fen));
-            entries = &entries[first_ply..];
+        let first_ply = view.entries.iter().position(Entry::is_ply).unwrap_or(view.entries.len());
+        if let Some(Step::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].step) {
+            tags.set("FEN", fen::write(record.variant(), &start.setup()));
+            shown.start = first_ply;
         }
-        let sure = entries.iter().position(|entry| !is_ply(entry)).unwrap_or(entries.len());
-        entries = &entries[..sure];
+        let breaks = view.entries[shown.start..].iter().position(|entry| !entry.is_ply());
+        shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
     }
-    let is_held = entries.last() != view.entries.last();
+    let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
     tags.set("Result", view.result.unwrap_or("*"));
-    (Game { tags, entries: movetext(entries), end: End::Star }, is_held)
+    let written = record.written(view.entries).skip(shown.start).take(shown.len());
+    (Game { tags, entries: movetext(written), end: End::Star }, is_held)
 }
 
 /// The entries of a game in the form that every known reader takes.
-pub(super) fn movetext(entries: &[Entry]) -> Vec<PdnEntry> {
-    let mut written = Vec::new();
-    for entry in entries {
-        written.push(match &entry.step {
-            Step::Ply { number, text } => {
-                let number = number.map(|(value, ellipsis)| MoveNumber { value, ellipsis });
-                PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(text) })
-            }
-            Step::Setup { fen } => PdnEntry::Setup(fen.clone()),
+pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<PdnEntry> {
+    let mut movetext = Vec::new();
+    for livefile::Entry { number, step, clocks } in entries {
+        movetext.push(match step {
+            livefile::Step::Ply { .. } => PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(step.text()) }),
+            livefile::Step::Setup(_) => PdnEntry::Setup(step.text()),
         });
-        written.extend(entry.clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
+        movetext.extend(clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
     }
-    written
+    movetext
 }
 
 /// Does the FEN tag give a position with Black to move, or with a turn that nobody knows?
@@ -155,21 +153,12 @@ fn begins_with_black(game: &Game) -> bool {
     game.tags.get("FEN").is_some_and(|fen| !fen.starts_with('W'))
 }
 
-/// Every square on its own, no ranges: what all readers take.
-fn explicit(variant: &'static Variant, text: &str) -> String {
-    let position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
-    position.map_or_else(|| text.to_owned(), |position| fen::write(variant, &position.setup()))
-}
-
-fn is_ply(entry: &Entry) -> bool {
-    matches!(entry.step, Step::Ply { .. })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::record::Change;
-    use super::super::record::tests::moment;
+    use super::super::record::tests::{changes, moment};
     use super::*;
+    use crate::rules::Variant;
 
     fn board(name: &str) -> Board {
         let white = ("White".to_owned(), format!("White of {name}"));
@@ -180,14 +169,13 @@ mod tests {
     fn play(board: &mut Board, lines: &[&str]) {
         let opens = board.games.last().is_none_or(|game| game.closed().is_some());
         let mut at = board.games.len() as u32 * 100;
+        let (opening, changes) = changes(board.games.len() as u32 + 1, &[("Date", "2026.11.21")], lines);
         if opens {
-            let game = board.games.len() as u32 + 1;
-            board.take(moment(at), Change::Opened { game });
-            board.take(moment(at), Change::Line("[Date \"2026.11.21\"]".into()));
+            board.take(moment(at), Change::Opened(opening));
         }
-        for line in lines {
+        for change in changes {
             at += 1;
-            board.take(moment(at), Change::Line((*line).to_owned()));
+            board.take(moment(at), change);
         }
     }
 
@@ -203,8 +191,8 @@ mod tests {
     #[test]
     fn all_boards_stand_in_their_order() {
         let mut boards = [board("a"), board("b"), board("c")];
-        play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "*"]);
-        boards[1].take(moment(50), Change::Result("2-0".into()));
+        play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
+        boards[1].take(moment(50), Change::Ended(Some("2-0".into())));
         play(&mut boards[2], &["1. 31-27"]);
         let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
             [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\

@@ -183,8 +183,14 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
         // Writing into a string cannot fail.
         let _ = match effect {
             Effect::Send(bytes) => writeln!(text, "{at} > {}", hex(bytes)),
-            Effect::Append(line) => writeln!(text, "{at} + {address}{line}"),
-            Effect::Result(result) => writeln!(text, "{at} = {address}{result}"),
+            Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {
+                let mut lines = effect.lines().into_iter();
+                let written = lines.try_for_each(|line| writeln!(text, "{at} + {address}{line}"));
+                match effect {
+                    Effect::Ended { result: Some(result) } => writeln!(text, "{at} = {address}{result}"),
+                    _ => written,
+                }
+            }
             Effect::Notice(notice) | Effect::News(notice) | Effect::Refused(notice) => {
                 let notice = playback::about(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
@@ -192,11 +198,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::Aside(Aside::Provisional(moves)) if with_provisional => {
                 writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
-            Effect::Open { .. }
-            | Effect::Note(_)
-            | Effect::Aside(_)
-            | Effect::Remembered(_)
-            | Effect::Reopen { .. } => Ok(()),
+            Effect::Note(_) | Effect::Aside(_) | Effect::Remembered(_) | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {
@@ -212,6 +214,8 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use damcast::livefile::{Entry, Opening, Step};
+    use damcast::rules::{Position, Variant};
     use damcast::session::BusAddress;
 
     use super::*;
@@ -219,19 +223,19 @@ mod tests {
     #[test]
     fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
         let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
+        let variant = Variant::international();
+        let opening = Opening { game: 1, variant, tags: vec![("GameType".into(), "20".into())] };
         let outputs = [
-            at(300, Effect::Open { game: 1 }),
-            at(300, Effect::Append("[GameType \"20\"]".into())),
-            at(300, Effect::Append(String::new())),
+            at(300, Effect::Opened(Box::new(opening))),
             at(300, Effect::Note("why".into())),
             at(400, Effect::Send(vec![0x42, 0x0a])),
-            at(500, Effect::Result("2-0".into())),
+            at(500, Effect::Ended { result: Some("2-0".into()) }),
             at(500, Effect::Notice("two kings too many".into())),
             at(500, Effect::Aside(Aside::Provisional(vec!["32-28".into()]))),
         ];
         assert_eq!(
             answer(510, &outputs, Some(Millis(900)), false),
-            "300 + [GameType \"20\"]\n300 + \n400 > 420a\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
+            "300 + [GameType \"20\"]\n300 + [Result \"*\"]\n300 + \n300 + \n300 + \n400 > 420a\n500 + *\n500 = 2-0\n500 ? two kings too many\n510 . 900\n"
         );
         assert_eq!(answer(7, &[], None, false), "7 . -\n");
         let provisional = [&["32-28", "19-23"][..], &[]]
@@ -240,14 +244,14 @@ mod tests {
         let board = BusAddress::new(1025);
         let of_a_board = |effect| Output { at: Millis(300), board, effect };
         let outputs = [
-            of_a_board(Effect::Append("1. 32-28".into())),
-            of_a_board(Effect::Append(String::new())),
-            of_a_board(Effect::Result("2-0".into())),
+            of_a_board(Effect::Entry { entry: Box::new(Entry::new(Step::Setup(Position::start(variant)))), why: None }),
+            of_a_board(Effect::Ended { result: Some("2-0".into()) }),
             of_a_board(Effect::Notice("ready".into())),
         ];
         assert_eq!(
             answer(300, &outputs, None, false),
-            "300 + 1025 1. 32-28\n300 + 1025 \n300 = 1025 2-0\n300 ? board 1025: ready\n300 . -\n"
+            "300 + 1025 /FEN \"W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,\
+             14,15,16,17,18,19,20\"/\n300 + 1025 *\n300 = 1025 2-0\n300 ? board 1025: ready\n300 . -\n"
         );
     }
 }

@@ -197,8 +197,13 @@ fn name(line: &LineOfLogs, game: &Game) -> String {
 
 fn game_as_text(line: &LineOfLogs, game: &Game) -> String {
     let board = game.board.map_or(String::new(), |_| format!("{}  ", name(line, game)));
-    let result = game.result().unwrap_or("*");
-    format!("{board}game {}  {}  {} entries  {result}", game.number, when(extract::span(game)), extract::entries(game))
+    let result = game.file.result.as_deref().unwrap_or("*");
+    format!(
+        "{board}game {}  {}  {} entries  {result}",
+        game.number(),
+        when(extract::span(game)),
+        extract::entries(game)
+    )
 }
 
 fn line_as_json(line: &LineOfLogs) -> String {
@@ -238,10 +243,10 @@ fn game_as_json(line: &LineOfLogs, game: &Game) -> String {
         "{{\"board\":{},\"address\":{},\"game\":{},{},\"entries\":{},\"result\":{}}}",
         json_text(&name(line, game)),
         game.board.map_or("null".to_owned(), |board| board.to_string()),
-        game.number,
+        game.number(),
         span_as_json(extract::span(game)),
         extract::entries(game),
-        game.result().map_or("null".to_owned(), json_text),
+        game.file.result.as_deref().map_or("null".to_owned(), json_text),
     )
 }
 

@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     played.games.sort_by_key(|game| game.board);
     let mut out = output::standard();
     for game in &played.games {
-        out.write_all(&game.bytes())?;
+        out.write_all(&game.file.bytes())?;
     }
     out.flush()?;
     Ok(if is_damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })

@@ -111,6 +111,8 @@ impl Feeds {
 mod tests {
     use super::*;
     use crate::disk::RealDisk;
+    use crate::livefile::Opening;
+    use crate::rules::Variant;
 
     #[test]
     fn each_board_has_files_of_its_own() {
@@ -118,18 +120,19 @@ mod tests {
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);
         let mut feeds = Feeds::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names);
-        for (address, line) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
-            feeds.publish(address, &Effect::Open { game: 2 });
-            feeds.publish(address, &Effect::Append(line.into()));
+        let (variant, ended) = (Variant::international(), || Effect::Ended { result: None });
+        for (address, name) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
+            let tags = vec![("White".to_owned(), name.to_owned())];
+            feeds.publish(address, &Effect::Opened(Box::new(Opening { game: 2, variant, tags })));
         }
-        feeds.publish(board(7), &Effect::Append("again".into()));
+        feeds.publish(board(7), &ended());
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(read("table-1-2.pdn"), "seven\nagain\n");
-        assert_eq!(read("hall-1025-2.pdn"), "a thousand\n");
-        assert_eq!(read("hall-2.pdn"), "alone\n");
+        assert_eq!(read("table-1-2.pdn"), "[White \"seven\"]\n[Result \"*\"]\n\n\n\n*\n");
+        assert_eq!(read("hall-1025-2.pdn"), "[White \"a thousand\"]\n[Result \"*\"]\n\n\n\n");
+        assert_eq!(read("hall-2.pdn"), "[White \"alone\"]\n[Result \"*\"]\n\n\n\n");
         assert_eq!(feeds.path(board(7)), Some(folder.path().join("table-1-2.pdn").as_path()));
         assert_eq!(feeds.path(board(8)), None);
-        feeds.publish(board(8), &Effect::Append("no game".into()));
+        feeds.publish(board(8), &ended());
         assert_eq!((feeds.take_notices().len(), feeds.fault()), (1, None));
     }
 }

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::disk::Disk;
-use crate::pdn::live;
+use crate::livefile::{self, Entry};
 use crate::playback::Game;
 use crate::session::Effect;
 
@@ -111,21 +111,17 @@ impl Feed {
     ///
     /// When the disk does not do it. It waits then, and what follows waits behind it.
     pub fn publish(&mut self, effect: &Effect) -> io::Result<()> {
-        self.waiting.push_back(match effect {
-            Effect::Open { game } => Step::Create(*game),
-            Effect::Append(text) => Step::Append(format!("{text}\n").into_bytes()),
-            Effect::Result(result) => Step::SetResult(result.clone()),
-            Effect::Send(_)
-            | Effect::Notice(_)
-            | Effect::News(_)
-            | Effect::Refused(_)
-            | Effect::Note(_)
-            | Effect::Aside(_)
-            | Effect::Remembered(_)
-            | Effect::Reopen { .. } => {
-                return Ok(());
-            }
-        });
+        if let Effect::Opened(opening) = effect {
+            self.waiting.push_back(Step::Create(opening.game));
+        }
+        let lines: String = effect.lines().into_iter().map(|line| line + "\n").collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.waiting.push_back(Step::Append(lines.into_bytes()));
+        if let Effect::Ended { result: Some(result) } = effect {
+            self.waiting.push_back(Step::SetResult(result.clone()));
+        }
         self.go_on()
     }
 
@@ -164,7 +160,7 @@ impl Feed {
     fn bring_up(&mut self, unmended: &Unmended) -> io::Result<LiveFile> {
         let Unmended { line, game } = unmended;
         let (file, notice) = reconcile::reconcile(&*self.disk, &self.folder, line, game).map_err(|error| {
-            let path = live_file::name(&self.folder, line, game.number);
+            let path = live_file::name(&self.folder, line, game.number());
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
         })?;
         self.notices.extend(notice);
@@ -250,7 +246,7 @@ impl Feed {
                     (Step::Append(bytes), error)
                 })
             }
-            Step::SetResult(result) => match live::overwrite_result(&file.content, &result) {
+            Step::SetResult(result) => match livefile::overwrite_result(&file.content, &result) {
                 Some((at, tag)) => self.carry_out(Step::Overwrite(at, tag)),
                 None => {
                     self.notices.push(format!("{}: no Result tag to write {result} into", file.path.display()));
@@ -299,15 +295,11 @@ impl Feed {
     }
 }
 
-/// Is an effect seen by others, in a live file or in the events? Then its reason is durable first.
-pub fn is_publication(effect: &Effect) -> bool {
-    matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
-}
-
-/// The live file of a board, by its name, that begins with these moves or, if it has at least `MANY`, with which they begin. Clock
-/// comments and numbers do not count. What cannot be read is passed over.
-pub fn known(live: &Path, prefix: &str, lines: &[String]) -> Option<String> {
-    let wanted: Vec<&str> = lines.iter().map(|line| bare(line)).collect();
+/// The live file of a board, by its name, that begins with these plies and setups or, if it has at least `MANY`, with which they
+/// begin. Clocks and numbers do not count. What cannot be read is passed over.
+pub fn known(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String> {
+    let steps = |entries: &[Entry]| entries.iter().map(|entry| entry.step.clone()).collect::<Vec<_>>();
+    let wanted = steps(entries);
     let names = std::fs::read_dir(live).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_of_board = |name: &String| {
         let number = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".pdn"));
@@ -315,9 +307,9 @@ pub fn known(live: &Path, prefix: &str, lines: &[String]) -> Option<String> {
     };
     let is_known = |name: &String| {
         let Ok(text) = std::fs::read_to_string(live.join(name)) else { return false };
-        let is_entry = |line: &&str| !line.is_empty() && !line.starts_with('[') && *line != "*";
-        let entries: Vec<&str> = text.lines().filter(is_entry).map(bare).collect();
-        entries.starts_with(&wanted) || entries.len() >= MANY && wanted.starts_with(&entries)
+        let Some(found) = livefile::Contents::read(0, &text) else { return false };
+        let found = steps(&found.entries);
+        found.starts_with(&wanted) || found.len() >= MANY && wanted.starts_with(&found)
     };
     let mut known: Vec<String> = names.filter(is_of_board).filter(is_known).collect();
     known.sort();
@@ -327,12 +319,6 @@ pub fn known(live: &Path, prefix: &str, lines: &[String]) -> Option<String> {
 /// So many moves are alike in no two games but of one who repeats them on purpose.
 const MANY: usize = 12;
 
-/// A line of movetext without its number and its comment.
-fn bare(line: &str) -> &str {
-    let text = line.split(" {").next().unwrap_or_default();
-    text.split_once(". ").map_or(text, |(_, text)| text)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -340,6 +326,8 @@ mod tests {
 
     use super::*;
     use crate::disk::RealDisk;
+    use crate::livefile::Opening;
+    use crate::rules::Variant;
 
     fn feed(folder: &Path) -> Feed {
         Feed::new(Arc::new(RealDisk), folder.into(), "a".into(), None)
@@ -351,32 +339,39 @@ mod tests {
         feed.take_notices()
     }
 
-    fn line(text: &str) -> Effect {
-        Effect::Append(text.to_owned())
+    const HEAD: &str = "[Result \"*\"]\n\n\n\n";
+
+    fn opened(game: u32) -> Effect {
+        Effect::Opened(Box::new(Opening { game, variant: Variant::international(), tags: Vec::new() }))
+    }
+
+    fn read(lines: &[&str]) -> Vec<Entry> {
+        livefile::Contents::read(1, &format!("{HEAD}{}", lines.join("\n"))).unwrap().entries
+    }
+
+    /// The first plies of a game.
+    fn plies() -> [Effect; 3] {
+        let entries = read(&["1. 32-28", "19-23", "2. 28x19"]);
+        let effects = entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), why: None });
+        effects.collect::<Vec<_>>().try_into().unwrap()
+    }
+
+    fn ended(result: Option<&str>) -> Effect {
+        Effect::Ended { result: result.map(str::to_owned) }
     }
 
     #[test]
     fn a_game_grows_line_by_line_and_gets_its_result() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
-        let told = publish(
-            &mut feed,
-            &[
-                Effect::Open { game: 3 },
-                line("[Result \"*\"]"),
-                line(""),
-                line(""),
-                line(""),
-                line("1. 32-28"),
-                line("*"),
-            ],
-        );
+        let [first, second, _] = plies();
+        let told = publish(&mut feed, &[opened(3), first]);
         let path = folder.path().join("a-3.pdn");
         assert_eq!((told.as_slice(), feed.path()), ([].as_slice(), Some(path.as_path())));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"*\"]\n\n\n\n1. 32-28\n*\n");
-        publish(&mut feed, &[Effect::Result("2-0".into()), line("; after it")]);
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n*\n; after it\n");
-        assert_eq!(publish(&mut feed, &[Effect::Result("0-2".into())]).len(), 1, "a result is written once");
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{HEAD}1. 32-28\n"));
+        publish(&mut feed, &[ended(Some("2-0")), second]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n*\n19-23\n");
+        assert_eq!(publish(&mut feed, &[ended(Some("0-2"))]).len(), 1, "a result is written once");
     }
 
     #[test]
@@ -384,23 +379,24 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.pdn");
         let mut feed = feed(folder.path());
-        publish(&mut feed, &[Effect::Open { game: 1 }, line("[Result \"*\"]"), line(""), line(""), line("")]);
+        let [first, second, third] = plies();
+        publish(&mut feed, &[opened(1)]);
         fs::remove_file(&path).unwrap();
-        assert!(publish(&mut feed, &[line("1. 32-28")])[0].contains("a-1.pdn was changed or removed"));
-        let text = "[Result \"*\"]\n\n\n\n1. 32-28\n";
+        assert!(publish(&mut feed, &[first])[0].contains("a-1.pdn was changed or removed"));
+        let text = format!("{HEAD}1. 32-28\n");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         // An editor writes another file and gives it the name.
         fs::write(folder.path().join("new"), text.replace("32-28", "33-28")).unwrap();
         fs::rename(folder.path().join("new"), &path).unwrap();
-        publish(&mut feed, &[line("19-23"), line("*"), Effect::Result("2-0".into())]);
+        publish(&mut feed, &[second, ended(Some("2-0"))]);
         let recovered = folder.path().join("a-1.recovered-1.pdn");
         assert_eq!(fs::read_to_string(&recovered).unwrap(), "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n");
         assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("32-28", "33-28"));
         // Somebody adds a line.
         fs::OpenOptions::new().append(true).open(&recovered).unwrap().write_all(b"a remark").unwrap();
-        publish(&mut feed, &[line("; after it")]);
+        publish(&mut feed, &[third]);
         assert!(
-            fs::read_to_string(folder.path().join("a-1.recovered-2.pdn")).unwrap().ends_with("19-23\n*\n; after it\n")
+            fs::read_to_string(folder.path().join("a-1.recovered-2.pdn")).unwrap().ends_with("19-23\n*\n2. 28x19\n")
         );
     }
 
@@ -408,12 +404,14 @@ mod tests {
     fn the_last_line_is_not_left_in_a_file_without_a_name() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
-        publish(&mut feed, &[Effect::Open { game: 1 }, line("1. 32-28")]);
+        let [first, second, _] = plies();
+        publish(&mut feed, &[opened(1), first]);
         fs::remove_file(folder.path().join("a-1.pdn")).unwrap();
         // The end of a game and the next one come in one breath.
-        let told = publish(&mut feed, &[line("*"), Effect::Open { game: 2 }, line("1. 31-27")]);
+        let told = publish(&mut feed, &[ended(None), opened(2), second]);
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!((read("a-1.pdn"), read("a-2.pdn")), ("1. 32-28\n*\n".to_owned(), "1. 31-27\n".to_owned()));
+        assert_eq!(read("a-1.pdn"), format!("{HEAD}1. 32-28\n*\n"));
+        assert_eq!(read("a-2.pdn"), format!("{HEAD}19-23\n"));
         assert!(told.len() == 1 && told[0].contains("a-1.pdn was changed or removed"), "{told:?}");
     }
 
@@ -421,10 +419,10 @@ mod tests {
     fn a_file_that_exists_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a-1.pdn"), "somebody's").unwrap();
-        let told = publish(&mut feed(folder.path()), &[Effect::Open { game: 1 }, line("[Result \"*\"]")]);
+        let told = publish(&mut feed(folder.path()), &[opened(1)]);
         assert!(told[0].contains("a-1.pdn exists; game 1 goes to"), "{told:?}");
         assert_eq!(fs::read_to_string(folder.path().join("a-1.pdn")).unwrap(), "somebody's");
-        assert_eq!(fs::read_to_string(folder.path().join("a-1.recovered-1.pdn")).unwrap(), "[Result \"*\"]\n");
+        assert_eq!(fs::read_to_string(folder.path().join("a-1.recovered-1.pdn")).unwrap(), HEAD);
     }
 
     #[test]
@@ -435,17 +433,14 @@ mod tests {
             fs::write(folder.path().join(name), text).unwrap();
         };
         let long =
-            ["32-28", "19-23", "28x19", "14x23", "37-32", "10-14", "41-37", "14-19", "46-41", "5-10", "32-28", "23x32"];
+            ["31-26", "20-25", "36-31", "15-20", "41-36", "10-15", "46-41", "5-10", "33-28", "18-23", "39-33", "12-18"];
         write("a-1.pdn", &["1. 33-29 {[%clock w1:20:00 B1:20:00]}", "19-23"]);
         write("a-2.pdn", &long);
         write("a-3.recovered-1.pdn", &["1. 31-27", "17-21"]);
         write("a-b-1.pdn", &["1. 34-30"]);
         fs::write(folder.path().join("a-4.pdn"), [0xff, 0xfe]).unwrap();
         fs::create_dir(folder.path().join("a-5.pdn")).unwrap();
-        let known = |lines: &[&str]| {
-            let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-            super::known(folder.path(), "a", &lines)
-        };
+        let known = |lines: &[&str]| super::known(folder.path(), "a", &read(lines));
         let is = |name: &str| Some(name.to_owned());
         assert_eq!(
             known(&["1. 33-29 {[%clock w1:19:58 B1:20:00]}", "19-23"]),
@@ -455,23 +450,23 @@ mod tests {
         assert_eq!(known(&["1. 33-29"]), is("a-1.pdn"), "the beginning of one");
         assert_eq!(known(&["1. 33-29", "19-23", "2. 35-30"]), None, "two moves are alike in many games");
         assert_eq!(known(&["1. 33-29", "20-24"]), None);
-        let went_on: Vec<&str> = long.iter().copied().chain(["37x28"]).collect();
+        let went_on: Vec<&str> = long.iter().copied().chain(["44-39"]).collect();
         assert_eq!(known(&went_on), is("a-2.pdn"), "a file that ends before the memory does");
-        assert_eq!(known(&went_on[1..]), None);
+        assert_eq!(super::known(folder.path(), "a", &read(&went_on)[1..]), None);
         assert_eq!(
             known(&["1. 31-27"]),
             is("a-3.recovered-1.pdn"),
             "where the game went on after somebody changed its file"
         );
         assert_eq!(known(&["1. 34-30"]), None, "another board's");
-        assert_eq!(super::known(&folder.path().join("none"), "a", &["1. 33-29".to_owned()]), None);
+        assert_eq!(super::known(&folder.path().join("none"), "a", &read(&["1. 33-29"])), None);
     }
 
     #[test]
     fn a_line_without_a_game_is_told_and_no_panic() {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
-        let told = publish(&mut feed, &[line("x"), Effect::Result("*".into())]);
+        let told = publish(&mut feed, &[ended(Some("2-0"))]);
         assert!(told.len() == 2 && feed.is_whole() && feed.path().is_none(), "{told:?}");
     }
 
@@ -480,10 +475,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("not-yet");
         let mut feed = feed(&inner);
-        let effects = [Effect::Open { game: 1 }, line("[Result \"*\"]"), line("1. 32-28")];
+        let [first, second, _] = plies();
+        let effects = [opened(1), first, second];
         assert!(effects.iter().all(|effect| feed.publish(effect).is_err()) && !feed.is_whole());
         fs::create_dir(&inner).unwrap();
         feed.catch_up().unwrap();
-        assert_eq!(fs::read_to_string(inner.join("a-1.pdn")).unwrap(), "[Result \"*\"]\n1. 32-28\n");
+        assert_eq!(fs::read_to_string(inner.join("a-1.pdn")).unwrap(), format!("{HEAD}1. 32-28\n19-23\n"));
     }
 }

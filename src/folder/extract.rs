@@ -37,15 +37,14 @@ pub fn span(game: &Game) -> Option<Span> {
 
 /// The plies and setups of a game.
 pub fn entries(game: &Game) -> usize {
-    let is_entry = |line: &str| !line.is_empty() && !line.starts_with('[') && line != "*";
-    game.history().iter().filter(|(_, published)| matches!(published, Published::Line(line) if is_entry(line))).count()
+    game.history().iter().filter(|(_, published)| matches!(published, Published::Entry(_))).count()
 }
 
 /// All the time that belongs to a game of a board: since the game before it ended, until it was over.
 pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -> Option<Span> {
     let games = || line.played.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
-    let (_, end) = span(games().find(|game| game.number == number)?)?;
-    let before = games().filter(|game| game.number < number).filter_map(span).map(|(_, end)| end).max();
+    let (_, end) = span(games().find(|game| game.number() == number)?)?;
+    let before = games().filter(|game| game.number() < number).filter_map(span).map(|(_, end)| end).max();
     Some((before.unwrap_or_default(), end + AFTER))
 }
 

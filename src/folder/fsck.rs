@@ -343,15 +343,15 @@ enum Likeness {
 
 /// How a file is like its game; and what then stands in it.
 fn likeness(found: &Digest, game: &Game) -> (Likeness, Vec<u8>) {
-    let mut whole = game.bytes();
+    let (mut whole, appended) = (game.file.bytes(), game.file.appended());
     let length = usize::try_from(found.length).unwrap_or(usize::MAX);
     let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::of_bytes(beginning) == *found);
     let missing = whole.len().saturating_sub(length);
     if begins(&whole) {
         whole.truncate(length);
         (if missing == 0 { Likeness::Same } else { Likeness::Beginning(missing) }, whole)
-    } else if begins(game.appended()) {
-        (Likeness::Beginning(missing), game.appended()[..length].to_vec())
+    } else if begins(&appended) {
+        (Likeness::Beginning(missing), appended[..length].to_vec())
     } else {
         (Likeness::Other, Vec::new())
     }
@@ -369,9 +369,9 @@ struct Live {
 impl Live {
     fn check(&mut self, found: &Found, prefix: &str, game: &Game) {
         self.games += 1;
-        let own = live_file(prefix, game.number);
+        let own = live_file(prefix, game.number());
         let recovered =
-            (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number)));
+            (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number())));
         let recovered: Vec<PathBuf> = recovered.take_while(|path| found.files.contains_key(path)).collect();
         let all: Vec<&PathBuf> = std::iter::once(&own).chain(&recovered).collect();
         let mut is_held = false;

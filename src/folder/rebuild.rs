@@ -51,12 +51,12 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     let folder = Folder::read_each(directory, |line, game| {
         let prefix = super::prefix(line, &game);
         if written.is_ok() {
-            written = rebuilder.live(&live_file(&prefix, game.number), &game);
+            written = rebuilder.live(&live_file(&prefix, game.number()), &game);
         }
         if let Some(record) = round::record(&game) {
             records.entry(line.to_owned()).or_default().push((game.board, record));
         }
-        known.insert((prefix, game.number));
+        known.insert((prefix, game.number()));
     })?;
     written?;
     let mut seating = folder.seating(records);
@@ -156,7 +156,7 @@ impl Rebuilder<'_> {
 
     /// Writes or completes the live file of a game.
     fn live(&mut self, path: &Path, game: &Game) -> io::Result<()> {
-        let (own, whole) = (self.target.join(path), game.bytes());
+        let (own, whole) = (self.target.join(path), game.file.bytes());
         let found = match RealDisk.read(&own) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
@@ -168,9 +168,10 @@ impl Rebuilder<'_> {
         if found == whole {
             return Ok(());
         }
+        let appended = game.file.appended();
         let (rest, has_result) = if let Some(rest) = whole.strip_prefix(found.as_slice()) {
             (rest, true)
-        } else if let Some(rest) = game.appended().strip_prefix(found.as_slice()) {
+        } else if let Some(rest) = appended.strip_prefix(found.as_slice()) {
             (rest, false)
         } else {
             self.put_aside(path)?;

@@ -82,7 +82,7 @@ fn is_finished(chain: &Chain) -> io::Result<bool> {
     let logs = chain.iter().filter(|(_, log)| log.header.opened.is_some()).map(|(file, _)| logs::named(file));
     let logs = logs.collect::<io::Result<_>>()?;
     let mut is_finished = true;
-    let played = playback::play_each(logs, |game| is_finished &= game.is_ended());
+    let played = playback::play_each(logs, |game| is_finished &= game.file.is_ended);
     Ok(played.is_ok() && is_finished)
 }
 

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::game::Game;
-use super::live;
+use super::roster;
 use crate::rules::ResultFormat;
 
 /// A date whose parts may be unknown. A known month is in 1..=12, a known day in 1..=31.
@@ -189,7 +189,7 @@ pub fn result_in(format: Option<ResultFormat>, text: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '[' | ']') || c == ' ';
     let Some(format) = format else {
         let text = text.trim();
-        let is_short = (1..=live::LONGEST_RESULT).contains(&text.len());
+        let is_short = (1..=roster::LONGEST_RESULT).contains(&text.len());
         return (is_short && text.chars().all(plain)).then(|| text.to_owned());
     };
     let compact = |text: &str| -> String {

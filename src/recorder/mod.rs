@@ -29,7 +29,7 @@ use std::time::Instant;
 
 use crate::bytelog::{Kind, Record};
 use crate::disk::Durability;
-use crate::feed::{self, Feeds};
+use crate::feed::Feeds;
 use crate::journal::Journal;
 use crate::millis::Millis;
 use crate::playback;
@@ -128,7 +128,7 @@ impl Recorder {
         }
         let outputs = self.line.begin(self.shift + Millis(at), input);
         // What is published because time passed has no input; a replay has to know how far time had gone.
-        if is_tick && outputs.iter().any(|output| feed::is_publication(&output.effect)) {
+        if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
             self.write(at, Kind::Tick);
         }
         self.publish(outputs, told)
@@ -153,7 +153,7 @@ impl Recorder {
     fn publish(&mut self, outputs: Vec<Output>, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         outputs.iter().map(|output| &output.effect).for_each(told);
         let (published, rest): (Vec<Output>, Vec<Output>) =
-            outputs.into_iter().partition(|output| feed::is_publication(&output.effect));
+            outputs.into_iter().partition(|output| output.effect.is_publication());
         if !published.is_empty() {
             self.journal.write_held();
         }

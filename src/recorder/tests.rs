@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::*;
 use crate::bytelog::Header;
 use crate::disk::{Disk, RealDisk};
+use crate::livefile::Contents;
 use crate::trouble::{DISK_FAULT, SHOWN, Troubles};
 
 /// More than one thread writes at once.
@@ -39,7 +40,11 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
         let publications = vec![Publication { at: Millis(1), board: None, effect }];
         committer.publish(ids[line], publications, journals[line].end(), Durability::Safe).unwrap();
     };
-    let effects = [Effect::Open { game: 1 }, Effect::Append("1. 32-28".into()), Effect::Append("19-23".into())];
+    let head = "[Result \"*\"]\n\n\n\n";
+    let text = format!("{head}1. 32-28\n19-23\n");
+    let game = Contents::read(1, &text).unwrap();
+    let entries = game.entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), why: None });
+    let effects: Vec<Effect> = std::iter::once(Effect::Opened(Box::new(game.opening))).chain(entries).collect();
     let running = thread::spawn(move || writer.run(|| {}));
     for effect in &effects {
         (0..LINES).for_each(|line| publish(line, effect.clone()));
@@ -52,7 +57,7 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
     }
     assert!(published.iter().all(|of_line| of_line[..] == effects), "{published:?}");
     for line in 0..LINES {
-        assert_eq!(fs::read_to_string(live.join(format!("b{line}-1.pdn"))).unwrap(), "1. 32-28\n19-23\n");
+        assert_eq!(fs::read_to_string(live.join(format!("b{line}-1.pdn"))).unwrap(), text);
     }
     drop(committer);
     running.join().unwrap();

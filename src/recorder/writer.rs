@@ -564,7 +564,7 @@ impl Recording {
     fn tell_published(&mut self) {
         let published = std::mem::take(&mut self.published);
         let publications = published.iter().flat_map(|(publications, _)| publications);
-        let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::Open { .. }));
+        let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::Opened(_)));
         let mut feeds = self.feeds();
         feeds.look_after();
         let (notices, lost) = (feeds.take_notices(), feeds.take_lost());

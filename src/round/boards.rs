@@ -123,12 +123,12 @@ impl Seating {
     /// This is a game of a line; if its board played it before the chain which is shown, it is taken, unless it is here.
     pub fn add_earlier(&mut self, line: &str, game: &Game) {
         let board = self.board(line, game.board);
-        if game.number <= board.hidden
-            && !has(board, game.number)
+        if game.number() <= board.hidden
+            && !has(board, game.number())
             && let Some(record) = record(game)
         {
             board.games.push(record);
-            board.games.sort_by_key(|game| game.number);
+            board.games.sort_by_key(GameRecord::number);
         }
     }
 
@@ -141,9 +141,9 @@ impl Seating {
     pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
         let board = self.board(line, address);
         let before = board.games.last().map(GameRecord::latest);
-        let is_entry = matches!(change, Change::Line(_));
+        let is_of_file = matches!(change, Change::Opened(_) | Change::Entry(_) | Change::Ended(_));
         board.take(at, change);
-        let was_set_back = is_entry && before.is_some_and(|before| at < before);
+        let was_set_back = is_of_file && before.is_some_and(|before| at < before);
         self.latest = if was_set_back { Some(at) } else { self.latest.max(Some(at)) };
     }
 
@@ -174,7 +174,7 @@ impl Seating {
 }
 
 fn has(board: &Board, number: u32) -> bool {
-    board.games.iter().any(|game| game.number == number)
+    board.games.iter().any(|game| game.number() == number)
 }
 
 fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
@@ -200,15 +200,15 @@ pub fn records(games: Vec<Game>) -> Vec<(Option<BusAddress>, GameRecord)> {
 pub fn record(game: &Game) -> Option<GameRecord> {
     let mut history = game.history().into_iter();
     let (opened, _) = history.next()?;
-    let mut record = GameRecord::new(game.number, opened, game.variant);
+    let mut record = GameRecord::new(game.file.opening.clone(), opened);
     for (at, published) in history {
         record.take(
             at,
             match published {
-                Published::Line(line) => Change::Line(line.to_owned()),
-                Published::Result(result) => Change::Result(result.to_owned()),
+                Published::Entry(entry) => Change::Entry(entry.clone()),
+                Published::Ended(result) => Change::Ended(result.map(str::to_owned)),
                 Published::Aside(aside) => Change::Aside(told(aside)),
-                Published::Opened => continue,
+                Published::Opened(_) => continue,
             },
         );
     }

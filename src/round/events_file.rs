@@ -473,6 +473,7 @@ mod tests {
     use crate::broadcast::events::Stream;
     use crate::broadcast::{Board, Change, Delay, GameRecord, events};
     use crate::disk::RealDisk;
+    use crate::livefile::{Contents, Opening};
     use crate::rules::Variant;
 
     fn key(board: &str) -> Key {
@@ -484,8 +485,12 @@ mod tests {
     /// Two boards on which this game was played.
     fn boards(lines: &[&str]) -> [Board; 2] {
         let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
-        let mut game = GameRecord::new(3, at, Variant::international());
-        lines.iter().for_each(|line| game.take(at, Change::Line((*line).to_owned())));
+        let variant = Variant::international();
+        let opening = Opening { game: 3, variant, tags: Vec::new() };
+        let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
+        let mut game = GameRecord::new(opening, at);
+        let entries = Contents::read(3, &text).unwrap().entries;
+        entries.into_iter().for_each(|entry| game.take(at, Change::Entry(entry)));
         let board =
             |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
         ["a", "b"].map(board)

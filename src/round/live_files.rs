@@ -58,7 +58,7 @@ impl LiveFiles {
         }
         // What is written now through a file that is open may be refused later. One that somebody has put in its place is his.
         for (board, game) in seating.boards().filter_map(|board| Some((board, board.games.last()?))) {
-            let file = feed::latest(self.folder.path(), &board.name, game.number);
+            let file = feed::latest(self.folder.path(), &board.name, game.number());
             if game.closed().is_none()
                 && let Err(error) = disk::may_write(&file)
                 && error.kind() != io::ErrorKind::NotFound
@@ -83,7 +83,7 @@ impl LiveFiles {
         };
         let lines = seating.lines().into_iter().filter(|line| {
             let of_board =
-                |board: &crate::broadcast::Board| board.games.iter().any(|game| is_missing(&board.name, game.number));
+                |board: &crate::broadcast::Board| board.games.iter().any(|game| is_missing(&board.name, game.number()));
             seating.boards_of(line).any(of_board)
         });
         let missing: BTreeSet<String> = lines.collect();
@@ -100,8 +100,8 @@ fn make_again(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str, u32
     let mut found = Vec::new();
     let make = |game: Game| {
         let prefix = feed::prefix(line, game.board, game.name.as_deref());
-        if is_missing(&prefix, game.number) {
-            let file = format!("live/{prefix}-{}.pdn", game.number);
+        if is_missing(&prefix, game.number()) {
+            let file = format!("live/{prefix}-{}.pdn", game.number());
             let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game) {
                 Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
                 Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),

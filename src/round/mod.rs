@@ -277,7 +277,7 @@ impl Round {
     /// killed before their delay was over.
     fn is_behind(&self, line: &str) -> bool {
         self.seating.boards_of(line).any(|board| {
-            let is_known = board.games.iter().any(|game| game.number == board.hidden);
+            let is_known = board.games.iter().any(|game| game.number() == board.hidden);
             let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
             let is_shown = !self.public.has_delay() && self.directory.join(last).exists();
             board.hidden > 0 && !is_known && !is_shown
@@ -287,9 +287,9 @@ impl Round {
     /// A line has published something of a board.
     pub fn published(&mut self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
         let change = match effect {
-            Effect::Open { game } => Change::Opened { game },
-            Effect::Append(line) => Change::Line(line),
-            Effect::Result(result) => Change::Result(result),
+            Effect::Opened(opening) => Change::Opened(*opening),
+            Effect::Entry { entry, .. } => Change::Entry(*entry),
+            Effect::Ended { result } => Change::Ended(result),
             Effect::Aside(aside) => Change::Aside(boards::told(&aside)),
             _ => return,
         };

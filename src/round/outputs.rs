@@ -362,13 +362,13 @@ pub fn archived<'s>(
     seating.games().filter_map(move |(board, game)| {
         let view = delay.view(game, now);
         let closed = game.closed().filter(|_| view.is_closed)?;
-        let key = (board.name.clone(), game.number);
+        let key = (board.name.clone(), game.number());
         let result = view.result.map(str::to_owned);
         // Of a result that may not be seen yet the archive says nothing either: it waits for it.
         if there.get(&key) == Some(&result) || view.result != game.result().map(|(_, result)| result) {
             return None;
         }
         let text = archive::text(&seating.board_at(board, closed), game);
-        Some((archive_file(&board.name, game.number), text, key, result))
+        Some((archive_file(&board.name, game.number()), text, key, result))
     })
 }

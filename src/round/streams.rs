@@ -26,7 +26,7 @@ impl<'s> Streams<'s> {
 
     fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s GameRecord)> {
         let board = *self.boards.get(board)?;
-        Some((board, board.games.iter().rev().find(|game| game.number == number)?))
+        Some((board, board.games.iter().rev().find(|game| game.number() == number)?))
     }
 
     /// Is this an event of one of them?
@@ -63,7 +63,7 @@ impl<'s> Streams<'s> {
     pub fn that_begins(&self, seq: u64, line: &[u8], told: &BTreeMap<Key, u64>) -> Option<Place> {
         for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
             for stream in [Stream::Game, Stream::Aside] {
-                let known = told.get(&(board.name.clone(), game.number, stream)).copied().unwrap_or(0);
+                let known = told.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
                 if known < count(game, stream)
                     && let Some(event) = after(board, game, stream, known).first()
                     && event.line(seq).as_bytes().starts_with(line)
@@ -120,11 +120,11 @@ impl<'s> Untold<'s> {
                 let of_game = (Stream::Game, events::count(delay.view(game, now)));
                 let beside = (Stream::Aside, events::count_asides(game, delay, now));
                 for (stream, seen) in [of_game, beside] {
-                    let mut key = (board.name.clone(), game.number, stream);
+                    let mut key = (board.name.clone(), game.number(), stream);
                     let known = told(&key);
                     if known < seen {
                         let place =
-                            Place { board: std::mem::take(&mut key.0), game: game.number, stream, n: known + 1 };
+                            Place { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
                         untold.next.push((game, place, seen));
                         untold.put_off(untold.next.len() - 1);
                     }

@@ -24,7 +24,6 @@
 //! keys but `reason`.
 
 use super::Doubt;
-use crate::millis::Millis;
 use crate::pdn::notation;
 use crate::recognition::{Grounds, Reading, Reason, Rule, Verdict, recogniser};
 use crate::rules::{Color, Geometry, Move, Position, SquareSet, Variant};
@@ -55,12 +54,6 @@ pub fn note(verdict: &Verdict, grounds: Option<&Grounds>, variant: &Variant) -> 
         list(geometry, grounds.odd),
         if rejected.is_empty() { "-".to_owned() } else { rejected.join(",") },
     )
-}
-
-/// How long the squares had been quiet when the entry of a note was published; `None` for other notes.
-pub fn quiet(note: &str) -> Option<Millis> {
-    let (_, rest) = note.split_once(" quiet=")?;
-    rest.split(' ').next()?.parse().ok().map(Millis)
 }
 
 fn rule_word(rule: Rule) -> &'static str {

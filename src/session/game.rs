@@ -1,4 +1,4 @@
-//! One game on a board: the recogniser's verdicts as lines of its file.
+//! One game on a board: the recogniser's verdicts as entries of its file.
 //!
 //! The file appears with the first entry. Plies of the side that starts carry their number, the other side's do not, but
 //! for the first ply after a setup or a FEN tag.
@@ -6,10 +6,12 @@
 use std::collections::VecDeque;
 
 use super::endings::EndWatch;
-use super::{Effect, LineSettings};
+use super::{Effect, LineSettings, Why};
+use crate::livefile::{Entry, Opening, Step};
 use crate::millis::Millis;
 use crate::pdn::clock::Clocks;
-use crate::pdn::{fen, live, notation};
+use crate::pdn::game::MoveNumber;
+use crate::pdn::{fen, roster};
 use crate::recognition::{Recogniser, Verdict};
 use crate::rules::{Color, Position};
 
@@ -81,11 +83,11 @@ impl Game {
         self.last.as_deref()
     }
 
-    /// A verdict as lines of the file. `clocks`: what belongs to it.
+    /// A verdict as an entry of the file. `clocks`: what belongs to it.
     pub fn publish(
         &mut self,
         verdict: &Verdict,
-        clocks: Option<&Clocks>,
+        clocks: Option<Clocks>,
         settings: &LineSettings,
         games: &mut u32,
     ) -> Vec<Effect> {
@@ -94,35 +96,35 @@ impl Game {
         if opens {
             *games += 1;
             self.number = Some(*games);
-            self.players = Some(live::players(&settings.tags));
-            effects.push(Effect::Open { game: *games });
-            effects.extend(self.head(settings).into_iter().map(Effect::Append));
+            self.players = Some(roster::players(&settings.tags));
+            let tags = self.tags(settings);
+            effects.push(Effect::Opened(Box::new(Opening { game: *games, variant: settings.variant, tags })));
         }
-        let text = match verdict {
+        let (number, step, reason) = match verdict {
             Verdict::Ply { before, ply, .. } => {
-                let number = self.number_text(self.recogniser.plies() - 1, before.turn());
+                let number = self.number_before(self.recogniser.plies() - 1, before.turn());
                 self.number_next = false;
-                format!("{number}{}", notation::write(settings.variant, ply, &before.legal_moves()))
+                (number, Step::Ply { before: *before, ply: ply.clone() }, None)
             }
-            Verdict::Setup { position, .. } => {
+            Verdict::Setup { position, reason, .. } => {
                 if opens && !self.has_fen_tag() {
                     // The first setup of a game without a FEN tag would be read as its start.
-                    effects.push(Effect::Append(setup_text(&self.start)));
+                    let start = Box::new(Entry::new(Step::Setup(self.start)));
+                    effects.push(Effect::Entry { entry: start, why: None });
                 }
                 self.number_next = true;
-                setup_text(position)
+                (None, Step::Setup(*position), Some(*reason))
             }
         };
+        let entry = Entry { number, step, clocks };
         if self.past.len() == MOST_TAKEN_BACK {
             self.past.pop_front();
         }
         self.past.push_back(self.standing);
         self.standing = Standing { position: *self.recogniser.position(), plies: self.recogniser.plies() };
-        self.last = Some(text.clone());
-        effects.push(Effect::Append(match clocks {
-            Some(clocks) => format!("{text} {{{clocks}}}"),
-            None => text,
-        }));
+        self.last = Some(entry.text());
+        let why = Why { reason, grounds: self.recogniser.grounds().cloned() };
+        effects.push(Effect::Entry { entry: Box::new(entry), why: Some(Box::new(why)) });
         effects
     }
 
@@ -154,25 +156,17 @@ impl Game {
     }
 
     /// The end of the file, if there is one.
-    pub fn close(&self, result: Option<&str>) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        if self.number.is_some() {
-            effects.push(Effect::Append("*".to_owned()));
-            effects.extend(result.filter(|&result| result != "*").map(|result| Effect::Result(result.to_owned())));
-        }
-        effects
-    }
-
-    /// The lines with which its file begins.
-    pub fn head(&self, settings: &LineSettings) -> Vec<String> {
-        live::header(settings.variant, &self.tags(settings))
+    pub fn close(&self, result: Option<&str>) -> Option<Effect> {
+        let result = result.filter(|&result| result != "*").map(str::to_owned);
+        self.number.map(|_| Effect::Ended { result })
     }
 
     fn has_fen_tag(&self) -> bool {
         self.start != Position::start(self.start.variant())
     }
 
-    fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
+    /// The tags with which its file begins.
+    pub fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
         let mut tags = settings.tags.clone();
         let has = |tags: &[(String, String)], name: &str| tags.iter().any(|(known, _)| known == name);
         if let Some(date) = settings.date(self.started_at).filter(|_| !has(&tags, "Date")) {
@@ -182,23 +176,13 @@ impl Game {
             tags.retain(|(name, _)| name != "FEN");
             tags.push(("FEN".to_owned(), fen::write(self.start.variant(), &self.start.setup())));
         }
-        tags
+        roster::tags(settings.variant, &tags)
     }
 
-    fn number_text(&self, plies: u32, mover: Color) -> String {
+    fn number_before(&self, plies: u32, mover: Color) -> Option<MoveNumber> {
         let starter = self.start.variant().game_type.starter;
         let begun = u32::from(self.start.turn() != starter);
-        let number = (plies + begun) / 2 + 1;
-        if mover == starter {
-            format!("{number}. ")
-        } else if self.number_next {
-            format!("{number}... ")
-        } else {
-            String::new()
-        }
+        let value = (plies + begun) / 2 + 1;
+        (mover == starter || self.number_next).then(|| MoveNumber { value, ellipsis: mover != starter })
     }
-}
-
-fn setup_text(position: &Position) -> String {
-    format!("/FEN \"{}\"/", fen::write(position.variant(), &position.setup()))
 }

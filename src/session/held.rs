@@ -35,7 +35,7 @@ impl Held {
         let Some(held) = self.0.take() else {
             return vec![Effect::News("nothing is held back".to_owned())];
         };
-        let lines = held.iter().filter(|effect| matches!(effect, Effect::Append(_))).count();
+        let lines: usize = held.iter().map(|effect| effect.lines().len()).sum();
         let mut effects = vec![Effect::News(format!("published again; {lines} lines were held back"))];
         effects.extend(held);
         effects
@@ -49,10 +49,7 @@ impl Held {
     /// What of this is not held back.
     pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
         let Some(held) = &mut self.0 else { return effects };
-        let is_publication = |effect: &Effect| {
-            matches!(effect, Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) | Effect::Aside(_))
-        };
-        let (publications, others): (Vec<_>, Vec<_>) = effects.into_iter().partition(is_publication);
+        let (publications, others): (Vec<_>, Vec<_>) = effects.into_iter().partition(Effect::is_publication);
         held.extend(publications);
         others
     }

@@ -25,6 +25,7 @@
 use super::table::Table;
 use super::timeline::{Told, told};
 use super::{Condition, Effect, memory};
+use crate::livefile::Entry;
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::rules::Color;
@@ -206,31 +207,21 @@ pub struct Beside {
 impl Beside {
     /// The same with the tags that are known now.
     fn with_tags_of_now(self) -> Beside {
-        let Beside { table, effects } = self;
-        let mut is_head = false;
-        let mut published = Vec::with_capacity(effects.len());
-        for effect in effects {
-            is_head = match &effect {
-                Effect::Append(line) => is_head && (line.is_empty() || line.starts_with('[')),
-                _ => false,
-            };
-            if is_head {
-                continue;
-            }
-            let is_open = matches!(effect, Effect::Open { .. });
-            published.push(effect);
-            if is_open {
-                is_head = true;
-                published.extend(table.head_of_game().into_iter().map(Effect::Append));
-            }
+        let Beside { table, mut effects } = self;
+        let openings = effects.iter_mut().filter_map(|effect| match effect {
+            Effect::Opened(opening) => Some(opening),
+            _ => None,
+        });
+        for opening in openings {
+            opening.tags = table.tags_of_game().unwrap_or_else(|| std::mem::take(&mut opening.tags));
         }
-        Beside { table, effects: published }
+        Beside { table, effects }
     }
 
-    /// The lines of its moves and setups.
-    fn entries(&self) -> impl DoubleEndedIterator<Item = &str> {
+    /// Its plies and setups.
+    fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.effects.iter().filter_map(|effect| match effect {
-            Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => Some(line.as_str()),
+            Effect::Entry { entry, .. } => Some(&**entry),
             _ => None,
         })
     }
@@ -260,10 +251,7 @@ impl Offer {
     /// What the operator is told of it.
     pub fn notice(&self) -> Effect {
         let what = match self.game.entries().next_back() {
-            Some(last) => {
-                let last = last.split(" {").next().unwrap_or_default();
-                format!("a game of {} plies, the last {last}", self.game.table.status().plies)
-            }
+            Some(last) => format!("a game of {} plies, the last {}", self.game.table.status().plies, last.text()),
             None => "the beginning of a game".to_owned(),
         };
         Effect::Notice(format!(
@@ -287,7 +275,7 @@ impl Offer {
 
     /// The question whether this game is known, unless it was asked already.
     fn ask(&mut self) -> Option<Effect> {
-        let entries: Vec<String> = self.game.entries().map(str::to_owned).collect();
+        let entries: Vec<Entry> = self.game.entries().cloned().collect();
         if entries.is_empty() || self.asked_with == Some(entries.len()) {
             return None;
         }
@@ -303,7 +291,7 @@ impl Offer {
 
     /// Is it still one game, and not over?
     fn goes_on(&self) -> bool {
-        let opened = |effect: &&Effect| matches!(effect, Effect::Open { .. });
+        let opened = |effect: &&Effect| matches!(effect, Effect::Opened(_));
         self.game.table.is_playing() && self.game.effects.iter().filter(opened).count() <= 1
     }
 }
@@ -343,7 +331,7 @@ impl Standing {
 
 /// Was a legal ply played from what stood there, and pressed for?
 fn is_played(game: &Beside) -> bool {
-    let is_ply = game.entries().next().is_some_and(|entry| !entry.starts_with('/'));
+    let is_ply = game.entries().next().is_some_and(|entry| entry.step.is_ply());
     is_ply && game.table.presses() > 0 && game.table.is_running()
 }
 
@@ -351,5 +339,5 @@ fn is_played(game: &Beside) -> bool {
 fn is_lost(game: &Beside) -> bool {
     !game.table.is_playing()
         || game.table.condition() == Condition::Unexplained
-        || game.entries().next().is_some_and(|entry| entry.starts_with('/'))
+        || game.entries().next().is_some_and(|entry| !entry.step.is_ply())
 }

@@ -49,8 +49,10 @@ use chrono::{DateTime, FixedOffset};
 
 pub use crate::bytelog::Mode;
 use crate::calendar;
+use crate::livefile::{self, Entry, Opening};
 use crate::millis::Millis;
 use crate::pdn::clock::Clocks;
+use crate::recognition::{Grounds, Reason};
 use bus::Bus;
 use single::Single;
 use table::{Attention, Table};
@@ -90,16 +92,20 @@ pub struct Output {
 pub enum Effect {
     /// Send these bytes to the board.
     Send(Vec<u8>),
-    /// A game has its first move: its file begins. Games of a board count from 1.
-    Open {
-        /// The number of the game on this board.
-        game: u32,
+    /// A game has its first entry, which follows: its file begins.
+    Opened(Box<Opening>),
+    /// A ply or a setup of the game opened last.
+    Entry {
+        /// What was done, and what the clocks showed.
+        entry: Box<Entry>,
+        /// Why it is published; `None` for the position in which a game begins whose first entry is a setup.
+        why: Option<Box<Why>>,
     },
-    /// Append one line, given without its LF, to the file of the game opened last.
-    Append(String),
-    /// Overwrite the value of the Result tag of the game opened last, at equal length
-    /// ([`crate::pdn::live::overwrite_result`]).
-    Result(String),
+    /// The game opened last is over.
+    Ended {
+        /// Its result, if there is one. It is written over that of the Result tag ([`livefile::overwrite_result`]).
+        result: Option<String>,
+    },
     /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
     /// is not the one expected. Until the link is up again everything goes on as if it were refused.
     Reopen {
@@ -112,13 +118,44 @@ pub enum Effect {
     News(String),
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
-    /// A board's memory has a game that nobody saw begin, and it is played on: these are the lines of its moves. Has this board
-    /// a file that begins with the same moves? The answer is a request: `remembered new`, or `remembered known NAME`.
-    Remembered(Vec<String>),
+    /// A board's memory has a game that nobody saw begin, and it is played on: these are its plies and setups. Has this board
+    /// a file that begins with the same? The answer is a request: `remembered new`, or `remembered known NAME`.
+    Remembered(Vec<Entry>),
     /// Keep this in the log: why something was published.
     Note(String),
     /// Tell those who listen, beside the file of the game that is going on.
     Aside(Aside),
+}
+
+impl Effect {
+    /// Is it seen by others, in a live file or in the events?
+    pub fn is_publication(&self) -> bool {
+        self.is_of_file() || matches!(self, Effect::Aside(_))
+    }
+
+    /// Does it change a live file?
+    pub fn is_of_file(&self) -> bool {
+        matches!(self, Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. })
+    }
+
+    /// The lines that it adds to a live file, without their LF.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Effect::Opened(opening) => opening.lines(),
+            Effect::Entry { entry, .. } => vec![entry.line()],
+            Effect::Ended { .. } => vec![livefile::END.to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Why an entry was published.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Why {
+    /// Why a position had to be set up; `None` for a ply.
+    pub reason: Option<Reason>,
+    /// What was known when it was decided; `None` where the operator decided it.
+    pub grounds: Option<Grounds>,
 }
 
 /// What is told beside the file of a game, for listeners, never for the file.

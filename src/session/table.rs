@@ -175,9 +175,9 @@ impl Table {
         self.presses
     }
 
-    /// The lines with which the file of the game that is going on begins, by what is known now.
-    pub fn head_of_game(&self) -> Vec<String> {
-        if let Stage::Playing(game) = &self.stage { game.head(&self.settings) } else { Vec::new() }
+    /// The tags with which the file of the game that is going on begins, by what is known now.
+    pub fn tags_of_game(&self) -> Option<Vec<(String, String)>> {
+        if let Stage::Playing(game) = &self.stage { Some(game.tags(&self.settings)) } else { None }
     }
 
     /// Is a game going on that has a file?
@@ -546,7 +546,7 @@ impl Table {
         }
         let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
         let is_begun = game.number().is_some();
-        let mut effects = game.publish(verdict, clocks.as_ref(), &self.settings, &mut self.games);
+        let mut effects = game.publish(verdict, clocks, &self.settings, &mut self.games);
         if let Verdict::Setup { reason, .. } = verdict {
             effects.extend(is_begun.then(|| Effect::Aside(Aside::Correction(account::reason_word(*reason)))));
         }

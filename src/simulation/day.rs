@@ -32,8 +32,8 @@ use crate::folder::rebuild;
 use crate::journal::chain::{Before, LOG_BEFORE};
 use crate::journal::history::{self, History};
 use crate::link::PortAddress;
+use crate::livefile;
 use crate::millis::Millis;
-use crate::pdn::live;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game};
 use crate::round::Round;
 use crate::session::{Effect, Input, Line};
@@ -304,7 +304,7 @@ impl<'d> Hall<'d> {
         let played = playback::play(history.logs, None).map_err(io::Error::other)?;
         let mut path = PathBuf::new();
         for game in &played.games {
-            path = live.join(format!("{}-{}.pdn", config.name, game.number));
+            path = live.join(format!("{}-{}.pdn", config.name, game.number()));
             complete(&path, game)?;
         }
         let opened = self.base + TimeDelta::milliseconds(now as i64);
@@ -319,7 +319,7 @@ impl<'d> Hall<'d> {
             header.other.push((LOG_BEFORE.to_owned(), before.to_string()));
         }
         header.other.push((CONTINUES.to_owned(), continues.to_owned()));
-        header.other.push((GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number).to_string()));
+        header.other.push((GAMES_BEFORE.to_owned(), played.games.last().map_or(0, |game| game.number()).to_string()));
         let chain = if line.is_some() { chain } else { header.clone() };
         let line = match line {
             Some(line) => line,
@@ -426,7 +426,7 @@ impl<'d> Hall<'d> {
             log(&mut recorder.log, kind)?;
         }
         let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
-        if is_tick && outputs.iter().any(|output| crate::feed::is_publication(&output.effect)) {
+        if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
             log(&mut recorder.log, Kind::Tick)?;
         }
         for output in outputs {
@@ -438,19 +438,21 @@ impl<'d> Hall<'d> {
                 Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) | Effect::Note(text) => {
                     log(&mut recorder.log, Kind::Note(text.clone()))?
                 }
-                Effect::Open { game } => {
-                    recorder.live_path =
-                        self.day.directory.join("live").join(format!("{}-{game}.pdn", table.config.name));
+                Effect::Opened(opening) => {
+                    let name = format!("{}-{}.pdn", table.config.name, opening.game);
+                    recorder.live_path = self.day.directory.join("live").join(name);
                     recorder.live = Some(OpenOptions::new().append(true).create_new(true).open(&recorder.live_path)?);
                 }
-                Effect::Append(text) => {
-                    self.recorded.lines += 1;
-                    if let Some(file) = &mut recorder.live {
-                        file.write_all(format!("{text}\n").as_bytes())?;
-                    }
-                }
-                Effect::Result(result) => set_result(&recorder.live_path, result)?,
                 _ => {}
+            }
+            for line in output.effect.lines() {
+                self.recorded.lines += 1;
+                if let Some(file) = &mut recorder.live {
+                    file.write_all(format!("{line}\n").as_bytes())?;
+                }
+            }
+            if let Effect::Ended { result: Some(result) } = &output.effect {
+                set_result(&recorder.live_path, result)?;
             }
             let moment = calendar::moment(recorder.epoch, output.at);
             self.round.published(&table.config.name, None, moment, output.effect);
@@ -517,8 +519,8 @@ fn tear(path: &Path, bytes: u64) -> io::Result<()> {
 /// Brings a live file up to its log.
 fn complete(path: &Path, game: &Game) -> io::Result<()> {
     let found = fs::read(path).unwrap_or_default();
-    let whole = game.bytes();
-    if whole.starts_with(&found) || game.appended().starts_with(&found) {
+    let whole = game.file.bytes();
+    if whole.starts_with(&found) || game.file.appended().starts_with(&found) {
         return fs::write(path, whole);
     }
     Err(io::Error::other(format!("{} is not what its log says", path.display())))
@@ -526,7 +528,7 @@ fn complete(path: &Path, game: &Game) -> io::Result<()> {
 
 fn set_result(path: &Path, result: &str) -> io::Result<()> {
     let mut bytes = fs::read(path)?;
-    if let Some((at, tag)) = live::overwrite_result(&bytes, result) {
+    if let Some((at, tag)) = livefile::overwrite_result(&bytes, result) {
         bytes.splice(at..at + tag.len(), tag);
     }
     fs::write(path, bytes)

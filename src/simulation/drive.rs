@@ -3,6 +3,7 @@
 use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
+use crate::livefile::Entry;
 use crate::millis::Millis;
 use crate::session::{Aside, Effect, Input, Line, Output};
 
@@ -35,17 +36,17 @@ pub struct Record {
 
 impl Record {
     /// The lines of the live files, in order.
-    pub fn lines(&self) -> impl Iterator<Item = (Millis, &str)> {
-        self.outputs.iter().filter_map(|output| match &output.effect {
-            Effect::Append(text) => Some((output.at, text.as_str())),
-            _ => None,
-        })
+    pub fn lines(&self) -> impl Iterator<Item = (Millis, String)> {
+        self.outputs.iter().flat_map(|output| output.effect.lines().into_iter().map(|line| (output.at, line)))
     }
 
-    /// The lines of movetext, without the number and the clock comment: moves and setups.
+    /// The moves and setups, without the number and the clock comment.
     pub fn entries(&self) -> Vec<(Millis, String)> {
-        let movetext = self.lines().filter(|(_, line)| is_entry(line));
-        movetext.map(|(at, line)| (at, bare_entry(line).to_owned())).collect()
+        let entries = self.outputs.iter().filter_map(|output| match &output.effect {
+            Effect::Entry { entry, .. } => Some((output.at, bare(entry))),
+            _ => None,
+        });
+        entries.collect()
     }
 }
 
@@ -67,8 +68,8 @@ impl Record {
         let mut pending: Vec<(String, Millis)> = Vec::new();
         for Output { at, effect, .. } in &self.outputs {
             match effect {
-                Effect::Append(line) if is_entry(line) => {
-                    let is_first = pending.first().is_some_and(|(text, _)| text == bare_entry(line));
+                Effect::Entry { entry, .. } => {
+                    let is_first = pending.first().is_some_and(|(text, _)| *text == bare(entry));
                     told.kept += usize::from(is_first);
                     told.since.push(is_first.then(|| pending.remove(0).1));
                 }
@@ -87,14 +88,9 @@ impl Record {
     }
 }
 
-fn is_entry(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with('[') && line != "*"
-}
-
-/// A line of movetext without its number and its comment.
-pub fn bare_entry(line: &str) -> &str {
-    let line = line.split(" {").next().unwrap_or_default();
-    if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
+/// An entry without its number and its clocks.
+pub fn bare(entry: &Entry) -> String {
+    Entry::new(entry.step.clone()).text()
 }
 
 /// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
@@ -161,6 +157,7 @@ fn input(happening: Happening) -> Input {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::livefile::Contents;
     use crate::session::LineSettings;
     use crate::simulation::games;
     use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
@@ -195,16 +192,18 @@ mod tests {
     fn an_announcement_is_kept_or_withdrawn() {
         let texts = |moves: &[&str]| moves.iter().map(|&text| text.to_owned()).collect();
         let provisional = |moves: &[&str]| Effect::Aside(Aside::Provisional(texts(moves)));
-        let append = |line: &str| Effect::Append(line.to_owned());
+        let text = "[Result \"*\"]\n\n\n\n1. 32-28 {[%clock w0:10:00 B0:10:00]}\n19-23\n2. 28x19\n";
+        let mut entries = Contents::read(1, text).unwrap().entries.into_iter();
+        let mut publish = || Effect::Entry { entry: Box::new(entries.next().unwrap()), why: None };
         let effects = [
             provisional(&["31-27"]),
             provisional(&["32-28"]),
             provisional(&["32-28", "19-23"]),
-            append("1. 32-28 {[%clock w0:10:00 B0:10:00]}"),
+            publish(),
             provisional(&["19-23"]),
-            append("19-23"),
+            publish(),
             provisional(&[]),
-            append("2. 28x19"),
+            publish(),
         ];
         let outputs =
             effects.into_iter().zip(0..).map(|(effect, at)| Output { at: Millis(at), board: None, effect }).collect();

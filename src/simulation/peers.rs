@@ -13,8 +13,9 @@
 use std::fmt;
 
 use super::drive::Recorder;
+use crate::livefile::{Entry, Step};
 use crate::millis::Millis;
-use crate::pdn::{fen, notation};
+use crate::pdn::fen;
 use crate::protocol::{Command, Decoder, Item, Message, PieceCode};
 use crate::recognition::{Seen, Sight};
 use crate::rules::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
@@ -158,8 +159,7 @@ impl Peer {
             let shows =
                 |ply: &&crate::rules::Move| self.sight.differs_from_placement(base.play(ply).placement()).is_empty();
             let Some(ply) = legal.iter().find(shows) else { return };
-            let effect = Effect::Append(notation::write(self.variant, ply, &legal));
-            outputs.push(Output { at: now, board: None, effect });
+            outputs.push(published(now, Step::Ply { before: base, ply: ply.clone() }));
             self.base = Some(base.play(ply));
             self.plies += 1;
         }
@@ -185,8 +185,7 @@ impl Peer {
             }
         }
         let Ok(position) = Position::new(self.variant, Setup { placement, turn }) else { return };
-        let text = format!("/FEN \"{}\"/", fen::write(self.variant, &position.setup()));
-        outputs.push(Output { at: now, board: None, effect: Effect::Append(text) });
+        outputs.push(published(now, Step::Setup(position)));
         self.base = Some(position);
     }
 
@@ -240,4 +239,7 @@ impl Recorder for Peer {
 fn square_at(geometry: &Geometry, index: usize) -> Option<Square> {
     let (row, column) = (index / geometry.width(), index % geometry.width());
     (row < geometry.height()).then(|| geometry.square_at(row, column)).flatten()
+}
+fn published(at: Millis, step: Step) -> Output {
+    Output { at, board: None, effect: Effect::Entry { entry: Box::new(Entry::new(step)), why: None } }
 }

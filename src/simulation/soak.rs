@@ -21,12 +21,12 @@ use hardware_sim::random::Rng;
 
 use super::drive::Record;
 use super::score::{self, Conditions, Played, Who, over_all_cores};
-use crate::pdn::live;
+use crate::livefile;
 use crate::pdn::problem::{Level, Problem};
 use crate::pdn::reader;
 use crate::pdn::replay::Replay;
 use crate::pdn::strict;
-use crate::session::{Effect, LineSettings};
+use crate::session::{Effect, LineSettings, Output};
 
 /// Of so many games one has every prefix of its files checked.
 const EVERY_PREFIX_OF: u64 = 50;
@@ -165,16 +165,16 @@ fn draw_conditions(game: &Played, rng: &mut Rng) -> Conditions {
 /// The files of a record, as their readers would find them in the end.
 fn files(record: &Record) -> Vec<Vec<u8>> {
     let mut files: Vec<Vec<u8>> = Vec::new();
-    for output in &record.outputs {
-        match (&output.effect, files.last_mut()) {
-            (Effect::Open { .. }, _) => files.push(Vec::new()),
-            (Effect::Append(line), Some(file)) => file.extend(format!("{line}\n").into_bytes()),
-            (Effect::Result(result), Some(file)) => {
-                if let Some((at, bytes)) = live::overwrite_result(file, result) {
-                    file.splice(at..at + bytes.len(), bytes);
-                }
-            }
-            _ => {}
+    for Output { effect, .. } in &record.outputs {
+        if let Effect::Opened(_) = effect {
+            files.push(Vec::new());
+        }
+        let Some(file) = files.last_mut() else { continue };
+        effect.lines().into_iter().for_each(|line| file.extend((line + "\n").into_bytes()));
+        if let Effect::Ended { result: Some(result) } = effect
+            && let Some((at, bytes)) = livefile::overwrite_result(file, result)
+        {
+            file.splice(at..at + bytes.len(), bytes);
         }
     }
     files

@@ -10,8 +10,9 @@ use crate::bytelog::Kind;
 use crate::counters::LineCounters;
 use crate::feed;
 use crate::link::LinkEvent;
+use crate::livefile::Entry;
 use crate::playback;
-use crate::session::{BusAddress, Effect, Output, account};
+use crate::session::{BusAddress, Effect, Output};
 
 /// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
 /// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
@@ -40,33 +41,31 @@ impl Station {
                         self.tell_link_is_down(reason);
                     }
                 }
-                Effect::Remembered(lines) => heard = Some(self.look_for_game(board, lines).await),
+                Effect::Remembered(entries) => heard = Some(self.look_for_game(board, entries).await),
                 // What listeners are told is published, and part of the status.
                 Effect::Send(_) | Effect::Aside(_) => {}
                 Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
                 Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text, Tone::Warning),
                 Effect::News(text) => self.tell_of(now, board, &text, Tone::Plain),
                 Effect::Note(text) => {
-                    if let Some(quiet) = account::quiet(&text) {
-                        self.counters.delay.count(Duration::from_millis(quiet.0));
-                    }
                     let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
                     self.recorder.write(now, Kind::Note(text));
                 }
                 // The recorder has kept what is published.
-                Effect::Open { .. } | Effect::Append(_) | Effect::Result(_) => {}
+                Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {}
             }
         }
         heard
     }
 
-    /// Has a board a file that begins with these moves? The answer is a request: it stands in the log.
-    async fn look_for_game(&mut self, board: Option<BusAddress>, lines: Vec<String>) -> Kind {
+    /// Has a board a file that begins with these plies and setups? The answer is a request: it stands in the log.
+    async fn look_for_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Kind {
         let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
         let prefix = feed::prefix(&self.name, board, named.map(|board| &*board.name));
         let live = self.live.clone();
-        let known = tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &lines)).await.unwrap_or_default();
+        let known =
+            tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &entries)).await.unwrap_or_default();
         let answer = known.map_or_else(|| "remembered new".to_owned(), |name| format!("remembered known {name}"));
         Kind::Operator(board.map_or_else(|| answer.clone(), |board| format!("{board} {answer}")))
     }
@@ -131,15 +130,14 @@ impl Station {
 
 /// Counts what is published, and remembers since when it is underway.
 pub(super) fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
-    if !feed::is_publication(effect) {
+    if !effect.is_publication() {
         return;
     }
     underway.begin();
-    let Effect::Append(line) = effect else { return };
-    match line.chars().next() {
-        Some('/') => counters.setups.add(1),
-        // The tags, the empty lines behind them, and the end.
-        Some('[' | '*') | None => {}
-        Some(_) => counters.plies.add(1),
+    let Effect::Entry { entry, why } = effect else { return };
+    let count = if entry.step.is_ply() { &counters.plies } else { &counters.setups };
+    count.add(1);
+    if let Some(grounds) = why.as_ref().and_then(|why| why.grounds.as_ref()) {
+        counters.delay.count(Duration::from_millis(grounds.quiet.0));
     }
 }

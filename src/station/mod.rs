@@ -469,8 +469,7 @@ impl Station {
         self.take_and_tell(Kind::Operator(text), |effect| match effect {
             Effect::Refused(why) => answer.refused = Some(why.clone()),
             Effect::Notice(notice) | Effect::News(notice) => answer.told.push(notice.clone()),
-            Effect::Append(line) => answer.written.push(line.clone()),
-            _ => {}
+            effect => answer.written.extend(effect.lines()),
         })
         .await?;
         Ok(answer)
@@ -576,7 +575,7 @@ impl Station {
             let (counters, underway, reports_at) = (&self.counters, &self.underway, &mut self.reports_at);
             let mut hear_of = |effect: &Effect| {
                 count(counters, underway, effect);
-                if matches!(effect, Effect::Append(_) | Effect::Result(_)) {
+                if effect.is_of_file() {
                     // Whoever sees it in the file finds it in the status a moment later.
                     *reports_at = Instant::now();
                 }

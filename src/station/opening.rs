@@ -184,7 +184,7 @@ fn last_games(
         *known = number.max(*known);
     };
     for game in &played.games {
-        count(game.board, game.number);
+        count(game.board, game.number());
     }
     // A hall that plays for days has thousands of them, and each of its lines looks.
     let names = match disk.list(&folders.live) {

@@ -13,9 +13,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("bytelog", &["protocol"]),
     ("pdn", &["rules"]),
     ("recognition", &["millis", "rules"]),
-    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "recognition"]),
-    ("playback", &["millis", "calendar", "rules", "bytelog", "pdn", "session"]),
-    ("broadcast", &["rules", "pdn"]),
+    ("livefile", &["rules", "pdn"]),
+    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "recognition", "livefile"]),
+    ("playback", &["millis", "calendar", "rules", "bytelog", "livefile", "session"]),
+    ("broadcast", &["rules", "pdn", "livefile"]),
     // the shell
     ("link", &[]),
     ("disk", &[]),
@@ -25,8 +26,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("trouble", &[]),
     ("counters", &[]),
     ("journal", &["millis", "bytelog", "playback", "disk"]),
-    ("feed", &["pdn", "session", "playback", "disk"]),
-    ("recorder", &["millis", "bytelog", "session", "playback", "disk", "journal", "feed", "trouble"]),
+    ("feed", &["livefile", "session", "playback", "disk"]),
+    ("recorder", &["millis", "bytelog", "livefile", "session", "playback", "disk", "journal", "feed", "trouble"]),
     (
         "round",
         &[
@@ -47,8 +48,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "station",
         &[
-            "millis", "calendar", "bytelog", "session", "playback", "link", "disk", "config", "pulse", "trouble",
-            "counters", "journal", "feed", "recorder", "round",
+            "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "pulse",
+            "trouble", "counters", "journal", "feed", "recorder", "round",
         ],
     ),
     ("overview", &["session", "trouble", "counters", "station"]),
@@ -96,6 +97,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "bytelog",
             "pdn",
             "recognition",
+            "livefile",
             "session",
             "playback",
             "broadcast",

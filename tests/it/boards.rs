@@ -7,7 +7,6 @@ use std::process::{Child, Command, Stdio};
 
 use damcast::pdn::notation;
 use damcast::rules::Position;
-use damcast::simulation::drive::bare_entry;
 use damcast::simulation::score::Played;
 
 use crate::games::playable;
@@ -43,6 +42,12 @@ fn moves(game: &Played) -> Vec<String> {
         position = position.play(ply);
     }
     moves
+}
+
+/// A line of movetext without its number and its comment.
+pub fn bare_entry(line: &str) -> &str {
+    let line = line.split(" {").next().unwrap_or_default();
+    if line.starts_with('/') { line } else { line.rsplit(' ').next().unwrap_or_default() }
 }
 
 /// The movetext of a live file: moves and setups, without numbers and comments.

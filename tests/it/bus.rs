@@ -9,7 +9,7 @@ use damcast::millis::Millis;
 use damcast::pdn::notation;
 use damcast::rules::{Position, Variant};
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, bare_entry, drive_bus};
+use damcast::simulation::drive::{Recorder, bare, drive_bus};
 use damcast::simulation::score::Played;
 use damcast::simulation::script;
 use hardware_sim::board::BoardOptions;
@@ -142,12 +142,7 @@ impl Recorded {
     /// Takes what the line wants done.
     pub fn hear(&mut self, Output { at, board, effect }: Output) {
         match effect {
-            Effect::Append(line) => {
-                let is_movetext = !line.is_empty() && !line.starts_with('[') && line != "*";
-                if is_movetext {
-                    self.entries.entry(board.unwrap()).or_default().push(bare_entry(&line).to_owned());
-                }
-            }
+            Effect::Entry { entry, .. } => self.entries.entry(board.unwrap()).or_default().push(bare(&entry)),
             Effect::Send(bytes) => {
                 if let [0x83 | 0x84, high, low, _] = *bytes {
                     self.polls.push((at.0, BusAddress::from_wire([high, low])));

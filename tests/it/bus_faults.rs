@@ -153,8 +153,9 @@ fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64
     let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
     let mut asked = Asked { line: Line::new(bus.settings()), requests };
     drive_bus(&mut bus.world(), &mut asked, 20_000, |_, output| {
-        if let (Some(board), Effect::Append(line)) = (output.board, output.effect) {
-            lines.entry(board).or_default().push((output.at.0, line));
+        if let Some(board) = output.board {
+            let new = output.effect.lines().into_iter().map(|line| (output.at.0, line));
+            lines.entry(board).or_default().extend(new);
         }
     });
     lines
@@ -198,9 +199,7 @@ fn what_was_asked_of_a_board_holds_until_it_is_found() {
     let mut heads: BTreeMap<Option<BusAddress>, Vec<String>> = BTreeMap::new();
     let mut line = Watched { line, standing: Vec::new() };
     drive_bus(&mut bus.world(), &mut line, 20_000, |_, output| {
-        if let Effect::Append(text) = output.effect {
-            heads.entry(output.board).or_default().push(text);
-        }
+        heads.entry(output.board).or_default().extend(output.effect.lines());
     });
     let told = |board: usize| heads[&Some(Bus::address(board))].iter().any(|line| line == "[White \"A\"]");
     assert!(told(1) && !told(0), "{heads:#?}");
@@ -243,9 +242,8 @@ fn the_clocks_in_the_files_of_a_bus_are_those_of_the_presses() {
     let mut world = bus.world();
     let mut lines: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
     drive_bus(&mut world, &mut Line::new(bus.settings()), 20_000, |_, output| {
-        if let (Some(board), Effect::Append(line)) = (output.board, output.effect) {
-            let is_movetext = !line.is_empty() && !line.starts_with('[') && line != "*";
-            lines.entry(board).or_default().extend(is_movetext.then_some(line));
+        if let (Some(board), Effect::Entry { entry, .. }) = (output.board, output.effect) {
+            lines.entry(board).or_default().push(entry.line());
         }
     });
     let (mut shown, mut plies) = (0, 0);

@@ -11,7 +11,7 @@ use damcast::protocol::{
 use damcast::rules::Variant;
 use damcast::session::{Effect, Input, Line, LineSettings};
 use damcast::simulation::benchmark::{Benchmark, Hands};
-use damcast::simulation::drive::bare_entry;
+use damcast::simulation::drive::bare;
 use damcast::simulation::hall;
 use damcast::simulation::score::{Score, Who};
 use hardware_sim::faults::Fault;
@@ -140,9 +140,7 @@ impl Desk {
         for output in self.line.handle(Millis(self.now), input) {
             match output.effect {
                 Effect::Send(bytes) => self.answer(&bytes),
-                Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => {
-                    self.entries.push((output.at.0, bare_entry(&line).to_owned()));
-                }
+                Effect::Entry { entry, .. } => self.entries.push((output.at.0, bare(&entry))),
                 _ => {}
             }
         }

@@ -44,7 +44,7 @@ fn play(garbage: &[(usize, [u8; 7])]) -> (Vec<String>, Vec<String>) {
             playback.take(Millis(*at), Input::Bytes(message));
         }
     }
-    let file = playback.games.iter().map(|game| String::from_utf8(game.bytes()).unwrap()).collect::<String>();
+    let file = playback.games.iter().map(|game| String::from_utf8(game.file.bytes()).unwrap()).collect::<String>();
     let notices = playback.notices.into_iter().map(|(_, notice)| notice).collect();
     (file.lines().map(str::to_owned).collect(), notices)
 }

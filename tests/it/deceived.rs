@@ -5,7 +5,7 @@ use damcast::bytelog::Mode;
 use damcast::millis::Millis;
 use damcast::protocol::{ClockReport, Decoder, Item, Message};
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Recorder, bare_entry, drive_bus};
+use damcast::simulation::drive::{Recorder, bare, drive_bus};
 use damcast::simulation::score::Played;
 use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::incident::{Incident, Mishap};
@@ -194,9 +194,7 @@ fn two_boards_of_one_address_harm_no_other() {
     let mut notices = Vec::new();
     let mut world = bus.world_with(|index, board| board.serial = u32::from(Bus::address(index.min(1)).number()));
     drive_bus(&mut world, &mut Line::new(settings), 20_000, |_, Output { at, board, effect }| match effect {
-        Effect::Append(line) if !line.is_empty() && !line.starts_with('[') && line != "*" => {
-            entries.entry(board.unwrap()).or_default().push(bare_entry(&line).to_owned());
-        }
+        Effect::Entry { entry, .. } => entries.entry(board.unwrap()).or_default().push(bare(&entry)),
         Effect::News(text) | Effect::Notice(text) => notices.push(format!("{at} {text}")),
         _ => {}
     });

@@ -332,9 +332,10 @@ fn a_hand_in_the_air_when_the_cable_came_out_is_no_position() {
     wire.link_up(Some(Board { dump, ..Board::new("01025") }));
     wire.wait(60_000);
     let mut lines = wire.outputs.iter().filter_map(|output| match &output.effect {
-        Effect::Append(line) => Some(line.as_str()),
+        Effect::Entry { entry, .. } => Some(entry.line()),
         _ => None,
     });
-    assert_eq!(lines.next_back(), Some("1. 32-28"));
-    assert!(wire.first(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"))).is_none());
+    assert_eq!(lines.next_back().as_deref(), Some("1. 32-28"));
+    let is_setup = |effect: &Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply());
+    assert!(wire.first(is_setup).is_none());
 }

@@ -13,7 +13,6 @@ use damcast::bytelog::{self, Kind, Mode, Record};
 use damcast::calendar;
 use damcast::config::{Config, LineConfig};
 use damcast::disk::{Disk, RealDisk};
-use damcast::feed::is_publication;
 use damcast::journal::Journal;
 use damcast::millis::Millis;
 use damcast::playback;
@@ -253,7 +252,7 @@ impl Recording {
             write(kind);
         }
         let outputs = self.line.handle(self.shift + Millis(at), input);
-        if outputs.iter().any(|output| is_publication(&output.effect)) {
+        if outputs.iter().any(|output| output.effect.is_publication()) {
             if is_tick {
                 write(Kind::Tick);
             }

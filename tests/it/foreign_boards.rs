@@ -202,16 +202,11 @@ impl Recording {
     }
 
     fn published(&self) -> usize {
-        let is_ply = |line: &str| !line.is_empty() && !line.starts_with(['[', '/', '*']);
-        let lines = self.outputs.iter().filter_map(|output| match &output.effect {
-            Effect::Append(line) if is_ply(line) => Some(line),
-            _ => None,
-        });
-        lines.count()
+        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if entry.step.is_ply()))
     }
 
     fn setups(&self) -> usize {
-        self.count(|effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN")))
+        self.count(|effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply()))
     }
 
     fn count(&self, fits: impl Fn(&Effect) -> bool) -> usize {

@@ -174,7 +174,10 @@ impl Session {
         let mut made = BTreeMap::new();
         for (line, _) in LINES {
             for game in playback::play(self.logs(line), None).unwrap().games {
-                made.insert(self.path("recordings/live").join(format!("{line}-{}.pdn", game.number)), game.bytes());
+                made.insert(
+                    self.path("recordings/live").join(format!("{line}-{}.pdn", game.number())),
+                    game.file.bytes(),
+                );
             }
         }
         assert_eq!(live.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>(), "{case}: {said}");

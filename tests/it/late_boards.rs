@@ -129,9 +129,9 @@ impl Event {
         for (game, late) in line.played.as_ref().unwrap().games.iter().zip(0..) {
             for (at, published) in game.history() {
                 let effect = match published {
-                    Published::Opened => Effect::Open { game: game.number },
-                    Published::Line(line) => Effect::Append(line.to_owned()),
-                    Published::Result(result) => Effect::Result(result.to_owned()),
+                    Published::Opened(opening) => Effect::Opened(Box::new(opening.clone())),
+                    Published::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), why: None },
+                    Published::Ended(result) => Effect::Ended { result: result.map(str::to_owned) },
                     Published::Aside(_) => continue,
                 };
                 // Each board is told a little later than the one before it.

@@ -121,11 +121,7 @@ impl Table {
     }
 
     fn lines(&self) -> Vec<String> {
-        let lines = self.outputs.iter().filter_map(|output| match &output.effect {
-            Effect::Append(line) if !line.is_empty() => Some(line.clone()),
-            _ => None,
-        });
-        lines.collect()
+        self.outputs.iter().flat_map(|output| output.effect.lines()).filter(|line| !line.is_empty()).collect()
     }
 
     fn entries(&self) -> Vec<String> {

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use damcast::livefile::Entry;
 use damcast::millis::Millis;
 use damcast::rules::Color;
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
-use damcast::simulation::drive::{Record, Recorder, bare_entry, drive_bus};
+use damcast::simulation::drive::{Record, Recorder, bare, drive_bus};
 use damcast::simulation::score::over_all_cores;
 use hardware_sim::bus::{BusWorld, Happening};
 
@@ -18,8 +19,8 @@ use crate::outages::{Case, Kind, pool};
 struct Late {
     line: Line,
     has_it: bool,
-    /// What was asked: the lines of a game.
-    asked: Vec<Vec<String>>,
+    /// What was asked: the plies and setups of a game.
+    asked: Vec<Vec<Entry>>,
     published_unasked: usize,
 }
 
@@ -37,16 +38,16 @@ impl Recorder for Late {
         let asked: Vec<_> = outputs
             .iter()
             .filter_map(|output| match &output.effect {
-                Effect::Remembered(lines) => Some((output.board, lines.clone())),
+                Effect::Remembered(entries) => Some((output.board, entries.clone())),
                 _ => None,
             })
             .collect();
         if self.asked.is_empty() {
             self.published_unasked +=
-                outputs.iter().filter(|output| matches!(output.effect, Effect::Append(_))).count();
+                outputs.iter().filter(|output| matches!(output.effect, Effect::Entry { .. })).count();
         }
-        for (board, lines) in asked {
-            self.asked.push(lines);
+        for (board, entries) in asked {
+            self.asked.push(entries);
             let answer = if self.has_it { "remembered known live/a-1.pdn" } else { "remembered new" };
             outputs.extend(self.line.handle(now, Input::Operator(of_board(board, answer))));
         }
@@ -186,9 +187,7 @@ fn many_boards_of_a_bus_are_asked_one_at_a_time_behind_the_polls() {
     let mut entries: BTreeMap<BusAddress, Vec<String>> = BTreeMap::new();
     let (mut sent, mut told) = (Vec::new(), Vec::new());
     drive_bus(&mut world, &mut recorder, 40_000, |_, output| match (&output.effect, output.board) {
-        (Effect::Append(line), Some(board)) if !line.is_empty() && !line.starts_with('[') => {
-            entries.entry(board).or_default().push(bare_entry(line).to_owned());
-        }
+        (Effect::Entry { entry, .. }, Some(board)) => entries.entry(board).or_default().push(bare(entry)),
         (Effect::Send(bytes), _) => sent.push((output.at.0, bytes[0])),
         (Effect::Notice(text), _) => told.push(text.clone()),
         _ => {}
@@ -211,7 +210,7 @@ fn a_game_that_the_folder_has_is_not_published_again() {
     let mut recorder = Late::new(&case, true);
     let record = listen(&case, &mut recorder);
     assert!(!recorder.asked.is_empty());
-    assert!(record.outputs.iter().all(|output| !matches!(output.effect, Effect::Open { .. } | Effect::Append(_))));
+    assert!(record.outputs.iter().all(|output| !output.effect.is_of_file()));
 }
 
 #[test]
@@ -247,7 +246,7 @@ fn an_operator_takes_the_offer() {
     assert!(recorder.asked.is_empty() && recorder.published_unasked == 0);
     let now = Millis(world.now_ms());
     let outputs = recorder.handle(now, Input::Operator("start from-memory".to_owned()));
-    let lines = outputs.iter().filter(|output| matches!(output.effect, Effect::Append(_))).count();
+    let lines = outputs.iter().filter(|output| matches!(output.effect, Effect::Entry { .. })).count();
     assert!(lines > 10, "{outputs:?}");
     assert_eq!(recorder.line.status().game, Some(1));
     let refused = recorder.handle(now, Input::Operator("start from-memory".to_owned()));

@@ -73,12 +73,8 @@ impl Desk {
         self.notices().iter().filter(|notice| notice.contains(words)).count()
     }
 
-    fn file(&self) -> Vec<&str> {
-        let lines = self.outputs.iter().filter_map(|output| match &output.effect {
-            Effect::Append(line) => Some(line.as_str()),
-            _ => None,
-        });
-        lines.collect()
+    fn file(&self) -> Vec<String> {
+        self.outputs.iter().flat_map(|output| output.effect.lines()).collect()
     }
 }
 
@@ -102,7 +98,7 @@ fn a_board_is_turned_round() {
     assert_eq!(desk.told("the board lies turned round: ready"), 1, "{:?}", desk.notices());
     // 32-28, seen from the other side: field 63 to 54.
     desk.play(99 - 63, 99 - 54, 1);
-    assert_eq!(desk.file().last(), Some(&"1. 32-28"), "{:?}", desk.notices());
+    assert_eq!(desk.file().last().unwrap(), "1. 32-28", "{:?}", desk.notices());
     desk.ask("flip");
     assert_eq!(desk.told("connector on White's left"), 1);
 }
@@ -112,7 +108,9 @@ fn names_are_given_before_the_file_begins_and_then_for_the_next() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("names Sijbrands, T. / Wiersma, H.");
     desk.play(63, 54, 1);
-    assert!(desk.file().contains(&"[White \"Sijbrands, T.\"]") && desk.file().contains(&"[Black \"Wiersma, H.\"]"));
+    for tag in ["[White \"Sijbrands, T.\"]", "[Black \"Wiersma, H.\"]"] {
+        assert!(desk.file().iter().any(|line| line == tag), "{tag}");
+    }
     let before = desk.file().len();
     desk.ask("names A / B");
     assert_eq!((desk.told("the players of the next game"), desk.file().len()), (1, before));
@@ -155,7 +153,7 @@ fn four_plies(desk: &mut Desk) {
 fn what_was_published_is_taken_back_by_the_position_before_it() {
     let mut desk = Desk::with_start(&[], false);
     four_plies(&mut desk);
-    assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"]), "{:?}", desk.file());
+    assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"].map(str::to_owned)), "{:?}", desk.file());
     let published: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
     // The pieces are put back first: what stands on the board would be recognised again.
     desk.update(45, 0);
@@ -176,7 +174,7 @@ fn what_was_published_is_taken_back_by_the_position_before_it() {
     // Its number says how many plies count.
     desk.update(45, 0);
     desk.play(54, 36, 1);
-    assert_eq!(desk.file().last(), Some(&"2. 28x19"), "{:?}", desk.file());
+    assert_eq!(desk.file().last().unwrap(), "2. 28x19", "{:?}", desk.file());
     for (wrong, why) in
         [("undo 0", "expected how many"), ("undo x", "expected how many"), ("undo 9", "there are not 9")]
     {
@@ -209,7 +207,7 @@ fn who_resigns_has_lost() {
         desk.ask(&format!("resign {side}"));
         desk.wait(20_000);
         let given = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Result(result) => Some(result.as_str()),
+            Effect::Ended { result } => result.as_deref(),
             _ => None,
         });
         assert_eq!(given, Some(result), "{:?}", desk.notices());
@@ -231,7 +229,7 @@ fn what_stands_on_the_board_is_set_up_when_the_operator_says_that_it_is_right() 
     desk.update(27, 0);
     desk.wait(1_000);
     desk.ask("resync black");
-    assert_eq!(desk.file().last(), Some(&"1. 32-28"), "nothing before the board has said what stands on it");
+    assert_eq!(desk.file().last().unwrap(), "1. 32-28", "nothing before the board has said what stands on it");
     let shown = |field: usize| {
         if [27, 36, 63].contains(&field) {
             0
@@ -286,7 +284,7 @@ fn a_result_piece_is_offered_and_never_a_move() {
         desk.ask(&format!("result {value}"));
         desk.wait(15_000);
         let result = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Result(result) => Some(result.as_str()),
+            Effect::Ended { result } => result.as_deref(),
             _ => None,
         });
         assert_eq!(result, Some(value));

@@ -215,7 +215,7 @@ impl Case {
     pub fn judge(&self, record: &Record) -> Outcome {
         let entries: Vec<String> = record.entries().into_iter().map(|(_, entry)| entry).collect();
         let moves = self.moves();
-        let files = record.outputs.iter().filter(|output| matches!(output.effect, Effect::Open { .. })).count();
+        let files = record.outputs.iter().filter(|output| matches!(output.effect, Effect::Opened(_))).count();
         let mut outcome = Outcome { plies: moves.len(), files, ..Outcome::default() };
         let mut rest = moves.as_slice();
         for entry in &entries {

@@ -1,7 +1,6 @@
 //! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
 
 use damcast::bytelog::{Header, Kind, Mode, Packing, Record};
-use damcast::feed::is_publication;
 use damcast::millis::Millis;
 use damcast::playback::{self, Game, NamedLog, Played};
 use damcast::session::{Effect, Input, Line, Output};
@@ -31,7 +30,7 @@ impl Recorder for Logged {
             Input::ClockSet(shown) => Kind::ClockSet(shown),
         };
         let outputs = self.line.handle(now, input);
-        if kind != Kind::Tick || outputs.iter().any(|output| is_publication(&output.effect)) {
+        if kind != Kind::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             self.records.push(Record::new(now.0, kind));
         }
         for output in &outputs {

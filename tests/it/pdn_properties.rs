@@ -2,13 +2,14 @@
 
 use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
 use crate::pdn::{DIALECTS, standardised};
+use damcast::livefile::{self, Opening};
 use damcast::pdn::encoding::Encoding;
 use damcast::pdn::game::{Entry, Game, Tags};
 use damcast::pdn::reader::{self, Located, Reader};
 use damcast::pdn::replay::Replay;
 use damcast::pdn::standard::{Ambiguous, converted, standard};
 use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{live, notation, strict};
+use damcast::pdn::{notation, roster, strict};
 use damcast::rules::Variant;
 use proptest::prelude::*;
 
@@ -60,13 +61,14 @@ fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
 fn is_strict_after_every_line(game: Game) {
     let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
     let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-    let head: String = live::header(variant, &tags).iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags) };
+    let head: String = opening.lines().iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
     for (at, _) in text.match_indices('\n') {
         assert_eq!(strict::check(&text[..=at], None), [], "{}", &text[..=at]);
     }
     for result in variant.result_format.values() {
-        let (offset, bytes) = live::overwrite_result(text.as_bytes(), result).unwrap();
+        let (offset, bytes) = livefile::overwrite_result(text.as_bytes(), result).unwrap();
         let mut finished = text.clone().into_bytes();
         finished[offset..offset + bytes.len()].copy_from_slice(&bytes);
         assert_eq!(strict::check_bytes(&finished, None), []);

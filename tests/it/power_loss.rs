@@ -34,8 +34,8 @@ fn replayed(disk: &ModelDisk) -> Vec<(std::path::PathBuf, String)> {
         // A log whose head the power took has nothing else either.
         let logs = logs.filter(|log| log.header.opened.is_some()).collect();
         for game in playback::play(logs, None).unwrap().games {
-            let path = folders().live.join(format!("{line}-{}.pdn", game.number));
-            files.push((path, String::from_utf8(game.bytes()).unwrap()));
+            let path = folders().live.join(format!("{line}-{}.pdn", game.number()));
+            files.push((path, String::from_utf8(game.file.bytes()).unwrap()));
         }
     }
     files

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::config::Config;
+use damcast::livefile::{Contents, Opening};
 use damcast::pdn::profile::{self, Profile};
 use damcast::playback::{self, NamedLog};
 use damcast::pulse::Pulses;
 use damcast::round::{self, Teller};
+use damcast::rules::Variant;
 use damcast::session::Effect;
 use damcast::trouble::Troubles;
 use tokio::task::JoinHandle;
@@ -34,17 +36,29 @@ fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
     round::begin(config, Pulses::default().pulse("files"), &Troubles::default(), opening)
 }
 
-/// Tells a round what happened, `=` results among it, and waits until everything that may be seen is written.
+/// What is published with one of these texts: `open`, an entry, `*` for the end.
+fn effect(said: &[Said<'_>], text: &str) -> Effect {
+    let variant = Variant::international();
+    let opening = Opening { game: 1, variant, tags: vec![("Date".to_owned(), "2026.11.21".to_owned())] };
+    match text {
+        "open" => Effect::Opened(Box::new(opening)),
+        "*" => Effect::Ended { result: Some("2-0".to_owned()) },
+        text => {
+            let before = said.iter().map(|(.., other)| *other).filter(|other| !["open", "*"].contains(other));
+            let count = before.clone().position(|other| other == text).unwrap();
+            let lines = opening.lines().join("\n") + "\n" + &before.collect::<Vec<_>>().join("\n");
+            let entry = Contents::read(1, &lines).unwrap().entries.swap_remove(count);
+            Effect::Entry { entry: Box::new(entry), why: None }
+        }
+    }
+}
+
+/// Tells a round what happened, and waits until everything that may be seen is written.
 async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
     let (teller, files) = begin(config, round::OPENING);
     config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {
-        let effect = match (*text, text.strip_prefix('=')) {
-            ("open", _) => Effect::Open { game: 1 },
-            (_, Some(result)) => Effect::Result(result.to_owned()),
-            (text, None) => Effect::Append(text.to_owned()),
-        };
-        teller.published(line, None, now - TimeDelta::seconds(*ago), effect);
+        teller.published(line, None, now - TimeDelta::seconds(*ago), effect(said, text));
     }
     drop(teller);
     files.await.unwrap();
@@ -65,14 +79,8 @@ fn types(folder: &Path) -> Vec<String> {
     numbered.collect()
 }
 
-const GAME: [Said<'_>; 6] = [
-    ("b", 90, "open"),
-    ("b", 90, "[Date \"2026.11.21\"]"),
-    ("b", 80, "1. 32-28 {[%clock w0:29:55 B0:30:00]}"),
-    ("b", 50, "19-23"),
-    ("b", 40, "*"),
-    ("b", 40, "=2-0"),
-];
+const GAME: [Said<'_>; 4] =
+    [("b", 90, "open"), ("b", 80, "1. 32-28 {[%clock w0:29:55 B0:30:00]}"), ("b", 50, "19-23"), ("b", 40, "*")];
 
 #[tokio::test]
 async fn all_boards_are_shown_and_a_finished_game_is_archived() {
@@ -110,7 +118,7 @@ async fn nothing_is_shown_before_its_delay_is_over() {
 #[tokio::test]
 async fn a_game_that_needs_a_setup_is_shown_to_its_last_sure_move() {
     let setup = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
-    let mut said = GAME[..4].to_vec();
+    let mut said = GAME[..3].to_vec();
     said.extend([("b", 30, setup), ("b", 20, "2... 24-30")]);
     let folder = tempfile::tempdir().unwrap();
     tell(&config(folder.path(), ""), Local::now().fixed_offset(), &said).await;
@@ -136,7 +144,7 @@ async fn of_a_line_that_is_not_opened_in_time_is_shown_what_its_logs_say() {
     let log = NamedLog::from_text("a-1.log".into(), text.as_bytes());
     let header = log.header.clone();
     let games = playback::play(vec![log], None).unwrap().games;
-    let live = String::from_utf8(games[0].bytes()).unwrap();
+    let live = String::from_utf8(games[0].file.bytes()).unwrap();
     let (_, movetext) = live.split_once("1. ").unwrap();
     let movetext = words(&format!("1. {movetext}"));
     fs::create_dir_all(folder.path().join("log")).unwrap();
@@ -148,9 +156,9 @@ async fn of_a_line_that_is_not_opened_in_time_is_shown_what_its_logs_say() {
     assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
     // Others are shown beside it, and when it is opened nothing changes.
     teller.opened("b", config.lines[1].header(), Vec::new());
-    for (line, ago, text) in &GAME[..3] {
-        let effect = if *text == "open" { Effect::Open { game: 1 } } else { Effect::Append((*text).to_owned()) };
-        teller.published(line, None, Local::now().fixed_offset() - TimeDelta::seconds(*ago), effect);
+    for (line, ago, text) in &GAME[..2] {
+        let at = Local::now().fixed_offset() - TimeDelta::seconds(*ago);
+        teller.published(line, None, at, effect(&GAME, text));
     }
     wait_until("the other line", || read().contains("{[%clock w0:29:55 B0:30:00]} *"));
     let before = read();

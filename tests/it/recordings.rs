@@ -27,9 +27,8 @@ fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) 
             _ => continue,
         };
         for output in inputs.into_iter().flat_map(|input| line.handle(Millis(record.at), input)) {
+            lines.extend(output.effect.lines());
             match output.effect {
-                Effect::Append(text) => lines.push(text),
-                Effect::Result(_) => {}
                 Effect::News(text) | Effect::Notice(text) | Effect::Note(text) => {
                     notices.push(format!("{} {text}", output.at))
                 }
@@ -165,7 +164,7 @@ fn what_the_memory_of_the_board_holds_is_recorded_as_if_it_had_been_heard() {
 fn a_ply_is_told_before_the_reason_for_it() {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
     let mut line = Line::new(damcast::playback::settings(&log.header, None).unwrap().0);
-    let is_line = |output: &Output| matches!(output.effect, Effect::Append(_));
+    let is_line = |output: &Output| output.effect.is_of_file();
     let is_reason = |output: &Output| matches!(&output.effect, Effect::Note(note) if note.contains("rule="));
     let mut plies = 0;
     for record in &log.records {

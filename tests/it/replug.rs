@@ -8,8 +8,8 @@ use std::process::{Child, Stdio};
 
 use damcast::pdn::notation;
 use damcast::rules::{Color, Kind, Position, Variant};
-use damcast::simulation::drive::bare_entry;
 
+use crate::boards::bare_entry;
 use crate::program::damcast;
 use crate::pty::{Pty, wait_until};
 

@@ -6,7 +6,6 @@
 use damcast::pdn::notation;
 use damcast::rules::{Color, Position, Variant};
 use damcast::session::LineSettings;
-use damcast::simulation::drive::bare_entry;
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
 use damcast::simulation::script;
 use hardware_sim::faults::Fault;
@@ -14,6 +13,7 @@ use hardware_sim::profile::Profile;
 use hardware_sim::truth::PlyTimes;
 use hardware_sim::world::{Setting, World};
 
+use crate::boards::bare_entry;
 use crate::games::playable;
 use crate::line_program::LineProgram;
 

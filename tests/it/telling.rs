@@ -192,7 +192,7 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
         board.pass(30_000);
     }
     let setups = |board: &Board| {
-        let is_setup = |effect: &&Effect| matches!(effect, Effect::Append(line) if line.starts_with("/FEN"));
+        let is_setup = |effect: &&Effect| matches!(effect, Effect::Entry { entry, .. } if !entry.step.is_ply());
         board.effects.iter().filter(is_setup).count()
     };
     assert_eq!(setups(&board), 0, "what is no position is not set up, nor anything in its place");
@@ -212,7 +212,7 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
         board
             .effects
             .iter()
-            .filter(|effect| matches!(effect, Effect::Append(line) if line.starts_with("2. 28x19")))
+            .filter(|effect| matches!(effect, Effect::Entry { entry, .. } if entry.text() == "2. 28x19"))
             .count(),
         1
     );

@@ -47,7 +47,7 @@ fn games(logs: Vec<ByteLog>) -> Vec<Game> {
 }
 
 fn date(game: &Game) -> String {
-    let text = String::from_utf8(game.bytes()).unwrap();
+    let text = String::from_utf8(game.file.bytes()).unwrap();
     let value = |line: &str| Some(line.strip_prefix("[Date \"")?.strip_suffix("\"]")?.to_owned());
     text.lines().find_map(value).unwrap()
 }
@@ -103,11 +103,11 @@ fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
     for (other, what) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
         assert_eq!(other.len(), right.len(), "{what}");
         for (other, right) in other.iter().zip(&right) {
-            let text = |game: &Game| String::from_utf8(game.bytes()).unwrap();
+            let text = |game: &Game| String::from_utf8(game.file.bytes()).unwrap();
             assert_eq!(text(other), text(right), "{what}");
             let history = |game: &Game| -> Vec<_> {
                 let history = game.history().into_iter();
-                history.map(|(at, what)| (at, matches!(what, Published::Line(_)))).collect()
+                history.map(|(at, what)| (at, matches!(what, Published::Entry(_)))).collect()
             };
             assert_eq!(history(other), history(right), "{what}");
         }

@@ -3,7 +3,7 @@
 use super::{Stage, Table};
 use crate::millis::Millis;
 use crate::pdn::clock::ClockTime;
-use crate::pdn::live;
+use crate::pdn::roster;
 use crate::recognition::Clock;
 use crate::rules::Color;
 use crate::session::Effect;
@@ -39,7 +39,7 @@ impl Table {
     pub(super) fn won_without_moves(&self, game: &Game) -> Option<(Color, &'static str)> {
         let position = game.recogniser.position();
         let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
-        let format = live::result_format(self.settings.variant, &self.settings.tags)?;
+        let format = roster::result_format(self.settings.variant, &self.settings.tags)?;
         Some((winner, format.win(winner)))
     }
 
@@ -56,7 +56,7 @@ impl Table {
 
     /// The end of a game's file. What the clock shows then is kept for the archive.
     pub(super) fn close(&self, game: &Game, result: Option<&str>) -> Vec<Effect> {
-        let mut effects = game.close(result);
+        let mut effects: Vec<Effect> = game.close(result).into_iter().collect();
         let seconds = self.clock.last().and_then(|times| self.clock.seconds(times));
         if let Some([white, black]) = seconds.filter(|_| game.number().is_some() && self.clock_state != Clock::None) {
             let [white, black] = [white, black].map(ClockTime);

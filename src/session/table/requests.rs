@@ -16,7 +16,7 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::{fen, live, values};
+use crate::pdn::{fen, roster, values};
 use crate::recognition::Verdict;
 use crate::rules::results::ResultFormat;
 use crate::rules::{Color, Position};
@@ -71,9 +71,9 @@ impl Table {
 
     /// The operator says how the game ended.
     fn result(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let format = live::result_format(self.settings.variant, &self.settings.tags);
+        let format = roster::result_format(self.settings.variant, &self.settings.tags);
         let Some(value) = values::result_in(format, text) else {
-            let own = || format!("any text of up to {} plain characters", live::LONGEST_RESULT);
+            let own = || format!("any text of up to {} plain characters", roster::LONGEST_RESULT);
             let known = format.map_or_else(own, ResultFormat::in_words);
             return refuse(format!("`{text}` is not a result of this game; its results are {known}"));
         };
@@ -91,7 +91,7 @@ impl Table {
         let Some(loser) = color(text) else {
             return refuse("`resign` needs the side that gives up, white or black".to_owned());
         };
-        match live::result_format(self.settings.variant, &self.settings.tags) {
+        match roster::result_format(self.settings.variant, &self.settings.tags) {
             Some(format) => self.result(now, format.win(!loser)),
             None => refuse("this game has results of its own; give one of them with `result`".to_owned()),
         }

@@ -2,7 +2,7 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::live;
+use crate::pdn::roster;
 use crate::recognition::Clock;
 use crate::rules::SquareSet;
 use crate::session::{Condition, Effect, Status, account};
@@ -80,7 +80,7 @@ impl Table {
 
     /// Who plays the next game, where that is known.
     fn players(&self) -> [Option<String>; 2] {
-        live::players(&self.settings.tags)
+        roster::players(&self.settings.tags)
     }
 
     /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
