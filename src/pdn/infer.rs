@@ -76,6 +76,9 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
 /// A tag that gives another board than the moves fit: some programs write the attributes carelessly.
 fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, place: Place) -> Found {
     let believed = Found { variant, known_by, problems: Vec::new() };
+    if located.game.moves().next().is_none() {
+        return believed;
+    }
     // On a board that is turned round every move may be legal, but for the turn.
     let score = |variant| {
         let replay = Replay::under(located, variant);
