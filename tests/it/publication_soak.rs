@@ -102,7 +102,10 @@ impl Soak {
         let all = [Deleted, Replaced, Cut, Unwritable];
         let index = self.below(self.boards.len());
         let board = &self.boards[index].0;
-        let (live, log) = (format!("live/{board}-1.pdn"), format!("log/{board}-1.log"));
+        // The file in which the game goes on: one that somebody has changed is his.
+        let file = self.live(board);
+        let live = format!("live/{}", file.file_name().unwrap().to_str().unwrap());
+        let log = format!("log/{board}-1.log");
         let targets: [(&str, &[Harm]); 12] = [
             ("public", &[Deleted, Unwritable]),
             ("live", &[Deleted, Unwritable]),
@@ -119,7 +122,14 @@ impl Soak {
             (&live, &all),
         ];
         let (name, harms) = targets[self.below(targets.len())];
-        (name.to_owned(), harms[self.below(harms.len())])
+        let harm = harms[self.below(harms.len())];
+        // Nobody writes into the file of a game that is over.
+        let is_over = || fs::read_to_string(&file).is_ok_and(|text| text.ends_with("\n*\n"));
+        if name == live && harm == Unwritable && is_over() {
+            println!("{name}: its game is over");
+            return self.choose();
+        }
+        (name.to_owned(), harm)
     }
 
     fn status(&self) -> Value {
