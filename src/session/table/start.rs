@@ -214,7 +214,7 @@ impl Table {
         if !waits {
             return None;
         }
-        let (wrong, _) = self.wrong_for_start();
+        let (wrong, _) = self.nearest_to_start();
         (wrong.len() <= NEARLY_SET_UP && self.told != Some(wrong)).then(|| self.last_change + SETTING_UP)
     }
 
@@ -229,14 +229,18 @@ impl Table {
 
     /// The squares that differ from the start position, as the board lies nearest to it, and the same in words.
     pub(super) fn wrong_for_start(&self) -> (SquareSet, String) {
+        let (wrong, sight) = self.nearest_to_start();
+        (wrong, self.wrong_in_words(wrong, &sight, Position::start(self.settings.variant).placement()))
+    }
+
+    /// The same squares, and what is seen as the board lies then. To be asked after every answer of a board that waits.
+    fn nearest_to_start(&self) -> (SquareSet, Sight) {
         let start = Position::start(self.settings.variant);
         let wrong = |&orientation: &Orientation| {
             let sight = self.sensors.sight_from(orientation);
             (sight.differs_from_placement(start.placement()), sight)
         };
-        let nearest = self.orientations().iter().map(wrong).min_by_key(|(wrong, _)| wrong.len());
-        let (wrong, sight) = nearest.unwrap_or_default();
-        (wrong, self.wrong_in_words(wrong, &sight, start.placement()))
+        self.orientations().iter().map(wrong).min_by_key(|(wrong, _)| wrong.len()).unwrap_or_default()
     }
 
     fn wrong_in_words(&self, wrong: SquareSet, sight: &Sight, expected: &Placement) -> String {
