@@ -8,7 +8,8 @@
 //! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
 //! presses the clock, so what is measured is the time from the moment that the last byte of that message can be read to the
 //! moment that a program that waits for it (inotify) is told that the live file has grown. A press that nobody saw within
-//! [`PATIENCE`] is counted as missing: a busy machine may answer the board later than the hand rests.
+//! [`PATIENCE`] is named as missing. Boards go on answering while a press is waited for that is not seen at once: a ply whose dump
+//! is still under way when the clock is pressed is published behind that dump.
 //!
 //! | | what it does |
 //! |---|---|
@@ -51,7 +52,9 @@ const SCALE: f64 = 6.0;
 /// A pause of the game is cut to so many milliseconds of the board: it is enough for its position to be confirmed.
 const LONGEST_PAUSE: u64 = 1_200;
 /// How long a press is waited for.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 150_000_000 };
+const PATIENCE: Duration = Duration::from_millis(150);
+/// How long nothing else is done than to wait, so that what is measured has the machine to itself.
+const ALONE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// Plies that are played; those before the first whole move are not measured, for a file is made then.
 const PLIES: usize = 24;
 /// Of many boards so many press one after the other, and the rest without being measured.
@@ -294,16 +297,13 @@ fn measure(program: &str, boards: usize) -> Measured {
     let mut measured = Measured::default();
     let mut durable = new_file(folder.path(), "durable");
     let mut positions = vec![start_position(); boards];
-    let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, 0);
+    let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, Vec::new());
     // Whatever a press took longer than that, the board has waited for.
     let mut late = Duration::ZERO;
     for said in script() {
         let due = Duration::from_secs_f64(said.at as f64 / 1000.0 / SCALE);
         loop {
-            for (pty, position) in ptys.iter_mut().zip(&positions) {
-                let asked = pty.receive().iter().filter(|&&byte| byte == 0x42).count();
-                (0..asked).for_each(|_| pty.send(position));
-            }
+            answer(&mut ptys, &positions);
             if start.elapsed() >= due + late {
                 break;
             }
@@ -325,25 +325,25 @@ fn measure(program: &str, boards: usize) -> Measured {
             watcher.forget();
             let pressed = Instant::now();
             ptys.iter_mut().for_each(|pty| pty.send(&said.bytes));
-            let seen = watcher.wait_for(&files);
-            if let (Some(seen), true) = (seen, is_measured) {
-                measured.together.push((seen - pressed).as_secs_f64() * 1e6);
+            match watcher.wait_for(&files, || answer(&mut ptys, &positions)) {
+                Ok(seen) if is_measured => measured.together.push((seen - pressed).as_secs_f64() * 1e6),
+                Err(files) if is_measured => missing.push(format!("{presses}, of all at once, in {}", files.join(" "))),
+                _ => {}
             }
-            missing += usize::from(seen.is_none() && is_measured);
         } else {
-            for (pty, file) in ptys.iter_mut().zip(&files).take(ONE_BY_ONE) {
+            for (board, file) in files.iter().enumerate().take(ONE_BY_ONE) {
                 let rest = REST[usize::from(boards > 1)];
                 count += 1;
                 let mut press = || {
                     std::thread::sleep(rest);
                     watcher.forget();
                     let pressed = Instant::now();
-                    pty.send(&said.bytes);
-                    let seen = watcher.wait_for(std::slice::from_ref(file));
-                    if let (Some(seen), true) = (seen, is_measured) {
-                        measured.single.push((seen - pressed).as_secs_f64() * 1e6);
+                    ptys[board].send(&said.bytes);
+                    match watcher.wait_for(std::slice::from_ref(file), || answer(&mut ptys, &positions)) {
+                        Ok(seen) if is_measured => measured.single.push((seen - pressed).as_secs_f64() * 1e6),
+                        Err(_) if is_measured => missing.push(format!("{presses}, alone, in {file}")),
+                        _ => {}
                     }
-                    missing += usize::from(seen.is_none() && is_measured);
                 };
                 let mut sync = || {
                     if program == "safe" {
@@ -364,10 +364,18 @@ fn measure(program: &str, boards: usize) -> Measured {
         }
         late += begin.elapsed();
     }
-    if missing > 0 {
-        println!("{program}, {boards} boards: {missing} presses were not seen in time");
+    for press in missing {
+        println!("{program}, {boards} boards: not seen in time: press {press}");
     }
     measured
+}
+
+/// Every board that is asked what stands on it says it.
+fn answer(ptys: &mut [Pty], positions: &[Vec<u8>]) {
+    for (pty, position) in ptys.iter_mut().zip(positions) {
+        let asked = pty.receive().iter().filter(|&&byte| byte == 0x42).count();
+        (0..asked).for_each(|_| pty.send(position));
+    }
 }
 
 fn start(program: &str, folder: &Path, names: &[String]) -> Program {
@@ -423,21 +431,25 @@ impl Watcher {
         names
     }
 
-    /// When the last of these files has grown; `None` when one does not.
-    fn wait_for(&self, files: &[String]) -> Option<Instant> {
+    /// When the last of these files has grown; if one does not, those. `meanwhile` is what boards do that are not seen at once.
+    fn wait_for(&self, files: &[String], mut meanwhile: impl FnMut()) -> Result<Instant, Vec<String>> {
         let mut missing: Vec<&String> = files.iter().collect();
-        while !missing.is_empty() {
-            if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)).unwrap() == 0 {
-                return None;
+        let mut last = Instant::now();
+        loop {
+            if poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&ALONE)).unwrap() == 0 {
+                if last.elapsed() >= PATIENCE {
+                    return Err(missing.into_iter().cloned().collect());
+                }
+                meanwhile();
+                continue;
             }
-            let now = Instant::now();
+            last = Instant::now();
             let names = self.names();
             missing.retain(|file| !names.contains(file));
             if missing.is_empty() {
-                return Some(now);
+                return Ok(last);
             }
         }
-        None
     }
 }
 
