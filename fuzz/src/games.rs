@@ -28,7 +28,10 @@ pub fn reader(data: &[u8]) {
     assert_eq!(cut.take_problems().into_sorted().len(), problems.len());
 
     let (text, _) = encoding::decode(data, Encoding::Detect);
-    assert_eq!(reader::read_located(&text).0, games);
+    // A second mark is a character of the file, but would be the mark of the text.
+    if !text.starts_with('\u{feff}') {
+        assert_eq!(reader::read_located(&text).0, games);
+    }
     let lines: Vec<u64> = line_lengths(&text);
     for located in &games {
         check_shape(located);

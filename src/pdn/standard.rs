@@ -269,11 +269,15 @@ impl Conversion<'_> {
             },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
             "GameType" if self.rules == Rules::Unknown => (value.clone(), true),
-            "GameType" if !trimmed.is_empty() && !strict::is_game_type(trimmed) => {
-                self.keep_original(tags, &name, value, place);
-                return;
+            "GameType" => {
+                // Blanks around commas are read, and not written.
+                let plain = trimmed.split(',').map(str::trim).collect::<Vec<_>>().join(",");
+                if !plain.is_empty() && !strict::is_game_type(&plain) {
+                    self.keep_original(tags, &name, value, place);
+                    return;
+                }
+                (plain, true)
             }
-            "GameType" => (trimmed.to_owned(), true),
             "FEN" if trimmed.is_empty() => return,
             "FEN" => match self.fen(trimmed) {
                 Some(fen) => (fen, true),
