@@ -218,8 +218,10 @@ fn a_long_check_shows_how_far_it_is() {
     let (shown, first) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let mut buffer = [0; 64];
-        let count = terminal.read(&mut buffer).unwrap_or(0);
-        let _ = shown.send(String::from_utf8_lossy(&buffer[..count]).into_owned());
+        // To its end: what is shown on a terminal that is gone is an error.
+        while let Ok(count @ 1..) = terminal.read(&mut buffer) {
+            let _ = shown.send(String::from_utf8_lossy(&buffer[..count]).into_owned());
+        }
     });
     let until = Instant::now() + Duration::from_secs(60);
     let text = loop {
