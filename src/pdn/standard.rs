@@ -268,6 +268,7 @@ impl Conversion<'_> {
                 _ => (unknown(trimmed), is_unknown(trimmed)),
             },
             "PlyCount" if !trimmed.bytes().all(|byte| byte.is_ascii_digit()) => ("?".to_owned(), is_unknown(trimmed)),
+            "PlyCount" => (trimmed.to_owned(), true),
             "GameType" if self.rules == Rules::Unknown => (value.clone(), true),
             "GameType" => {
                 // Blanks around commas are read, and not written.
