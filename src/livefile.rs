@@ -155,10 +155,10 @@ impl Contents {
 
     /// Reads a live file. `None`: it is none that a station has written, or it was changed so that its moves are no longer legal.
     pub fn read(game: u32, text: &str) -> Option<Contents> {
-        let mut lines = text.lines();
+        let mut lines = text.lines().peekable();
         let mut opening = Opening { game, variant: Variant::international(), tags: Vec::new() };
         let mut result = None;
-        for line in lines.by_ref().take_while(|line| line.starts_with('[')) {
+        while let Some(line) = lines.next_if(|line| line.starts_with('[')) {
             let tag::Parts { name, value, .. } = tag::parts(line);
             match name.as_str() {
                 "Result" => result = Some(value).filter(|value| value != "*"),
@@ -327,6 +327,8 @@ mod tests {
 
     #[test]
     fn what_no_station_has_written_is_no_live_file() {
+        let close = Contents::read(1, "[Result \"*\"]\n1. 32-28\n").unwrap();
+        assert_eq!(close.entries.len(), 1, "no line behind the tags is lost");
         let head = file("20", &[]);
         assert!(Contents::read(1, &head).is_some_and(|read| read.entries.is_empty() && !read.is_ended));
         for rest in ["1. 32-38\n", "*\n1. 32-28\n", "hello\n", "1. 32-28 {[%clock\n", "/FEN \"W:W1\"\n"] {

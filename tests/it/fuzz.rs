@@ -75,7 +75,7 @@ fn smoke(name: &str) {
     let seeds = files(&folder.join("seeds").join(target.seeds));
     let finds = files(&folder.join("finds").join(name));
     assert!(!seeds.is_empty());
-    let (seed, mutations) = (from_env("FUZZ_SEED", SEED), from_env("FUZZ_MUTATIONS", 40));
+    let (seed, mutations) = (from_env("FUZZ_SEED", SEED), from_env("FUZZ_MUTATIONS", 400));
     println!("{name}: FUZZ_SEED={seed} FUZZ_MUTATIONS={mutations}");
     let check = |input: &[u8]| {
         if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err() {

@@ -30,7 +30,7 @@ pub fn examine(machine: &Machine, directory: &Path, free_mib: u64, slowest_ms: u
             "disk",
             &subject,
             format!("{free} MiB are free, {free_mib} should be"),
-            "delete what is not needed, or name another disk with `directory`; a day of a board takes about 4 MB, of a bus of 64 boards about 65",
+            "delete what is not needed, or name another disk with `directory`; a day of a board takes about 4 MB, of a bus of 64 boards about 45",
         ),
         Ok(free) => report.fine("disk", format!("{free} MiB are free in {subject}")),
         Err(error) => report.skip("disk", error.to_string()),
