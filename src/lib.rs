@@ -56,7 +56,7 @@ pub mod feed;
 pub mod recorder;
 
 #[cfg(feature = "daemon")]
-pub mod round;
+pub mod outlets;
 
 #[cfg(feature = "daemon")]
 pub mod station;

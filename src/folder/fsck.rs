@@ -30,10 +30,10 @@ use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
 use crate::disk::{self, Lock};
 use crate::journal::chain::{self, Digest};
+use crate::outlets::{self, Lack, NotItsOwn, Places, Plan, Plans, Seating, Streams, Untold};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
-use crate::round::{self, Lack, NotItsOwn, Places, Plan, Plans, Seating, Streams, Untold};
 
 /// The files that are replaced as a whole.
 const SNAPSHOTS: [(&str, Boards); 2] = [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)];
@@ -160,7 +160,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     let (mut live, mut records) = (Live::default(), Records::new());
     let folder = Folder::read_each(directory, |line, game| {
         live.check(&found, &super::prefix(line, &game), &game);
-        if let Some(record) = round::record(&game) {
+        if let Some(record) = outlets::record(&game) {
             records.entry(line.to_owned()).or_default().push((game.board, record));
         }
     })?;
@@ -458,7 +458,7 @@ fn check_events(
     explained: &mut BTreeSet<PathBuf>,
 ) -> io::Result<()> {
     let boards: Vec<&Board> = seating.boards().collect();
-    let (order, name) = ("log/events.order", format!("public/{}", round::EVENTS));
+    let (order, name) = ("log/events.order", format!("public/{}", outlets::EVENTS));
     explained.insert(name.clone().into());
     let mut places = Places::new(found.order.from(0)?);
     while places.next_place()?.is_some() {}
@@ -484,7 +484,7 @@ fn check_events(
         report.events += 1;
     };
     let compared =
-        round::compare(found.order.from(0)?, found.events.from(0)?, &mut Streams::new(seating.boards()), each)?;
+        outlets::compare(found.order.from(0)?, found.events.from(0)?, &mut Streams::new(seating.boards()), each)?;
     if let Some(what) = strange {
         report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
         return Ok(());
@@ -527,7 +527,7 @@ fn check_archive(
     explained: &mut BTreeSet<PathBuf>,
 ) {
     let none = BTreeMap::new();
-    let due = |delay| round::archived(seating, delay, now, &none);
+    let due = |delay| outlets::archived(seating, delay, now, &none);
     let shown: BTreeSet<PathBuf> = due(plan.public.archive.delay).map(|(path, ..)| path).collect();
     for (path, text, ..) in due(Delay::NONE) {
         let name = Path::new("public").join(&path);

@@ -27,9 +27,9 @@ use crate::disk::{self, Disk, RealDisk};
 use crate::feed;
 use crate::journal::commits::{self, LogEnd};
 use crate::journal::logs::{self, LogFile};
+use crate::outlets::{Plans, Seating};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
 use crate::recorder::COMMITS;
-use crate::round::{Plans, Seating};
 use crate::session::BusAddress;
 
 /// The folder of a station, as far as it is logs.

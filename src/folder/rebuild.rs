@@ -22,8 +22,8 @@ use super::fsck::{self, Level};
 use super::{Folder, Records, live_file};
 use crate::config::PublicConfig;
 use crate::disk::{self, Disk, Durability, RealDisk};
+use crate::outlets::{self, EVENTS_ORDER, Outputs, Places};
 use crate::playback::Game;
-use crate::round::{self, EVENTS_ORDER, Outputs, Places};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -53,7 +53,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         if written.is_ok() {
             written = rebuilder.live(&live_file(&prefix, game.number()), &game);
         }
-        if let Some(record) = round::record(&game) {
+        if let Some(record) = outlets::record(&game) {
             records.entry(line.to_owned()).or_default().push((game.board, record));
         }
         known.insert((prefix, game.number()));

@@ -34,8 +34,8 @@ use crate::journal::history::{self, History};
 use crate::link::PortAddress;
 use crate::livefile;
 use crate::millis::Millis;
+use crate::outlets::Round;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game};
-use crate::round::Round;
 use crate::session::{Effect, Input, Line};
 
 /// How long a board stays after its game, with the pieces put back, so that its file is closed.

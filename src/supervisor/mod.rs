@@ -43,10 +43,10 @@ use crate::link::Ports;
 use crate::logging::Levels;
 use crate::metrics;
 use crate::notify::Manager;
+use crate::outlets;
 use crate::overview::{self, Observer, ReloadView, Started};
 use crate::pulse::Pulses;
 use crate::recorder::{COMMITS, Writer};
-use crate::round;
 use crate::station::{Folders, LineReport, Storage};
 use crate::trouble::{self, Finding, Trouble, Troubles};
 use lines::{Lines, Queues, Shared, Told};
@@ -190,7 +190,7 @@ struct Station {
     reload: watch::Sender<Option<ReloadView>>,
     pulses: Pulses,
     public_files: JoinHandle<()>,
-    teller: round::Teller,
+    teller: outlets::Teller,
     beside: Vec<AbortHandle>,
     /// Away at the end, before the lines.
     server: Option<Server>,
@@ -227,7 +227,8 @@ impl Station {
         };
         let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
         let server = serve_control(&config, desk);
-        let (teller, public_files) = round::begin(&config, pulses.pulse("the public files"), &troubles, round::OPENING);
+        let (teller, public_files) =
+            outlets::begin(&config, pulses.pulse("the public files"), &troubles, outlets::OPENING);
         let shared = Shared {
             storage,
             ports: Ports::default(),

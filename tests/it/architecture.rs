@@ -29,7 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("feed", &["livefile", "session", "playback", "disk"]),
     ("recorder", &["millis", "bytelog", "livefile", "session", "playback", "disk", "journal", "feed", "trouble"]),
     (
-        "round",
+        "outlets",
         &[
             "rules",
             "bytelog",
@@ -49,7 +49,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "station",
         &[
             "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "pulse",
-            "trouble", "counters", "journal", "feed", "recorder", "round",
+            "trouble", "counters", "journal", "feed", "recorder", "outlets",
         ],
     ),
     ("overview", &["session", "trouble", "counters", "station"]),
@@ -63,7 +63,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "supervisor",
         &[
-            "session", "link", "config", "disk", "pulse", "trouble", "counters", "journal", "recorder", "round",
+            "session", "link", "config", "disk", "pulse", "trouble", "counters", "journal", "recorder", "outlets",
             "station", "overview", "logging", "notify", "limits", "alarm", "metrics", "control", "escape",
         ],
     ),
@@ -83,7 +83,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "journal",
             "feed",
             "recorder",
-            "round",
+            "outlets",
         ],
     ),
     // simulated boards
@@ -106,7 +106,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "config",
             "journal",
             "feed",
-            "round",
+            "outlets",
             "folder",
         ],
     ),

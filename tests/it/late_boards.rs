@@ -8,8 +8,8 @@ use std::process::Stdio;
 use damcast::config::Config;
 use damcast::folder::Folder;
 use damcast::folder::fsck::{self, Level};
+use damcast::outlets::Round;
 use damcast::playback::Published;
-use damcast::round::Round;
 use damcast::session::Effect;
 use serde_json::Value;
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::config::Config;
 use damcast::livefile::{Contents, Opening};
+use damcast::outlets::{self, Teller};
 use damcast::pdn::profile::{self, Profile};
 use damcast::playback::{self, NamedLog};
 use damcast::pulse::Pulses;
-use damcast::round::{self, Teller};
 use damcast::rules::Variant;
 use damcast::session::Effect;
 use damcast::trouble::Troubles;
@@ -33,7 +33,7 @@ type Said<'a> = (&'a str, i64, &'a str);
 
 fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
     fs::create_dir_all(config.directory.join("log")).unwrap();
-    round::begin(config, Pulses::default().pulse("files"), &Troubles::default(), opening)
+    outlets::begin(config, Pulses::default().pulse("files"), &Troubles::default(), opening)
 }
 
 /// What is published with one of these texts: `open`, an entry, `*` for the end.
@@ -55,7 +55,7 @@ fn effect(said: &[Said<'_>], text: &str) -> Effect {
 
 /// Tells a round what happened, and waits until everything that may be seen is written.
 async fn tell(config: &Config, now: DateTime<FixedOffset>, said: &[Said<'_>]) {
-    let (teller, files) = begin(config, round::OPENING);
+    let (teller, files) = begin(config, outlets::OPENING);
     config.lines.iter().for_each(|line| teller.opened(&line.name, line.header(), Vec::new()));
     for (line, ago, text) in said {
         teller.published(line, None, now - TimeDelta::seconds(*ago), effect(said, text));
