@@ -6,13 +6,21 @@ pub mod millis;
 
 pub mod calendar;
 
-pub mod rules;
+pub use draughts as rules;
 
 pub mod protocol;
 
 pub mod bytelog;
 
-pub mod pdn;
+/// Portable draughts notation: the library `draughts-pdn`, and what this station adds to it.
+pub mod pdn {
+    pub use crate::{profile, roster};
+    pub use draughts_pdn::*;
+}
+
+pub mod profile;
+
+pub mod roster;
 
 pub mod recognition;
 

@@ -1,4 +1,4 @@
-//! Portable draughts notation: how positions, moves and games are written and read. Names [`crate::rules`] only.
+//! Portable draughts notation: how positions, moves and games are written and read. Names [`draughts`] only.
 
 pub mod checked;
 pub mod clock;
@@ -11,11 +11,9 @@ pub mod notation;
 pub mod pdn2;
 mod plain;
 pub mod problem;
-pub mod profile;
 pub mod reader;
 pub mod renumber;
 pub mod replay;
-pub mod roster;
 pub mod scan;
 pub mod standard;
 pub mod strict;

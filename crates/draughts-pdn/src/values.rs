@@ -14,8 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::game::Game;
-use super::roster;
-use crate::rules::ResultFormat;
+use draughts::ResultFormat;
 
 /// A date whose parts may be unknown. A known month is in 1..=12, a known day in 1..=31.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -183,13 +182,16 @@ impl Outcome {
     }
 }
 
+/// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.
+pub const LONGEST_RESULT: usize = ResultFormat::Delfts.longest();
+
 /// The result that somebody's words mean, as it is written in a game whose results have this format; `None`: such a game has
 /// no such result. Without a format (one that the standard does not list) any short plain text is a result.
 pub fn result_in(format: Option<ResultFormat>, text: &str) -> Option<String> {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '[' | ']') || c == ' ';
     let Some(format) = format else {
         let text = text.trim();
-        let is_short = (1..=roster::LONGEST_RESULT).contains(&text.len());
+        let is_short = (1..=LONGEST_RESULT).contains(&text.len());
         return (is_short && text.chars().all(plain)).then(|| text.to_owned());
     };
     let compact = |text: &str| -> String {

@@ -157,8 +157,8 @@ impl Extend<Problem> for Problems {
     }
 }
 
-/// A text cut to a length that fits into a message, on one line.
-pub(super) fn quoted(text: &str) -> String {
+/// A text in backquotes, cut to a length that fits into a message, on one line.
+pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short: String = text.chars().take(LONGEST).map(|c| if c.is_control() { '·' } else { c }).collect();
     if text.chars().nth(LONGEST).is_some() {

@@ -11,7 +11,7 @@
 //! Source: PDN 3.0, chapter "FEN tag", with its corrections; for `B::`, chapter "PDN Extensions".
 
 use super::notation::{named, shortened};
-use crate::rules::{Color, Geometry, Kind, NotationKind, Piece, Placement, Setup, Square, SquareSet, Variant};
+use draughts::{Color, Geometry, Kind, NotationKind, Piece, Placement, Setup, Square, SquareSet, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
 pub fn write(variant: &Variant, setup: &Setup) -> String {

@@ -427,7 +427,7 @@ fn name_key(name: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Variant;
+    use crate::Variant;
 
     #[test]
     fn a_step_of_a_set_is_the_step_of_each_square() {

@@ -38,7 +38,7 @@ use super::time_control::TimeControl;
 use super::values::{self, Date, TagTime};
 use super::words::Word;
 use super::{fen, notation, writer};
-use crate::rules::{NotationKind, Square, SquareSet, Variant};
+use draughts::{NotationKind, Square, SquareSet, Variant};
 
 /// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
 /// without a GameType tag.
@@ -630,8 +630,8 @@ fn check_value(name: &str, value: &str, place: Place, problems: &mut Problems) {
     }
 }
 
-/// `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
-pub(super) fn is_game_type(text: &str) -> bool {
+/// Is this a value of the tag `GameType` by the standard's grammar: `[0-9]+(,[WB],[0-9]+,[0-9]+,[ANS][0123](,[01])?)?`
+pub fn is_game_type(text: &str) -> bool {
     let number = |text| take_while_m_n(1, 9, |c: char| c.is_ascii_digit()).parse(text);
     let notation = (one_of("ANS"), one_of("0123"));
     let board = (char(','), one_of("WB"), char(','), number, char(','), number, char(','), notation);

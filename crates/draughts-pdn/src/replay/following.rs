@@ -2,10 +2,10 @@
 
 use super::resolve::{Unresolved, resolve, squares_of};
 use super::walk::Walk;
-use crate::pdn::game::{Entry, MoveEntry};
-use crate::pdn::notation;
-use crate::pdn::problem::Problem;
-use crate::rules::{Move, Position, Square};
+use crate::game::{Entry, MoveEntry};
+use crate::notation;
+use crate::problem::Problem;
+use draughts::{Move, Position, Square};
 
 /// A move that was found, and how many of the entries behind it belong to it.
 pub(super) struct Found {

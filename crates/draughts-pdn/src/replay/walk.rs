@@ -3,11 +3,11 @@
 use super::following::{Found, candidates_text, following};
 use super::resolve::{Unresolved, two_squares};
 use super::setup::{Doubt, has_unknown_pieces, null_move, read_setup};
-use crate::pdn::fen;
-use crate::pdn::game::{Entry, Game, MoveEntry};
-use crate::pdn::problem::{Level, Place, Problem, quoted};
-use crate::pdn::reader::{Located, Places};
-use crate::rules::{Move, Position, Variant};
+use crate::fen;
+use crate::game::{Entry, Game, MoveEntry};
+use crate::problem::{Level, Place, Problem, quoted};
+use crate::reader::{Located, Places};
+use draughts::{Move, Position, Variant};
 
 /// What [`walk`] has met.
 #[derive(Debug)]

@@ -23,8 +23,8 @@ use super::problem::{Place, Problem};
 use super::reader::Located;
 use super::replay::{KnownBy, Replay, twin};
 use super::values;
-use crate::rules::variant::default_game_type;
-use crate::rules::{GameTypeError, Notation, NotationKind, Variant};
+use draughts::variant::default_game_type;
+use draughts::{GameTypeError, Notation, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
 /// thousand is not played through nine times.

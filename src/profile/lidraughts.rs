@@ -13,7 +13,7 @@ use std::ops::Range;
 use crate::pdn::clock;
 use crate::pdn::fen;
 use crate::pdn::game::Entry;
-use crate::pdn::lexer::{Lexer, Reached};
+use crate::pdn::lexer::Locator;
 use crate::pdn::problem::{Level, Place, Problem, Problems, quoted};
 use crate::pdn::reader::Located;
 use crate::pdn::replay::{self, Replay};
@@ -41,7 +41,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     if text.trim().is_empty() {
         return;
     }
-    let mut places = Places::of(text);
+    let mut places = Locator::of(text);
     for (index, piece) in pieces(text).enumerate() {
         if index == MOST_GAMES {
             let what = format!("more than {MOST_GAMES} games: this one and those behind it are not read");
@@ -702,28 +702,5 @@ fn check_comment(comment: &str, place: Place, problems: &mut Problems) {
         } else if command.text != comment {
             problems.push(Problem::note(place, "the text beside the clocks is dropped"));
         }
-    }
-}
-
-/// Places of a text by their bytes, asked for mostly in order.
-struct Places<'t> {
-    text: &'t str,
-    reached: Reached,
-    done: usize,
-}
-
-impl Places<'_> {
-    fn of(text: &str) -> Places<'_> {
-        Places { text, reached: Lexer::default().reached, done: 0 }
-    }
-
-    fn at(&mut self, offset: usize) -> Place {
-        if offset < self.done {
-            (self.reached, self.done) = (Lexer::default().reached, 0);
-        }
-        let after_cr = self.text.as_bytes()[..self.done].last() == Some(&b'\r');
-        self.reached.pass(&self.text.as_bytes()[self.done..offset], after_cr);
-        self.done = offset;
-        self.reached.place()
     }
 }

@@ -361,7 +361,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pdn::lexer::Input;
+    use crate::lexer::Input;
 
     /// The events of a text with their places, and its problems, which may come before a move that is still held.
     fn events(text: &str, is_plain_allowed: bool) -> (Vec<String>, Vec<String>) {

@@ -1,7 +1,7 @@
 //! The legal move that a text means, in whatever dialect its squares are written.
 
-use crate::pdn::notation;
-use crate::rules::{Move, Position, Square, Variant};
+use crate::notation;
+use draughts::{Move, Position, Square, Variant};
 
 /// Why a text is not a legal move.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
 
 /// The squares of a text that names two of them.
 #[inline(always)]
-pub(in crate::pdn) fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+pub(crate) fn two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
     let square_of = |name: &[u8]| variant.geometry.square_of(name);
     let ends = match text.as_bytes() {
         [a, b, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a, *b]), square_of(to)),
@@ -95,7 +95,7 @@ pub(super) fn squares_of(variant: &Variant, text: &str) -> Option<Vec<Vec<Square
 }
 
 /// `a3b4c5` cut before each letter.
-pub(in crate::pdn) fn at_letters(text: &str) -> Vec<&str> {
+pub(crate) fn at_letters(text: &str) -> Vec<&str> {
     let mut cuts: Vec<usize> = text.char_indices().filter(|(_, c)| c.is_alphabetic()).map(|(at, _)| at).collect();
     cuts.push(text.len());
     cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect()

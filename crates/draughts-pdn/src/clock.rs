@@ -21,7 +21,7 @@ use nom::combinator::{all_consuming, map_opt, opt};
 use nom::sequence::{delimited, preceded};
 use nom::{IResult, Parser};
 
-use crate::rules::Color;
+use draughts::Color;
 
 /// A time on a clock, in whole seconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,6 +1,6 @@
 //! The same game with the squares called by other names: numbers for letters, another corner for square 1.
 //!
-//! The two boards must be of one game: same size, same playing squares. A [`Square`](crate::rules::Square) is the same on
+//! The two boards must be of one game: same size, same playing squares. A [`Square`](draughts::Square) is the same on
 //! both; only its name changes, in moves, setups and the FEN tag.
 //!
 //! Source: PDN 3.0, chapter "GameType tag", attribute Notation.
@@ -9,7 +9,7 @@ use super::fen;
 use super::game::{Entry, Game};
 use super::problem::{Place, Problem, quoted};
 use super::replay;
-use crate::rules::Variant;
+use draughts::Variant;
 
 /// The game on another board of the same kind; it must be in the standard's form. What cannot be renamed stays, and is
 /// told.
@@ -92,7 +92,7 @@ fn list_on(from: &Variant, to: &Variant, list: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdn::{reader, strict, writer};
+    use crate::{reader, strict, writer};
 
     #[test]
     fn there_and_back_is_the_same_game() {

@@ -2,7 +2,8 @@
 //!
 //! Source: PDN 3.0, chapter "PDN Tags".
 
-use super::tag;
+use crate::pdn::tag;
+pub use crate::pdn::values::LONGEST_RESULT;
 use crate::rules::{ResultFormat, Variant};
 
 /// The tags that are not taken from what is given: the game is known, the result is not.
@@ -53,9 +54,6 @@ pub fn tags(variant: &Variant, given: &[(String, String)]) -> Vec<(String, Strin
     tags.sort_by_key(|(name, _)| ORDER.iter().position(|known| known == name).unwrap_or(ORDER.len()));
     tags.into_iter().map(|(name, value)| (name.clone(), harmless(value))).collect()
 }
-
-/// The longest result of a format that the standard does not list, in bytes: as long as the longest that it lists.
-pub const LONGEST_RESULT: usize = ResultFormat::Delfts.longest();
 
 /// Who has White and who Black by the tags of a game; `None`: they do not say, or `?`.
 pub fn players(tags: &[(String, String)]) -> [Option<String>; 2] {

@@ -25,7 +25,7 @@ use super::replay::{self, Seen, read_setup, two_squares};
 use super::scan::Scanner;
 use super::syntax::Event;
 use super::tape::Tape;
-use crate::rules::{Position, Variant};
+use draughts::{Position, Variant};
 
 /// Checks a stream of bytes. Holds a few games, one token and the problems (bounded) at a time.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ use super::time_control::TimeControl;
 use super::values::{self, Date, Outcome, TagTime};
 use super::writer;
 use super::{fen, notation};
-use crate::rules::{Color, NotationKind, Position, ResultFormat, Variant};
+use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
 
 /// How a capture is written that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -15,8 +15,8 @@
 
 use std::borrow::Cow;
 
-use crate::rules::moves::Jump;
-use crate::rules::{Geometry, Move, Position, Square, SquareSet, Variant};
+use draughts::moves::Jump;
+use draughts::{Geometry, Move, Position, Square, SquareSet, Variant};
 
 /// The move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.
 pub fn write(variant: &Variant, ply: &Move, legal: &[Move]) -> String {

@@ -1,11 +1,11 @@
 //! The positions that a game's text gives: FENs whose turn may be unknown, null moves, squares called in the other way.
 
-use crate::pdn::fen;
-use crate::rules::{Color, NotationKind, Setup, Variant};
+use crate::fen;
+use draughts::{Color, NotationKind, Setup, Variant};
 
 /// Why another position is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::pdn) enum Doubt {
+pub(crate) enum Doubt {
     /// The FEN does not say whose turn it is.
     TurnUnknown,
     /// The FEN, or the rules of the game, may have the turn wrong.
@@ -15,7 +15,7 @@ pub(in crate::pdn) enum Doubt {
 }
 
 /// Is this the FEN of a null move? The turn it gives, if it names one.
-pub(in crate::pdn) fn null_move(text: &str) -> Option<Option<Color>> {
+pub(crate) fn null_move(text: &str) -> Option<Option<Color>> {
     let (turn, rest) = text.trim().split_once(':')?;
     if rest.is_empty() || !rest.chars().all(|c| c == ':') {
         return None;
@@ -30,7 +30,7 @@ pub(in crate::pdn) fn null_move(text: &str) -> Option<Option<Color>> {
 
 /// Reads a FEN whose turn may be unknown, and whose squares may be called in the other way: numbers from the top left on
 /// a board of letters (the old Russian and Brazilian files), or letters on a board of numbers.
-pub(in crate::pdn) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
+pub(crate) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt), fen::FenError> {
     let text = text.trim();
     let (text, doubt) = match text.strip_prefix('?') {
         None => (text.to_owned(), Doubt::Turn),
@@ -46,7 +46,7 @@ pub(super) fn has_unknown_pieces(variant: &Variant, text: &str) -> bool {
 }
 
 /// A FEN in the form that the standard writes; what it says not to know stays unknown. `None` if it cannot be read.
-pub(in crate::pdn) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
+pub(crate) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
     if let Some(turn) = null_move(text) {
         return Some(format!("{}::", turn.map_or('?', Color::letter)));
     }
@@ -61,7 +61,7 @@ pub(in crate::pdn) fn canonical_fen(variant: &Variant, text: &str) -> Option<Str
 }
 
 /// The same board with the squares called in the other way. Squares themselves are the same.
-pub(in crate::pdn) fn twin(variant: &Variant) -> &'static Variant {
+pub(crate) fn twin(variant: &Variant) -> &'static Variant {
     let mut game_type = variant.game_type;
     let notation = &mut game_type.notation;
     notation.kind = match notation.kind {

@@ -255,7 +255,7 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdn::game::MoveNumber;
+    use crate::game::MoveNumber;
 
     #[test]
     fn only_moves_of_the_standard_are_moves() {
@@ -289,9 +289,6 @@ mod tests {
         let text = write(std::slice::from_ref(&game), Style::Compact);
         assert!(text.lines().all(|line| line.len() < 80 && !line.starts_with('%')), "{text}");
         assert_eq!(text.matches("[%clock w1:19:50 B1:20:00]").count(), 3);
-        assert_eq!(
-            crate::pdn::reader::read(&text).0,
-            [Game { entries: vec![Entry::Comment(long); 3], ..Game::default() }]
-        );
+        assert_eq!(crate::reader::read(&text).0, [Game { entries: vec![Entry::Comment(long); 3], ..Game::default() }]);
     }
 }

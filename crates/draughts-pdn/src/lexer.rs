@@ -131,6 +131,33 @@ impl Reached {
     }
 }
 
+/// The places of a text by the offsets of their bytes: fast where they are asked for in ascending order.
+#[derive(Clone, Debug)]
+pub struct Locator<'t> {
+    text: &'t str,
+    reached: Reached,
+    done: usize,
+}
+
+impl Locator<'_> {
+    /// The places of a text.
+    pub fn of(text: &str) -> Locator<'_> {
+        Locator { text, reached: Lexer::default().reached, done: 0 }
+    }
+
+    /// The place of the byte at an offset; one behind the end counts as the end.
+    pub fn at(&mut self, offset: usize) -> Place {
+        let offset = offset.min(self.text.len());
+        if offset < self.done {
+            (self.reached, self.done) = (Lexer::default().reached, 0);
+        }
+        let after_cr = self.text.as_bytes()[..self.done].last() == Some(&b'\r');
+        self.reached.pass(&self.text.as_bytes()[self.done..offset], after_cr);
+        self.done = offset;
+        self.reached.place()
+    }
+}
+
 /// Is all of this ASCII without line ends and other controls? Then its bytes are its columns.
 pub(super) fn is_plain(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |is_plain, byte| is_plain & matches!(byte, b' '..=0x7f))

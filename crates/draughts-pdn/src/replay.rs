@@ -43,7 +43,7 @@ use super::game::Game;
 use super::infer;
 use super::problem::Problem;
 use super::reader::{Located, Places};
-use crate::rules::{Move, Position, Variant};
+use draughts::{Move, Position, Variant};
 
 /// A game's main line, played.
 #[derive(Clone, Debug)]

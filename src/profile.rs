@@ -2,7 +2,7 @@
 //!
 //! | profile | reader | its hardest rules |
 //! |---|---|---|
-//! | [`Profile::Standard`] | the standard itself | [`super::strict`] |
+//! | [`Profile::Standard`] | the standard itself | [`crate::pdn::strict`] |
 //! | [`Profile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
 //! | [`Profile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
@@ -17,12 +17,12 @@ mod pydraughts;
 use std::fmt;
 use std::str::FromStr;
 
-use super::encoding::{self, Encoding};
-use super::lexer::{Input, Lexer, Token};
-use super::problem::{Place, Problem, Problems};
-use super::reader::{Located, Reader};
-use super::scan;
-use super::strict;
+use crate::pdn::encoding::{self, Encoding};
+use crate::pdn::lexer::{Input, Lexer, Token};
+use crate::pdn::problem::{Place, Problem, Problems};
+use crate::pdn::reader::{Located, Reader};
+use crate::pdn::scan;
+use crate::pdn::strict;
 use crate::rules::Variant;
 
 /// A known reader.

@@ -20,7 +20,7 @@ use super::game::{Entry, Game, MoveEntry};
 use super::problem::{Place, Problem, quoted};
 use super::values::{Date, Outcome};
 use super::writer;
-use crate::rules::ResultFormat;
+use draughts::ResultFormat;
 
 /// The tags of the draft, in its order.
 const TAGS: [&str; 8] = ["Event", "Date", "Black", "White", "Site", "Result", "Round", "FEN"];
@@ -226,7 +226,7 @@ fn strength_of(before: Option<&Entry>, nag: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdn::reader;
+    use crate::reader;
 
     #[test]
     fn the_drafts_form() {
