@@ -157,7 +157,7 @@ impl Bench {
         bench.event(Input::LinkUp);
         bench.dump();
         bench.clock();
-        bench.event(Input::Operator(format!("start {}", fen::write(variant, &start.setup()))));
+        bench.event(Input::Request(format!("start {}", fen::write(variant, &start.setup())).parse().unwrap()));
         bench.wait(2_000);
         bench
     }
@@ -254,7 +254,7 @@ impl Bench {
     fn crowd(&mut self, variant: &'static Variant, start: &Position, rng: &mut Rng) {
         for kings in [false, true] {
             let text = fen::write(variant, &start.setup());
-            self.event(Input::Operator(format!("start {text}")));
+            self.event(Input::Request(format!("start {text}").parse().unwrap()));
             self.show(&script::codes(start), 1_000);
             self.game(*start, rng, 4);
             for share in [0.4, 0.7, 1.0] {

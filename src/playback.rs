@@ -33,6 +33,7 @@ use crate::calendar::Calendar;
 use crate::livefile::{Contents, Entry, Opening};
 use crate::millis::Millis;
 use crate::rules::{GameTypeError, Variant};
+use crate::session::request::RequestError;
 use crate::session::{Aside, BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
 
 /// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
@@ -452,8 +453,13 @@ fn play_chain(
                     Kind::LinkDown => is_up = false,
                     _ => {}
                 }
-                if let Some(input) = input(&record.kind) {
-                    playback.take(last, input);
+                match input(&record.kind) {
+                    Ok(Some(input)) => playback.take(last, input),
+                    Ok(None) => {}
+                    Err(error) => {
+                        playback.take(last, Input::Tick);
+                        playback.notices.push((last, error.to_string()));
+                    }
                 }
             }
             if playback.games.len() > known {
@@ -491,15 +497,31 @@ fn count_on(settings: &mut LineSettings, last_numbers: &BTreeMap<Option<BusAddre
 
 /// What the line is told by a record that has nothing packed into it ([`crate::bytelog::Record::unpacked`]); `None` for those that
 /// a replay passes over.
-pub fn input(kind: &Kind) -> Option<Input> {
-    match kind {
+///
+/// # Errors
+///
+/// A request that cannot be read. A station refuses it before it logs it; in other logs it counts as nothing but time.
+pub fn input(kind: &Kind) -> Result<Option<Input>, RequestError> {
+    Ok(match kind {
         Kind::FromBoard(bytes) => Some(Input::Bytes(bytes.clone())),
         Kind::LinkUp => Some(Input::LinkUp),
         Kind::LinkDown => Some(Input::LinkDown),
-        Kind::Operator(request) => Some(Input::Operator(request.clone())),
+        Kind::Operator(request) => Some(Input::Request(request.parse()?)),
         Kind::Tick => Some(Input::Tick),
         Kind::ClockSet(shown) => Some(Input::ClockSet(*shown)),
         Kind::ToBoard(_) | Kind::Note(_) | Kind::Unchanged(_) | Kind::Other(..) => None,
+    })
+}
+
+/// The record of an input, from which [`input`] makes it again.
+pub fn kind(input: &Input) -> Kind {
+    match input {
+        Input::Bytes(bytes) => Kind::FromBoard(bytes.clone()),
+        Input::LinkUp => Kind::LinkUp,
+        Input::LinkDown => Kind::LinkDown,
+        Input::Request(request) => Kind::Operator(request.to_string()),
+        Input::Tick => Kind::Tick,
+        Input::ClockSet(shown) => Kind::ClockSet(*shown),
     }
 }
 

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::control::{Reply, Request};
+use damcast::rules::Color;
+use damcast::session::request::Wish;
 
 use super::output;
 use super::station::{UNKNOWN, Where};
@@ -49,8 +51,9 @@ enum Verb {
     Resign {
         /// The board.
         board: String,
-        /// Who gives up: white or black.
-        side: String,
+        /// Who gives up.
+        #[arg(value_enum, ignore_case = true)]
+        side: Side,
     },
     /// Who plays: in the file of this game if it has no moves yet, else in that of the next.
     Names {
@@ -84,15 +87,16 @@ enum Verb {
         /// The board.
         board: String,
         /// How many plies.
-        #[arg(default_value_t = 1)]
+        #[arg(default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
         plies: u16,
     },
     /// What stands on the board is right: read it once more, and set it up if no legal move explains it.
     Resync {
         /// The board.
         board: String,
-        /// Who is to move, white or black, if the clock does not tell.
-        side: Option<String>,
+        /// Who is to move, if the clock does not tell.
+        #[arg(value_enum, ignore_case = true)]
+        side: Option<Side>,
     },
     /// The board lies the other way round.
     Flip {
@@ -125,26 +129,44 @@ enum Verb {
     },
 }
 
+/// A side, as it is written on the command line.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Side {
+    #[value(alias = "w")]
+    White,
+    #[value(alias = "b")]
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
+    }
+}
+
 impl Verb {
     fn request(&self) -> Request {
-        let (board, request) = match self {
+        let (board, wish) = match self {
             Verb::Reload => return Request::Reload { until: None },
             Verb::AlarmTest => return Request::AlarmTest { until: None },
             Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone(), until: None },
-            Verb::Result { board, result } => (board, format!("result {result}")),
-            Verb::Resign { board, side } => (board, format!("resign {side}")),
-            Verb::Names { board, white, black } => (board, format!("names {white} / {black}")),
-            Verb::Start { board, from_memory: true, .. } => (board, "start from-memory".to_owned()),
-            Verb::Start { board, fen, .. } => (board, format!("start {}", fen.as_deref().unwrap_or_default())),
-            Verb::Setup { board, fen } => (board, format!("setup {fen}")),
-            Verb::Undo { board, plies } => (board, format!("undo {plies}")),
-            Verb::Resync { board, side } => (board, format!("resync {}", side.as_deref().unwrap_or_default())),
-            Verb::Flip { board } => (board, "flip".to_owned()),
-            Verb::Hold { board } => (board, "hold".to_owned()),
-            Verb::Release { board } => (board, "release".to_owned()),
-            Verb::Rotate { board } => (board, "rotate".to_owned()),
+            Verb::Result { board, result } => (board, Wish::Result(result.clone())),
+            Verb::Resign { board, side } => (board, Wish::Resign((*side).into())),
+            Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
+            Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
+            Verb::Start { board, fen, .. } => (board, Wish::Start(fen.clone())),
+            Verb::Setup { board, fen } => (board, Wish::Setup(fen.clone())),
+            Verb::Undo { board, plies } => (board, Wish::Undo((*plies).into())),
+            Verb::Resync { board, side } => (board, Wish::Resync(side.map(Color::from))),
+            Verb::Flip { board } => (board, Wish::Flip),
+            Verb::Hold { board } => (board, Wish::Hold),
+            Verb::Release { board } => (board, Wish::Release),
+            Verb::Rotate { board } => (board, Wish::Rotate),
         };
-        Request::Request { board: board.clone(), request: request.trim_end().to_owned(), until: None }
+        Request::Request { board: board.clone(), request: wish.to_string(), until: None }
     }
 
     /// What there is to say where the station says nothing.

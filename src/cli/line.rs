@@ -25,7 +25,7 @@ use anyhow::Context;
 use damcast::bytelog::{self, Reader};
 use damcast::millis::Millis;
 use damcast::playback::{self, Pause};
-use damcast::session::{Aside, Effect, Line, Output};
+use damcast::session::{Aside, Effect, Input, Line, Output};
 
 use super::USAGE;
 use super::output::{self, tell};
@@ -132,7 +132,14 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             }
         };
         for record in record.unpacked() {
-            let Some(event) = playback::input(&record.kind) else { continue };
+            let (event, refused) = match playback::input(&record.kind) {
+                Ok(Some(input)) => (input, None),
+                Ok(None) => continue,
+                Err(error) => {
+                    let effect = Effect::Refused(error.to_string());
+                    (Input::Tick, Some(Output { at: Millis(record.at), board: None, effect }))
+                }
+            };
             let line = match &mut line {
                 Some(line) => line,
                 none => match open(&reader, arguments) {
@@ -150,7 +157,8 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
                 continue;
             }
             now = Millis(record.at);
-            let outputs = line.handle(now, event);
+            let mut outputs = line.handle(now, event);
+            outputs.extend(refused);
             output.write_all(answer(record.at, &outputs, line.deadline(), arguments.provisional).as_bytes())?;
             output.flush()?;
         }

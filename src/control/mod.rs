@@ -17,7 +17,7 @@
 //! |---|---|---|
 //! | `status` | | `status`: an [`Overview`] |
 //! | `watch` | `interval_ms` | the same again and again, when something changed or a second passed, until the client goes |
-//! | `request` | `board`, `request` | `told`, `written`: what a request of [`crate::session::Input::Operator`] led to |
+//! | `request` | `board`, `request` | `told`, `written`: what a request, as [`crate::session::request`] has it, led to |
 //! | `reload` | | `told`: what became of the new configuration |
 //! | `alarm-test` | | `told`: that the alarm command was run and ended well |
 //! | `log-level` | `filter` | `told`: the levels that count now; without `filter` nothing changes |
@@ -48,6 +48,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::overview::Overview;
+use crate::session::request::Wish;
 use crate::station::{Answer, Uptime};
 
 pub use socket::SocketError;
@@ -196,8 +197,8 @@ pub enum Command {
     Request {
         /// The board, as he calls it.
         board: String,
-        /// The request.
-        request: String,
+        /// What he wishes.
+        wish: Wish,
         /// Who asks, in words.
         asker: String,
         /// It is dropped if it is not begun by then.

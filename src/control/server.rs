@@ -15,8 +15,10 @@ use super::peer::Peer;
 use super::places::{Place, Places};
 use super::socket::Socket;
 use super::{Command, Commands, Reply, Request, SocketError};
+use crate::escape;
 use crate::logging::Levels;
 use crate::overview::Observer;
+use crate::session::request::Wish;
 use crate::station::Uptime;
 
 /// A client that asks nothing for so long is sent away.
@@ -29,6 +31,8 @@ const BETWEEN: Duration = Duration::from_millis(10);
 const PAUSE: Duration = Duration::from_millis(500);
 /// No request is longer.
 const LONGEST_REQUEST: u64 = 64 << 10;
+/// Nor what is wished of a board: a FEN of 144 squares has 600 characters.
+const LONGEST_WISH: usize = 2000;
 /// A client that does not take its answer within this is sent away.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// No request is wanted for longer than this from when it is read, whatever its client says.
@@ -193,14 +197,33 @@ async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
             }
         }
         Request::Request { board, request, until } => {
+            let wish = match wish(&request) {
+                Ok(wish) => wish,
+                Err(why) => return Reply::error(why),
+            };
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            let command = Command::Request { board, request, asker: peer.in_words(), until, answer };
+            let command = Command::Request { board, wish, asker: peer.in_words(), until, answer };
             match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
                 Err(reply) => reply,
             }
         }
+    }
+}
+
+/// What an operator wishes of a board.
+fn wish(text: &str) -> Result<Wish, String> {
+    // The log keeps it as one line of text; what it would change must not be obeyed.
+    if text.contains(escape::is_obeyed) || text.chars().count() > LONGEST_WISH {
+        return Err(format!(
+            "a request is one line of at most {LONGEST_WISH} characters, without control characters and marks that turn the \
+             order of writing"
+        ));
+    }
+    match text.parse() {
+        Ok(Wish::Remembered(_)) => Err("`remembered` is what the station says, not what it is asked".to_owned()),
+        wish => wish.map_err(|error| error.to_string()),
     }
 }
 

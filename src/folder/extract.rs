@@ -22,6 +22,7 @@ use crate::millis::Millis;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
 use crate::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::session::BusAddress;
+use crate::session::request::Request;
 
 /// From when to when; both belong to it.
 pub type Span = (Moment, Moment);
@@ -159,7 +160,7 @@ impl OfBoard {
         let kind = match record.kind {
             Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
             Kind::ToBoard(bytes) => Kind::ToBoard(told_to(&bytes, board)),
-            Kind::Operator(request) if !names(&request, board) => return None,
+            Kind::Operator(request) if !is_for(&request, board) => return None,
             Kind::Note(note) if others(&note) => return None,
             Kind::LinkUp => {
                 self.decoder.reset();
@@ -170,6 +171,10 @@ impl OfBoard {
         let is_nothing = matches!(&kind, Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty());
         (!is_nothing).then(|| Piece::Record(Record::new(record.at, kind)))
     }
+}
+
+fn is_for(request: &str, board: BusAddress) -> bool {
+    request.parse::<Request>().is_ok_and(|request| request.to.address() == Some(board))
 }
 
 /// Does this text begin with the address of a board?

@@ -106,8 +106,8 @@ impl Recorder {
     /// # Errors
     ///
     /// When the thread that writes has ended. The log has what happened.
-    pub fn take(&mut self, at: u64, kind: Kind) -> Result<Vec<Output>, Gone> {
-        let mut others = self.begin(at, kind, |_| {})?;
+    pub fn take(&mut self, at: u64, input: Input) -> Result<Vec<Output>, Gone> {
+        let mut others = self.begin(at, input, |_| {})?;
         others.extend(self.finish(|_| {})?);
         Ok(others)
     }
@@ -117,14 +117,13 @@ impl Recorder {
     /// # Errors
     ///
     /// The same.
-    pub fn begin(&mut self, at: u64, kind: Kind, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
-        let Some(input) = playback::input(&kind) else { return Ok(Vec::new()) };
+    pub fn begin(&mut self, at: u64, input: Input, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         if self.durability == Durability::Safe && self.line.expects_a_ply() {
             self.committer.announce();
         }
         let is_tick = input == Input::Tick;
         if !is_tick {
-            self.write(at, kind);
+            self.write(at, playback::kind(&input));
         }
         let outputs = self.line.begin(self.shift + Millis(at), input);
         // What is published because time passed has no input; a replay has to know how far time had gone.

@@ -22,6 +22,7 @@
 //!
 //! Invariant: until then nothing of it is published, and the table that waits knows nothing of it.
 
+use super::request::{Remembered, Wish};
 use super::table::Table;
 use super::timeline::{Told, told};
 use super::{Condition, Effect, memory};
@@ -142,11 +143,11 @@ impl Late {
     }
 
     /// What an operator says of the players and of how the board lies holds for these games, too.
-    pub fn request(&mut self, now: Millis, request: &str) {
-        if request.starts_with("names ") {
-            self.each(|table, _| drop(table.request(now, request)));
-        } else if request == "flip" && matches!(self, Late::Standing(_)) {
-            *self = Late::without_memory();
+    pub fn request(&mut self, now: Millis, wish: &Wish) {
+        match wish {
+            Wish::Names { .. } => self.each(|table, _| drop(table.request(now, wish))),
+            Wish::Flip if matches!(self, Late::Standing(_)) => *self = Late::without_memory(),
+            _ => {}
         }
     }
 
@@ -161,8 +162,8 @@ impl Late {
     /// # Errors
     ///
     /// What the operator is told if it is not to be.
-    pub fn remembered(&mut self, answer: &str) -> Result<Beside, Effect> {
-        if let Some(name) = answer.strip_prefix("known ") {
+    pub fn remembered(&mut self, answer: &Remembered) -> Result<Beside, Effect> {
+        if let Remembered::Known(name) = answer {
             return Err(Effect::Refused(format!(
                 "the game in the board's memory is that of {name}, and is not published again"
             )));

@@ -34,6 +34,7 @@ mod identity;
 mod late;
 mod lever;
 mod memory;
+pub mod request;
 mod result_piece;
 mod sensors;
 mod settings;
@@ -54,6 +55,7 @@ use crate::millis::Millis;
 use crate::pdn::clock::Clocks;
 use crate::recognition::{Grounds, Reason};
 use bus::Bus;
+use request::{Addressee, Request};
 use single::Single;
 use table::{Attention, Table};
 
@@ -66,10 +68,8 @@ pub enum Input {
     LinkDown,
     /// Bytes from the board, as one read returned them.
     Bytes(Vec<u8>),
-    /// An operator's request, as on the command line: `result 2-0`, `resign white`, `start`, `start W:W31:B1`,
-    /// `setup W:W31:B1`, `undo 2`, `resync`, `flip`, `names Sijbrands, T. / Wiersma, H.`, `hold`, `release`, `rotate`, `start from-memory`. On a bus the
-    /// address of the board goes before it: `1025 result 2-0`.
-    Operator(String),
+    /// A request of an operator, or the station's answer to what a board's memory has.
+    Request(Request),
     /// Nothing but time.
     Tick,
     /// The clock of the machine was set, or the machine slept: from now on it shows this.
@@ -119,7 +119,7 @@ pub enum Effect {
     /// Tell the operator that a request cannot be done, and why. Nothing has changed.
     Refused(String),
     /// A board's memory has a game that nobody saw begin, and it is played on: these are its plies and setups. Has this board
-    /// a file that begins with the same? The answer is a request: `remembered new`, or `remembered known NAME`.
+    /// a file that begins with the same? The answer is a request, [`request::Wish::Remembered`].
     Remembered(Vec<Entry>),
     /// Keep this in the log: why something was published.
     Note(String),
@@ -242,9 +242,9 @@ impl Line {
                 Wire::Single(single) => single.link_down(now),
                 Wire::Bus(bus) => bus.link_down(now),
             },
-            Input::Operator(request) => match &mut self.wire {
+            Input::Request(request) => match &mut self.wire {
                 Wire::Single(single) => single.request(now, &request, &mut outputs),
-                Wire::Bus(bus) => bus.request(now, &request, &mut outputs),
+                Wire::Bus(bus) => bus.request(now, request, &mut outputs),
             },
             Input::Bytes(bytes) => {
                 self.hear(bytes.into_iter(), &mut outputs);
@@ -395,21 +395,22 @@ impl Line {
         }
     }
 
-    /// What operators asked for that still matters to games that are to come: a line that begins anew has to be asked again.
-    pub fn standing_requests(&self) -> Vec<(Option<BusAddress>, String)> {
-        let of = |board, table: &Table| table.standing_requests().into_iter().map(move |request| (board, request));
+    /// What operators asked for that still matters to games that are to come: a line that begins anew has to be asked again. Boards
+    /// of a bus that it has not found yet hear of it when they are found.
+    pub fn standing_requests(&self) -> Vec<Request> {
+        let of = |to, table: &Table| table.standing_requests().into_iter().map(move |wish| Request { to, wish });
         match &self.wire {
-            Wire::Single(single) => of(None, single.table()).collect(),
+            Wire::Single(single) => of(Addressee::OnlyBoard, single.table()).collect(),
             Wire::Bus(bus) => {
-                let to_come = bus.to_be_told().iter().map(|(address, request)| (Some(*address), request.clone()));
-                bus.tables().flat_map(|(address, table)| of(Some(address), table)).chain(to_come).collect()
+                let to_come = bus.to_be_told().iter().cloned();
+                let to_come = to_come.map(|(address, wish)| Request { to: Addressee::BoardWhenFound(address), wish });
+                let tables = bus.tables();
+                tables
+                    .flat_map(|(address, table)| of(Addressee::BoardWhenFound(address), table))
+                    .chain(to_come)
+                    .collect()
             }
         }
-    }
-
-    /// One of these as a request to a new line. A board of a bus that it has not found yet hears of it when it is found.
-    pub fn request_again(board: Option<BusAddress>, request: &str) -> String {
-        board.map_or_else(|| request.to_owned(), |board| format!("{}{board} {request}", bus::WHEN_FOUND))
     }
 
     /// Lives through every deadline up to `now`, each at its own time.

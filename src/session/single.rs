@@ -17,6 +17,7 @@ use super::gap::{Gap, Report, Step};
 use super::held::{Held, Rotation};
 use super::identity::Identity;
 use super::late::{self, Beside, Decision, Late, Offer};
+use super::request::{Addressee, Request, Wish};
 use super::table::Table;
 use super::timeline::{Span, Told, timeline, told};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, hindsight, memory};
@@ -598,22 +599,23 @@ impl Single {
     }
 
     /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
-        let effects = match request.trim() {
-            "hold" => self.held.hold(),
-            "release" => self.held.release(),
-            "rotate" => vec![self.rotation.ask()],
-            "start from-memory" => vec![self.late.take_offer()],
-            request => match request.strip_prefix("remembered ") {
-                Some(answer) => {
-                    self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
-                }
-                None => {
-                    let at = self.table_time(now);
-                    self.late.request(at, request);
-                    self.table.request(at, request)
-                }
-            },
+    pub fn request(&mut self, now: Millis, request: &Request, outputs: &mut Vec<Output>) {
+        let effects = match &request.wish {
+            _ if request.to != Addressee::OnlyBoard => vec![Effect::Refused(format!(
+                "request `{request}`: one board has this line for itself; leave the address away, as in `result 2-0`"
+            ))],
+            Wish::Hold => self.held.hold(),
+            Wish::Release => self.held.release(),
+            Wish::Rotate => vec![self.rotation.ask()],
+            Wish::StartFromMemory => vec![self.late.take_offer()],
+            Wish::Remembered(answer) => {
+                self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
+            }
+            wish => {
+                let at = self.table_time(now);
+                self.late.request(at, wish);
+                self.table.request(at, wish)
+            }
         };
         self.put(now, effects, outputs);
     }

@@ -289,7 +289,7 @@ impl<'d> Hall<'d> {
             self.open(index, now)?;
             if !self.tables[index].is_done && self.tables[index].down_until.is_none() && self.tables[index].began <= now
             {
-                self.take(index, now, Kind::LinkUp)?;
+                self.take(index, now, Input::LinkUp)?;
             }
             self.next[index] = self.tables[index].next(self.day);
         }
@@ -361,8 +361,8 @@ impl<'d> Hall<'d> {
     fn stop(&mut self, now: u64) -> io::Result<()> {
         for index in 0..self.tables.len() {
             if !self.tables[index].is_done && self.tables[index].down_until.is_none() {
-                self.take(index, now, Kind::Tick)?;
-                self.take(index, now, Kind::LinkDown)?;
+                self.take(index, now, Input::Tick)?;
+                self.take(index, now, Input::LinkDown)?;
             }
         }
         Ok(())
@@ -376,17 +376,17 @@ impl<'d> Hall<'d> {
             }
             table.down_until = None;
             table.world_until(now);
-            return self.take(index, now, Kind::LinkUp);
+            return self.take(index, now, Input::LinkUp);
         }
         if self.day.outage_every_ms > 0 && now >= table.next_outage {
             let length = 300 + self.rng.below(40_000);
             table.next_outage = now + length + wait(&mut self.rng, self.day.outage_every_ms);
             table.down_until = Some(now + length);
             self.recorded.outages += 1;
-            return self.take(index, now, Kind::LinkDown);
+            return self.take(index, now, Input::LinkDown);
         }
         if table.is_over(now) {
-            let down = self.take(index, now, Kind::LinkDown);
+            let down = self.take(index, now, Input::LinkDown);
             let pause = PAUSE_MS + self.rng.below(60_000);
             let table = &mut self.tables[index];
             match table.games.pop() {
@@ -402,20 +402,19 @@ impl<'d> Hall<'d> {
         }
         let reads = table.world.advance(now - table.began);
         for (_, bytes) in reads {
-            self.take(index, now, Kind::FromBoard(bytes))?;
+            self.take(index, now, Input::Bytes(bytes))?;
         }
         let recorder = self.tables[index].recorder.as_ref();
         if recorder.is_some_and(|recorder| recorder.deadline().is_some_and(|deadline| deadline <= now)) {
-            self.take(index, now, Kind::Tick)?;
+            self.take(index, now, Input::Tick)?;
         }
         Ok(())
     }
 
     /// One thing that happened, as the station takes it.
-    fn take(&mut self, index: usize, now: u64, kind: Kind) -> io::Result<()> {
+    fn take(&mut self, index: usize, now: u64, input: Input) -> io::Result<()> {
         let table = &mut self.tables[index];
         let Some(recorder) = &mut table.recorder else { return Ok(()) };
-        let Some(input) = playback::input(&kind) else { return Ok(()) };
         let is_tick = input == Input::Tick;
         let at = now - recorder.log_opened;
         let mut log = |log: &mut File, kind: Kind| {
@@ -423,7 +422,7 @@ impl<'d> Hall<'d> {
             log.write_all(Record::new(at, kind).to_line().as_bytes())
         };
         if !is_tick {
-            log(&mut recorder.log, kind)?;
+            log(&mut recorder.log, playback::kind(&input))?;
         }
         let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {

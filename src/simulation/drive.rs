@@ -5,6 +5,7 @@ use hardware_sim::world::World;
 
 use crate::livefile::Entry;
 use crate::millis::Millis;
+use crate::session::request::{Addressee, Request, Wish};
 use crate::session::{Aside, Effect, Input, Line, Output};
 
 /// Whoever records what a board says: this program, or a simple rule to compare it with.
@@ -94,10 +95,10 @@ pub fn bare(entry: &Entry) -> String {
 }
 
 /// Plays a world to its end against a recorder, and `after_ms` longer. `request`: what an operator asks for at the start.
-pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<String>, after_ms: u64) -> Record {
+pub fn drive(world: &mut World, recorder: &mut dyn Recorder, request: Option<Wish>, after_ms: u64) -> Record {
     let mut record = Record::default();
     let mut inputs = vec![(0, Input::LinkUp)];
-    inputs.extend(request.map(|request| (0, Input::Operator(request))));
+    inputs.extend(request.map(|wish| (0, Input::Request(Request { to: Addressee::OnlyBoard, wish }))));
     loop {
         for (at, input) in inputs.drain(..) {
             record.inputs.push((Millis(at), input.clone()));

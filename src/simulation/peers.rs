@@ -19,6 +19,7 @@ use crate::pdn::fen;
 use crate::protocol::{Command, Decoder, Item, Message, PieceCode};
 use crate::recognition::{Seen, Sight};
 use crate::rules::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use crate::session::request::{Request, Wish};
 use crate::session::{Effect, Input, Output};
 
 /// How long the board must be quiet before [`PeerRule::WaitAndDump`] asks for a dump.
@@ -205,10 +206,9 @@ impl Recorder for Peer {
         match input {
             Input::LinkUp => outputs.extend([Command::SendUpdateNice, Command::SendBoard].map(ask)),
             Input::LinkDown => self.decoder = Decoder::new(),
-            Input::Operator(request) => {
-                let text = request.strip_prefix("start ").unwrap_or_default();
+            Input::Request(Request { wish: Wish::Start(Some(text)), .. }) => {
                 let position =
-                    fen::read(self.variant, text).ok().and_then(|setup| Position::new(self.variant, setup).ok());
+                    fen::read(self.variant, &text).ok().and_then(|setup| Position::new(self.variant, setup).ok());
                 self.base = position.or(self.base);
             }
             Input::Bytes(bytes) => {
@@ -218,7 +218,7 @@ impl Recorder for Peer {
                     }
                 }
             }
-            Input::Tick | Input::ClockSet(_) => {}
+            Input::Request(_) | Input::Tick | Input::ClockSet(_) => {}
         }
         if self.asks_at().is_some_and(|at| at <= now) {
             self.asks = false;

@@ -19,6 +19,7 @@ use super::peers::{Peer, PeerRule};
 use super::script;
 use crate::pdn::{fen, notation};
 use crate::rules::{Move, Position};
+use crate::session::request::Wish;
 use crate::session::{Line, LineSettings};
 
 /// How long a world lives on after its people are done: what is recorded late is recorded.
@@ -258,7 +259,7 @@ pub fn run(game: &Played, conditions: &Conditions, who: Who) -> Result<Case, Str
     let mut world = World::new(setting).map_err(|error| error.to_string())?;
     // A game from another position than the start is begun by the operator.
     let request = (*start != Position::start(start.variant()))
-        .then(|| format!("start {}", fen::write(start.variant(), &start.setup())));
+        .then(|| Wish::Start(Some(fen::write(start.variant(), &start.setup()))));
     let record = match who {
         Who::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, AFTER_MS),
         Who::Peer(rule) => drive(&mut world, &mut Peer::new(start.variant(), rule), request, AFTER_MS),

@@ -12,7 +12,8 @@ use crate::feed;
 use crate::link::LinkEvent;
 use crate::livefile::Entry;
 use crate::playback;
-use crate::session::{BusAddress, Effect, Output};
+use crate::session::request::{Addressee, Remembered, Request, Wish};
+use crate::session::{BusAddress, Effect, Input, Output};
 
 /// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
 /// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
@@ -30,7 +31,7 @@ enum Tone {
 
 impl Station {
     /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
-    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Kind> {
+    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
         let mut heard = None;
         for Output { board, effect, .. } in outputs {
             match effect {
@@ -60,14 +61,14 @@ impl Station {
     }
 
     /// Has a board a file that begins with these plies and setups? The answer is a request: it stands in the log.
-    async fn look_for_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Kind {
+    async fn look_for_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Input {
         let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
         let prefix = feed::prefix(&self.name, board, named.map(|board| &*board.name));
         let live = self.live.clone();
         let known =
             tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &entries)).await.unwrap_or_default();
-        let answer = known.map_or_else(|| "remembered new".to_owned(), |name| format!("remembered known {name}"));
-        Kind::Operator(board.map_or_else(|| answer.clone(), |board| format!("{board} {answer}")))
+        let answer = known.map_or(Remembered::New, Remembered::Known);
+        Input::Request(Request { to: Addressee::of(board), wish: Wish::Remembered(answer) })
     }
 
     /// Tells the operator.
@@ -96,7 +97,7 @@ impl Station {
     }
 
     /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.
-    async fn reopen(&mut self, board: Option<&str>) -> Option<Kind> {
+    async fn reopen(&mut self, board: Option<&str>) -> Option<Input> {
         if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
             return None;
         }
@@ -104,7 +105,7 @@ impl Station {
             match self.link.unread().await {
                 Some(LinkEvent::Bytes(bytes)) => {
                     self.counters.bytes_in.add(bytes.len() as u64);
-                    return Some(Kind::FromBoard(bytes));
+                    return Some(Input::Bytes(bytes));
                 }
                 Some(LinkEvent::Down(reason)) => {
                     self.tell_link_is_down(reason);

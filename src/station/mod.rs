@@ -40,12 +40,13 @@ use crate::millis::Millis;
 use crate::outlets::Teller;
 use crate::pulse::Pulse;
 use crate::recorder::{Committer, Gone, Recorder, Told, Unfinished};
-use crate::session::{BusAddress, Damage, Effect, Line};
+use crate::session::request::Request;
+use crate::session::{BusAddress, Damage, Effect, Input};
 use crate::trouble::{self, Finding, Troubles, Watch};
 use allowance::Allowance;
 use clock::{Clock, Wall};
 use effects::count;
-use opening::{Carried, Opened};
+use opening::Opened;
 use underway::Underway;
 
 pub use clock::dates_from;
@@ -233,7 +234,7 @@ struct Station {
     shift: Millis,
     is_outdated: bool,
     /// What operators asked of the chain before that this one has not heard yet.
-    carried: Vec<Carried>,
+    carried: Vec<Request>,
     /// When its chain of logs has become old.
     rotate_at: Option<Instant>,
     last_tick: Option<Instant>,
@@ -352,7 +353,7 @@ impl Station {
         let at = self.shift + Millis(self.clock.now());
         let expected = self.calendar.lock().unwrap_or_else(PoisonError::into_inner).moment(at);
         let shown = (expected + jump).with_timezone(&Local).fixed_offset().trunc_subsecs(3);
-        self.take(Kind::ClockSet(shown)).await
+        self.take(Input::ClockSet(shown)).await
     }
 
     /// What the thread that writes says.
@@ -411,7 +412,7 @@ impl Station {
 
     async fn on_tick(&mut self) -> Result<(), StationError> {
         self.last_tick = Some(Instant::now());
-        self.take(Kind::Tick).await
+        self.take(Input::Tick).await
     }
 
     /// How it ends, if it is time for that: new settings are taken when nothing of a game can be lost by it. A new port alone
@@ -435,8 +436,8 @@ impl Station {
         // Who asked for it looks whether it was done.
         self.reports_at = Instant::now();
         match order {
-            Order::Request { text, asker, until, answer } => {
-                let done = self.on_request(text, &asker, until).await?;
+            Order::Request { request, asker, until, answer } => {
+                let done = self.on_request(request, &asker, until).await?;
                 // Who asked may have gone.
                 let _ = answer.send(done);
             }
@@ -454,19 +455,19 @@ impl Station {
     }
 
     /// Who asks for what stands in the log before it is done. What comes too late is not done, and that stands there, too.
-    async fn on_request(&mut self, text: String, asker: &str, until: Uptime) -> Result<Answer, StationError> {
+    async fn on_request(&mut self, request: Request, asker: &str, until: Uptime) -> Result<Answer, StationError> {
         let now = self.clock.now();
         if let Some(why) = until.too_late() {
-            let note = format!("request of {asker}: {text}: {why}");
+            let note = format!("request of {asker}: {request}: {why}");
             warn!(line = self.name, "{note}");
             self.recorder.write(now, Kind::Note(note));
             return Ok(Answer::refused(why));
         }
-        info!(line = self.name, "request of {asker}: {text}");
+        info!(line = self.name, "request of {asker}: {request}");
         self.counters.requests.add(1);
         self.recorder.write(now, Kind::Note(format!("request of {asker}")));
         let mut answer = Answer::default();
-        self.take_and_tell(Kind::Operator(text), |effect| match effect {
+        self.take_and_tell(Input::Request(request), |effect| match effect {
             Effect::Refused(why) => answer.refused = Some(why.clone()),
             Effect::Notice(notice) | Effect::News(notice) => answer.told.push(notice.clone()),
             effect => answer.written.extend(effect.lines()),
@@ -477,11 +478,10 @@ impl Station {
 
     /// Asks for what operators asked for before the settings changed: from then on it stands in this log.
     async fn ask_again(&mut self) -> Result<(), StationError> {
-        for (board, request) in std::mem::take(&mut self.carried) {
-            let text = Line::request_again(board, &request);
-            info!(line = self.name, "as asked before the settings changed: {text}");
+        for request in std::mem::take(&mut self.carried) {
+            info!(line = self.name, "as asked before the settings changed: {request}");
             self.recorder.write(self.clock.now(), Kind::Note("asked before the settings changed".to_owned()));
-            self.take(Kind::Operator(text)).await?;
+            self.take(Input::Request(request)).await?;
         }
         Ok(())
     }
@@ -517,12 +517,12 @@ impl Station {
                 self.counters.connects.add(1);
                 self.board = None;
                 self.reporter.update(|row| row.no_link = None);
-                self.take(Kind::LinkUp).await
+                self.take(Input::LinkUp).await
             }
             LinkEvent::Bytes(bytes) => {
                 self.counters.bytes_in.add(bytes.len() as u64);
                 self.allowance.spend(bytes.len(), Instant::now());
-                self.take(Kind::FromBoard(bytes)).await
+                self.take(Input::Bytes(bytes)).await
             }
             LinkEvent::Waiting(reason) => {
                 warn!(line = self.name, "waiting for the port: {reason}");
@@ -531,7 +531,7 @@ impl Station {
             }
             LinkEvent::Down(reason) => {
                 self.tell_link_is_down(reason);
-                self.take(Kind::LinkDown).await
+                self.take(Input::LinkDown).await
             }
         }
     }
@@ -540,8 +540,8 @@ impl Station {
     async fn stop(&mut self) -> Result<(), StationError> {
         if self.link.is_up() {
             // What was due before the end is asked before it: the log ends with the end.
-            self.take(Kind::Tick).await?;
-            self.take(Kind::LinkDown).await?;
+            self.take(Input::Tick).await?;
+            self.take(Input::LinkDown).await?;
         }
         let committer = self.committer.clone();
         let log = self.recorder.log().with_file_name(&self.name);
@@ -555,16 +555,16 @@ impl Station {
     }
 
     /// One thing that happened: to the recorder, and what it wants done to where it belongs.
-    async fn take(&mut self, kind: Kind) -> Result<(), StationError> {
-        self.take_and_tell(kind, |_| {}).await
+    async fn take(&mut self, input: Input) -> Result<(), StationError> {
+        self.take_and_tell(input, |_| {}).await
     }
 
     /// The same; `told` hears of everything that the core wants done.
-    async fn take_and_tell(&mut self, kind: Kind, mut told: impl FnMut(&Effect)) -> Result<(), StationError> {
-        let mut next = Some(kind);
-        while let Some(kind) = next.take() {
-            let now = match kind {
-                Kind::ClockSet(shown) => {
+    async fn take_and_tell(&mut self, input: Input, mut told: impl FnMut(&Effect)) -> Result<(), StationError> {
+        let mut next = Some(input);
+        while let Some(input) = next.take() {
+            let now = match input {
+                Input::ClockSet(shown) => {
                     // What is told of earlier times keeps the moments that they had.
                     let now = self.clock.later();
                     self.calendar.lock().unwrap_or_else(PoisonError::into_inner).set(self.shift + Millis(now), shown);
@@ -581,7 +581,7 @@ impl Station {
                 }
                 told(effect);
             };
-            let mut outputs = self.recorder.begin(now, kind, &mut hear_of)?;
+            let mut outputs = self.recorder.begin(now, input, &mut hear_of)?;
             if self.recorder.is_unfinished() {
                 match self.durability {
                     Durability::Safe => underway.have_arrived().await,
@@ -592,7 +592,7 @@ impl Station {
             let was_up = self.link.is_up();
             next = self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {
-                next = Some(Kind::LinkDown);
+                next = Some(Input::LinkDown);
             }
         }
         Ok(())

@@ -30,6 +30,7 @@ use crate::millis::Millis;
 use crate::playback::{
     self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, LATE_START, PlaybackError, Played,
 };
+use crate::session::request::{Request, Wish};
 use crate::session::{BusAddress, Line, LineSettings};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
@@ -85,7 +86,7 @@ pub struct Opened {
     /// The head of the chain that goes on or begins.
     pub header: Header,
     /// What operators asked for that the chain which begins has to hear again.
-    pub carried: Vec<Carried>,
+    pub carried: Vec<Request>,
 }
 
 /// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
@@ -215,11 +216,8 @@ enum NextStep {
     /// Its next part.
     GoOn { chain: Box<Chain>, is_outdated: bool },
     /// The first of a new one.
-    Begin { gives_up_a_game: bool, carried: Vec<Carried> },
+    Begin { gives_up_a_game: bool, carried: Vec<Request> },
 }
-
-/// A request of an operator that still matters, and the board of a bus that it is about.
-pub type Carried = (Option<BusAddress>, String);
 
 impl NextStep {
     fn notice(&self) -> Option<String> {
@@ -262,18 +260,19 @@ fn decide(
 }
 
 /// What operators asked of the last chain holds for the next, but where the configuration now says something else about it.
-fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Carried> {
+fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Request> {
     let players = |settings: &LineSettings| {
         let is_player = |(tag, _): &&(String, String)| tag == "White" || tag == "Black";
         settings.tags.iter().filter(is_player).cloned().collect::<Vec<_>>()
     };
-    let still_holds = |(board, request): &Carried| {
-        let of_board =
-            |settings: &LineSettings| board.map_or_else(|| settings.clone(), |board| settings.of_board(board));
+    let still_holds = |request: &Request| {
+        let of_board = |settings: &LineSettings| {
+            request.to.address().map_or_else(|| settings.clone(), |board| settings.of_board(board))
+        };
         let (had, wanted) = (of_board(had), of_board(wanted));
-        match request.starts_with("names ") {
-            true => players(&had) == players(&wanted),
-            false => had.orientation == wanted.orientation,
+        match request.wish {
+            Wish::Names { .. } => players(&had) == players(&wanted),
+            _ => had.orientation == wanted.orientation,
         }
     };
     line.standing_requests().into_iter().filter(still_holds).collect()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::config::LineConfig;
+use crate::session::request::Request;
 use crate::station::Uptime;
 
 /// Orders that may wait for a line. An operator gives one at a time; more is a program that went wrong.
@@ -13,10 +14,10 @@ const MOST_WAITING: usize = 16;
 /// An order.
 #[derive(Debug)]
 pub enum Order {
-    /// An operator's request, as [`crate::session::Input::Operator`] has it.
+    /// An operator's request.
     Request {
         /// The request.
-        text: String,
+        request: Request,
         /// Who asks, in words, for the log.
         asker: String,
         /// It is dropped if it is not begun by then.

@@ -17,18 +17,16 @@ use tokio::task::JoinSet;
 use super::keeper::keep_running;
 use crate::config::{Config, LineConfig};
 use crate::counters::Counters;
-use crate::escape;
 use crate::link::{PortAddress, Ports};
 use crate::outlets::Teller;
 use crate::pulse::Pulses;
 use crate::session::BusAddress;
+use crate::session::request::{Addressee, Request, Wish};
 use crate::station::{Answer, LineReport, Order, Reporter, Storage, Surroundings, Uptime, orders};
 use crate::trouble::Troubles;
 
 /// What the name of a line's pulse begins with.
 pub const OF_A_LINE: &str = "line ";
-/// No request is longer: a FEN of 144 squares has 600 characters.
-const LONGEST_REQUEST: usize = 2000;
 
 /// What all lines share.
 pub struct Shared {
@@ -184,17 +182,17 @@ impl Lines {
     }
 
     /// Hands an operator's request to the line of a board.
-    pub fn request(&self, board: &str, request: &str, asker: String, until: Uptime, answer: oneshot::Sender<Answer>) {
+    pub fn request(&self, board: &str, wish: Wish, asker: String, until: Uptime, answer: oneshot::Sender<Answer>) {
         // Who asked may have gone; then nobody hears why not.
         let refuse = |answer: oneshot::Sender<Answer>, why: String| drop(answer.send(Answer::refused(why)));
-        let (line, text) = match self.order(board, request.trim()) {
-            Ok(found) => found,
+        let (line, request) = match find(&self.shared.rows.borrow(), board) {
+            Ok((line, address)) => (line, Request { to: Addressee::of(address), wish }),
             Err(why) => return refuse(answer, why),
         };
         let Some(running) = self.running.get(&line) else {
             return refuse(answer, format!("the line `{line}` has ended"));
         };
-        let (order, why) = match running.orders.try_send(Order::Request { text, asker, until, answer }) {
+        let (order, why) = match running.orders.try_send(Order::Request { request, asker, until, answer }) {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(order)) => {
                 (order, "too many requests wait for this line; does it hang?")
@@ -204,20 +202,6 @@ impl Lines {
         if let Order::Request { answer, .. } = order {
             refuse(answer, why.to_owned());
         }
-    }
-
-    /// The line, and the request as it knows it.
-    fn order(&self, board: &str, request: &str) -> Result<(String, String), String> {
-        // The log keeps a request as one line of text; what it would change must not be obeyed.
-        if request.contains(escape::is_obeyed) || request.chars().count() > LONGEST_REQUEST {
-            return Err(format!(
-                "a request is one line of at most {LONGEST_REQUEST} characters, without control characters and marks that turn the \
-                 order of writing"
-            ));
-        }
-        let (line, address) = find(&self.shared.rows.borrow(), board)?;
-        let text = address.map_or(request.to_owned(), |address| format!("{address} {request}"));
-        Ok((line, text))
     }
 }
 

@@ -254,8 +254,8 @@ impl Station {
 
     async fn obey(&mut self, command: Command) {
         match command {
-            Command::Request { board, request, asker, until, answer } => {
-                self.lines.request(&board, &request, asker, until, answer);
+            Command::Request { board, wish, asker, until, answer } => {
+                self.lines.request(&board, wish, asker, until, answer);
             }
             Command::Reload { asker, until, answer } => match until.too_late() {
                 Some(why) => {

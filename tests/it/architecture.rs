@@ -65,12 +65,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("output", &["escape"]),
     ("alarm", &["config", "trouble", "overview"]),
     ("metrics", &["session", "counters", "overview"]),
-    ("control", &["session", "station", "overview", "logging"]),
+    ("control", &["session", "station", "overview", "logging", "escape"]),
     (
         "supervisor",
         &[
             "session", "link", "config", "disk", "pulse", "trouble", "counters", "journal", "recorder", "outlets",
-            "station", "overview", "logging", "notify", "limits", "alarm", "metrics", "control", "escape",
+            "station", "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
         ],
     ),
     (

@@ -140,7 +140,7 @@ fn lines(bus: &Bus, requests: &[(u64, String)]) -> BTreeMap<BusAddress, Vec<(u64
         fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
             let mut outputs = Vec::new();
             while let Some(((_, request), rest)) = self.requests.split_first().filter(|((at, _), _)| *at <= now.0) {
-                outputs.extend(self.line.handle(now, Input::Operator(request.clone())));
+                outputs.extend(self.line.handle(now, Input::Request(request.parse().unwrap())));
                 self.requests = rest;
             }
             outputs.extend(self.line.handle(now, input));
@@ -185,17 +185,18 @@ fn what_was_asked_of_a_board_holds_until_it_is_found() {
     let mut settings = bus.settings();
     settings.boards.clear();
     let board = Bus::address(1);
-    let request = |line: &mut Line, text: &str| line.handle(Millis::ZERO, Input::Operator(text.to_owned()));
+    let request = |line: &mut Line, text: &str| line.handle(Millis::ZERO, Input::Request(text.parse().unwrap()));
     let mut line = Line::new(settings.clone());
     let names = "names A / B";
+    let when_found = format!("when-found {board} {names}");
     let refused = request(&mut line, &format!("{board} {names}"));
     assert!(matches!(&refused[0].effect, Effect::Refused(why) if why.contains("there is no board")), "{refused:?}");
     for again in 0..3 {
-        request(&mut line, &Line::request_again(Some(board), names));
-        assert_eq!(line.standing_requests(), [(Some(board), names.to_owned())], "after {again} more reloads");
+        request(&mut line, &when_found);
+        assert_eq!(line.standing_requests(), [when_found.parse().unwrap()], "after {again} more reloads");
         line = Line::new(settings.clone());
     }
-    request(&mut line, &Line::request_again(Some(board), names));
+    request(&mut line, &when_found);
     let mut heads: BTreeMap<Option<BusAddress>, Vec<String>> = BTreeMap::new();
     let mut line = Watched { line, standing: Vec::new() };
     drive_bus(&mut bus.world(), &mut line, 20_000, |_, output| {

@@ -24,7 +24,7 @@ fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
                 open.drain(..length);
             }
         }
-        Some((record.at, playback::input(&record.kind)?, open.is_empty()))
+        Some((record.at, playback::input(&record.kind).unwrap()?, open.is_empty()))
     });
     (log.header.clone(), records.collect())
 }

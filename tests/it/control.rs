@@ -108,7 +108,7 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
         (&["ctl", "result", "a", "3-0"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
         (&["ctl", "result", "b", "2-0"], 1, "there is no board `b`; there are a"),
         (&["ctl", "setup", "a", "W:W99"], 1, "W:W99"),
-        (&["ctl", "resign", "a", "nobody"], 1, "white or black"),
+        (&["ctl", "resign", "a", "nobody"], 2, "[possible values: white, black]"),
         (&["ctl", "adjourn", "a"], 2, "adjourn"),
     ] {
         let refused = ask(&place, arguments);
@@ -268,6 +268,27 @@ fn a_request_that_was_not_answered_is_not_obeyed_later() {
     let dropped = "result 2-0: not done: it was wanted";
     let count = kinds.iter().filter(|kind| matches!(kind, Kind::Note(note) if note.contains(dropped))).count();
     assert_eq!(count, 1, "what was dropped stands in the log");
+}
+
+/// What a program that speaks with the socket directly asks, and no station knows, is refused before it reaches a log.
+#[test]
+fn a_request_that_cannot_be_read_reaches_no_log() {
+    let place = Place::new(&["a"]);
+    let mut station = place.start();
+    station.wait_for("recording");
+    for (request, told) in [
+        ("adjourn", "request `adjourn` is not known; known are result"),
+        ("resign nobody", "white or black"),
+        ("undo none", "how many plies"),
+        ("remembered new", "what the station says"),
+    ] {
+        let mut client = Client::connect(&place);
+        client.say(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":\"{request}\"}}\n"));
+        let reply = client.hear();
+        assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(told), "{request}: {reply}");
+    }
+    assert!(station.signal(Signal::TERM).success());
+    assert!(!kinds(&place.log("a-1.log")).iter().any(|kind| matches!(kind, Kind::Operator(_))));
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn happening() -> impl Strategy<Value = (u64, Input)> {
         1 => Just(Input::LinkUp),
         1 => Just(Input::LinkDown),
         2 => Just(Input::Tick),
-        1 => request.prop_map(Input::Operator),
+        1 => request.prop_map(|text: String| text.parse().map_or(Input::Tick, Input::Request)),
         8 => bytes.prop_map(Input::Bytes),
     ];
     (prop_oneof![0u64..500, 0u64..60_000], input)

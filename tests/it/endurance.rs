@@ -246,7 +246,7 @@ impl Recording {
     fn take(&mut self, now: u64, kind: Kind, hands: &mut dyn Hands) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
-        let input = playback::input(&kind).unwrap();
+        let input = playback::input(&kind).unwrap().unwrap();
         let is_tick = kind == Kind::Tick;
         if !is_tick {
             write(kind);

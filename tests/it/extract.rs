@@ -5,23 +5,13 @@ use damcast::folder::extract::{OfBoard, Piece};
 use damcast::playback;
 use damcast::session::Input;
 
-use crate::bus::{hear_again, rare_session};
+use crate::bus::{Bus, hear_again, rare_session};
 
 #[test]
 fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
     let (bus, settings, inputs) = rare_session(12);
-    let record = |(at, input): (damcast::millis::Millis, Input)| {
-        let kind = match input {
-            Input::Bytes(bytes) => Kind::FromBoard(bytes),
-            Input::LinkUp => Kind::LinkUp,
-            Input::LinkDown => Kind::LinkDown,
-            Input::Operator(request) => Kind::Operator(request),
-            Input::Tick => Kind::Tick,
-            Input::ClockSet(shown) => Kind::ClockSet(shown),
-        };
-        Record::new(at.0, kind)
-    };
-    let whole: Vec<Record> = inputs.into_iter().map(record).collect();
+    let record = |(at, input): &(damcast::millis::Millis, Input)| Record::new(at.0, playback::kind(input));
+    let whole: Vec<Record> = inputs.iter().map(record).collect();
     let bytes = |records: &[Record]| records.iter().map(|record| record.to_line().len()).sum::<usize>();
     for (address, moves) in bus.moves() {
         let mut own = OfBoard::new(address);
@@ -31,7 +21,7 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
         assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
         let inputs = alone
             .iter()
-            .filter_map(|record| Some((damcast::millis::Millis(record.at), playback::input(&record.kind)?)));
+            .filter_map(|record| Some((damcast::millis::Millis(record.at), playback::input(&record.kind).unwrap()?)));
         let mut settings = settings.clone();
         settings.boards.retain(|known, _| *known == address);
         let recorded = hear_again(&settings, inputs);
@@ -42,5 +32,17 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
             moves.starts_with(entries) && entries.len() + 1 >= moves.len(),
             "{address}: {entries:?}, not {moves:?}"
         );
+    }
+}
+
+#[test]
+fn what_a_board_was_asked_before_it_was_found_belongs_to_it() {
+    let request = |text: &str| Piece::Record(Record::new(5, Kind::Operator(text.to_owned())));
+    let address = Bus::address(1);
+    let mut own = OfBoard::new(address);
+    for (text, belongs) in
+        [(format!("{address} flip"), true), (format!("when-found {address} flip"), true), ("9 flip".to_owned(), false)]
+    {
+        assert_eq!(own.take(request(&text)).len() == 1, belongs, "{text}");
     }
 }

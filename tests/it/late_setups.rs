@@ -135,7 +135,7 @@ impl Table {
 
     fn ask(&mut self, request: &str) -> Vec<Output> {
         let before = self.outputs.len();
-        self.give(Input::Operator(request.to_owned()));
+        self.give(Input::Request(request.parse().unwrap()));
         self.outputs[before..].to_vec()
     }
 }

@@ -49,7 +49,7 @@ impl Recorder for Late {
         for (board, entries) in asked {
             self.asked.push(entries);
             let answer = if self.has_it { "remembered known live/a-1.pdn" } else { "remembered new" };
-            outputs.extend(self.line.handle(now, Input::Operator(of_board(board, answer))));
+            outputs.extend(self.line.handle(now, Input::Request(of_board(board, answer).parse().unwrap())));
         }
         outputs
     }
@@ -245,10 +245,10 @@ fn an_operator_takes_the_offer() {
     assert_eq!(recorder.line.status().state, "offers a game from its memory");
     assert!(recorder.asked.is_empty() && recorder.published_unasked == 0);
     let now = Millis(world.now_ms());
-    let outputs = recorder.handle(now, Input::Operator("start from-memory".to_owned()));
+    let outputs = recorder.handle(now, Input::Request("start from-memory".parse().unwrap()));
     let lines = outputs.iter().filter(|output| matches!(output.effect, Effect::Entry { .. })).count();
     assert!(lines > 10, "{outputs:?}");
     assert_eq!(recorder.line.status().game, Some(1));
-    let refused = recorder.handle(now, Input::Operator("start from-memory".to_owned()));
+    let refused = recorder.handle(now, Input::Request("start from-memory".parse().unwrap()));
     assert!(refused.iter().any(|output| matches!(output.effect, Effect::Refused(_))), "{refused:?}");
 }

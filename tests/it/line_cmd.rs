@@ -37,6 +37,15 @@ fn a_line_that_is_not_understood_is_named_and_passed_over() {
     assert!(errors[3].contains("line 6, column 1: \"# game-type:\" has to stand before"), "{}", run.err);
 }
 
+/// In a log of another program it counts as nothing but time, and the operator is told.
+#[test]
+fn a_request_that_cannot_be_read_is_told_and_changes_nothing() {
+    let out = run_with_input(&["line"], b"0 = up\n5 ! adjourn\n6 ! flip\n").out;
+    let told: Vec<&str> = out.lines().filter(|line| line.contains(" ? ")).collect();
+    assert!(told[0].starts_with("5 ? request `adjourn` is not known") && told[1].starts_with("6 ? "), "{told:?}");
+    assert_eq!((told.len(), out.lines().filter(|line| line.contains(" . ")).count()), (2, 3), "{out}");
+}
+
 #[test]
 fn settings_come_from_the_command_line_or_the_head() {
     for arguments in [

@@ -2,6 +2,7 @@
 
 use damcast::millis::Millis;
 use damcast::rules::Variant;
+use damcast::session::request::RequestError;
 use damcast::session::{Effect, Input, Line, LineSettings, Output};
 
 /// A line with an idle board at its end that has the start position on it.
@@ -38,7 +39,13 @@ impl Desk {
     }
 
     fn ask(&mut self, request: &str) {
-        self.give(Input::Operator(request.to_owned()));
+        match request.parse() {
+            Ok(request) => self.give(Input::Request(request)),
+            Err(error) => {
+                let effect = Effect::Refused(RequestError::to_string(&error));
+                self.outputs.push(Output { at: Millis(self.now), board: None, effect });
+            }
+        }
     }
 
     fn update(&mut self, field: u8, piece: u8) {

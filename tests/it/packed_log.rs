@@ -21,14 +21,7 @@ struct Logged {
 
 impl Recorder for Logged {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let kind = match input.clone() {
-            Input::Bytes(bytes) => Kind::FromBoard(bytes),
-            Input::LinkUp => Kind::LinkUp,
-            Input::LinkDown => Kind::LinkDown,
-            Input::Operator(request) => Kind::Operator(request),
-            Input::Tick => Kind::Tick,
-            Input::ClockSet(shown) => Kind::ClockSet(shown),
-        };
+        let kind = playback::kind(&input);
         let outputs = self.line.handle(now, input);
         if kind != Kind::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             self.records.push(Record::new(now.0, kind));

@@ -10,7 +10,9 @@ use damcast::bytelog::{self, Kind, Record};
 use damcast::config::{Config, LineConfig};
 use damcast::disk::{Disk, Durability};
 use damcast::millis::Millis;
+use damcast::playback;
 use damcast::recorder::{Committer, Recorder, Told, Writer};
+use damcast::session::Input;
 use damcast::station::Folders;
 use damcast::station::opening::{self, Opened, OpeningError};
 use damcast::trouble::{DISK_FAULT, Troubles};
@@ -34,7 +36,7 @@ pub fn script(plies_ms: u64) -> Script {
     let mut script = Script::new();
     let mut last_clock = Vec::new();
     for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
-        let Some(_) = damcast::playback::input(&record.kind) else { continue };
+        let Some(_) = damcast::playback::input(&record.kind).unwrap() else { continue };
         // Most readings of a clock say nothing new but the time; a session is shorter without them.
         if let Kind::FromBoard(bytes) = &record.kind
             && let [0x8d, .., status] = bytes.as_slice()
@@ -122,10 +124,11 @@ impl Session {
             let seat = &mut self.lines[*line];
             while let Some(deadline) = seat.recorder.line().deadline().filter(|due| *due <= seat.shift + Millis(at)) {
                 let due = (deadline - seat.shift).0;
-                seat.recorder.take(due, Kind::Tick).unwrap();
+                seat.recorder.take(due, Input::Tick).unwrap();
                 self.writer.turn();
             }
-            seat.recorder.take(at, record.kind.clone()).unwrap();
+            let input = playback::input(&record.kind).unwrap();
+            input.map(|input| seat.recorder.take(at, input).unwrap());
             self.writer.turn();
             // What was not published is made durable from time to time, and the logs themselves are synced.
             match count % 16 {

@@ -22,7 +22,7 @@ fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) 
             Kind::FromBoard(bytes) => bytes.chunks(size).map(|part| Input::Bytes(part.to_vec())).collect(),
             Kind::LinkUp => vec![Input::LinkUp],
             Kind::LinkDown => vec![Input::LinkDown],
-            Kind::Operator(text) => vec![Input::Operator(text)],
+            Kind::Operator(text) => vec![Input::Request(text.parse().unwrap())],
             Kind::Tick => vec![Input::Tick],
             _ => continue,
         };
@@ -168,7 +168,7 @@ fn a_ply_is_told_before_the_reason_for_it() {
     let is_reason = |output: &Output| matches!(&output.effect, Effect::Note(note) if note.contains("rule="));
     let mut plies = 0;
     for record in &log.records {
-        let Some(input) = damcast::playback::input(&record.kind) else { continue };
+        let Some(input) = damcast::playback::input(&record.kind).unwrap() else { continue };
         // What time decides is told as a whole, as a station has it, which asks for it when it is due.
         line.handle(Millis(record.at), Input::Tick);
         let first = line.begin(Millis(record.at), input);

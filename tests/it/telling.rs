@@ -305,14 +305,14 @@ fn listeners_are_told_why_a_setup_was_needed_and_nothing_that_is_held_back() {
     board.play("32", "28", WHITE);
     board.press();
     board.pass(1_000);
-    board.say(Input::Operator("hold".to_owned()));
+    board.say(Input::Request("hold".parse().unwrap()));
     let told = board.provisional().len();
     board.play("19", "23", BLACK);
     assert_eq!(board.provisional().len(), told);
-    board.say(Input::Operator("release".to_owned()));
+    board.say(Input::Request("release".parse().unwrap()));
     assert_eq!(board.provisional()[told..], [["19-23"]]);
     let since = board.effects.len();
-    board.say(Input::Operator("undo".to_owned()));
+    board.say(Input::Request("undo".parse().unwrap()));
     assert!(asides(&board, since).contains(&Aside::Correction("operator")), "{:?}", asides(&board, since));
 }
 

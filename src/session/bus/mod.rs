@@ -39,6 +39,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, FixedOffset};
 
 use super::held::Rotation;
+use super::request::{Addressee, Request, Wish};
 use super::table::{Attention, Table};
 use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::calendar;
@@ -53,8 +54,6 @@ use usage::{Usage, time_of};
 const MOST_BOARDS: usize = 256;
 /// Two requests for each of them.
 const MOST_TO_BE_TOLD: usize = 2 * MOST_BOARDS;
-/// Before a request that can wait for its board.
-pub(super) const WHEN_FOUND: &str = "when-found ";
 /// Boards that are away may take this much of the line from those that are here: one part of so many.
 const AWAY_SHARE: u64 = 14;
 /// A board that is away is waited for this part of the time that an answer may take: it is most likely not there, answers
@@ -97,7 +96,7 @@ pub struct Bus {
     damage: Damage,
     rotation: Rotation,
     /// What boards that have not been found yet are to be told when they are.
-    to_be_told: Vec<(BusAddress, String)>,
+    to_be_told: Vec<(BusAddress, Wish)>,
     stranger: Stranger,
 }
 
@@ -264,8 +263,8 @@ impl Bus {
         board.hear(now, command, &message.answer, &self.settings.bus, &mut self.usage, &mut effects);
         self.told_nobody = false;
         put(now, from, board.pass(effects), outputs);
-        for (_, request) in self.to_be_told.extract_if(.., |(address, _)| *address == from) {
-            let effects = board.request(now, &request, &self.settings.bus);
+        for (_, wish) in self.to_be_told.extract_if(.., |(address, _)| *address == from) {
+            let effects = board.request(now, &wish, &self.settings.bus);
             put(now, from, board.pass(effects), outputs);
         }
     }
@@ -453,44 +452,37 @@ impl Bus {
         outputs.push(Output { at: now, board: None, effect: Effect::Send(bytes.to_vec()) });
     }
 
-    /// An operator's request: the address of the board, then what it is about. With `when-found` before it, a board that is not
-    /// known yet is told as soon as it is.
-    pub fn request(&mut self, now: Millis, request: &str, outputs: &mut Vec<Output>) {
-        let when_found = request.trim().strip_prefix(WHEN_FOUND);
-        let request = when_found.unwrap_or(request).trim();
-        let (first, rest) = request.split_once(' ').unwrap_or((request, ""));
-        let known = || self.boards.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let address = first.parse().ok().and_then(BusAddress::new);
-        let notice = match address {
-            None => {
-                format!("request `{request}`: on a bus the address of the board goes first, as in `1025 result 2-0`")
+    /// An operator's request.
+    pub fn request(&mut self, now: Millis, request: Request, outputs: &mut Vec<Output>) {
+        let mut refuse = |why: &str| {
+            let refused = Effect::Refused(format!("request `{request}`: {why}"));
+            outputs.push(Output { at: now, board: None, effect: refused });
+        };
+        let Some(address) = request.to.address() else {
+            return refuse("on a bus the address of the board goes first, as in `1025 result 2-0`");
+        };
+        let Some(board) = self.boards.get_mut(&address) else {
+            if request.to != Addressee::BoardWhenFound(address) {
+                let known = self.boards.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                refuse(&format!("there is no board {address} on this bus; known are {known}"));
+            } else if self.to_be_told.len() < MOST_TO_BE_TOLD {
+                self.to_be_told.push((address, request.wish));
             }
-            Some(address) if !self.boards.contains_key(&address) && when_found.is_some() => {
-                if self.to_be_told.len() < MOST_TO_BE_TOLD {
-                    self.to_be_told.push((address, rest.to_owned()));
-                }
-                return;
-            }
-            Some(address) if !self.boards.contains_key(&address) => {
-                format!("request `{request}`: there is no board {address} on this bus; known are {}", known())
-            }
+            return;
+        };
+        let effects = match request.wish {
             // Its boards have their logs together.
-            Some(address) if rest.trim() == "rotate" => {
-                return put(now, address, vec![self.rotation.ask()], outputs);
-            }
-            Some(address) => {
-                if let Some(board) = self.boards.get_mut(&address) {
-                    let effects = board.request(now, rest, &self.settings.bus);
-                    put(now, address, board.pass(effects), outputs);
-                }
-                return;
+            Wish::Rotate => vec![self.rotation.ask()],
+            wish => {
+                let effects = board.request(now, &wish, &self.settings.bus);
+                board.pass(effects)
             }
         };
-        outputs.push(Output { at: now, board: None, effect: Effect::Refused(notice) });
+        put(now, address, effects, outputs);
     }
 
     /// What boards that have not been found yet are to be told.
-    pub fn to_be_told(&self) -> &[(BusAddress, String)] {
+    pub fn to_be_told(&self) -> &[(BusAddress, Wish)] {
         &self.to_be_told
     }
 

@@ -1,15 +1,4 @@
-//! What an operator may ask of a table.
-//!
-//! | request | what becomes of it |
-//! |---|---|
-//! | `result R` | the game ends so, once the last plies are recognised |
-//! | `resign white`, `resign black` | the same, the other side wins |
-//! | `start`, `start FEN` | the game that is going on is closed, and one begins |
-//! | `setup FEN` | this stands on the board: a setup, and play goes on from there |
-//! | `undo`, `undo N` | the last N entries do not count: a setup with the position before them. What was published stays |
-//! | `resync`, `resync white` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
-//! | `flip` | the board lies the other way round |
-//! | `names WHITE / BLACK` | who plays |
+//! What an operator may ask of a table ([`Wish`]).
 //!
 //! A request that cannot be done is refused with the reason and changes nothing. It is an input like any other: it stands in
 //! the log, and a replay obeys it at the same moment.
@@ -20,6 +9,7 @@ use crate::pdn::{fen, roster, values};
 use crate::recognition::Verdict;
 use crate::rules::results::ResultFormat;
 use crate::rules::{Color, Position};
+use crate::session::request::Wish;
 use crate::session::sensors::Orientation;
 use crate::session::{Effect, account};
 
@@ -49,23 +39,19 @@ impl Resync {
 }
 
 impl Table {
-    /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str) -> Vec<Effect> {
-        let (verb, rest) = request.trim().split_once(' ').unwrap_or((request.trim(), ""));
-        let rest = rest.trim();
-        match verb {
-            "result" => self.result(now, rest),
-            "resign" => self.resign(now, rest),
-            "start" => self.start_on_request(now, rest),
-            "setup" => self.set_up_on_request(now, rest),
-            "undo" => self.undo(now, rest),
-            "resync" => self.resync_on_request(now, rest),
-            "flip" => self.flip(now),
-            "names" => self.name_players(rest),
-            _ => refuse(format!(
-                "request `{request}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold, \
-                 release and rotate"
-            )),
+    /// An operator's request. What is asked of the line rather than of a game changes nothing here.
+    pub fn request(&mut self, now: Millis, wish: &Wish) -> Vec<Effect> {
+        match wish {
+            Wish::Result(result) => self.result(now, result),
+            Wish::Resign(loser) => self.resign(now, *loser),
+            Wish::Start(None) => self.start(now, Position::start(self.settings.variant)),
+            Wish::Start(Some(fen)) => self.start_on_request(now, fen),
+            Wish::Setup(fen) => self.set_up_on_request(now, fen),
+            Wish::Undo(count) => self.undo(now, *count),
+            Wish::Resync(turn) => self.resync_on_request(now, *turn),
+            Wish::Flip => self.flip(now),
+            Wish::Names { white, black } => self.name_players(white, black),
+            Wish::StartFromMemory | Wish::Hold | Wish::Release | Wish::Rotate | Wish::Remembered(_) => Vec::new(),
         }
     }
 
@@ -87,21 +73,15 @@ impl Table {
     }
 
     /// The operator says who gave up.
-    fn resign(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let Some(loser) = color(text) else {
-            return refuse("`resign` needs the side that gives up, white or black".to_owned());
-        };
+    fn resign(&mut self, now: Millis, loser: Color) -> Vec<Effect> {
         match roster::result_format(self.settings.variant, &self.settings.tags) {
             Some(format) => self.result(now, format.win(!loser)),
             None => refuse("this game has results of its own; give one of them with `result`".to_owned()),
         }
     }
 
-    /// The operator starts a game, from the start position or from a FEN.
+    /// The operator starts a game from a FEN.
     fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        if text.is_empty() {
-            return self.start(now, Position::start(self.settings.variant));
-        }
         match self.position_of(text) {
             Ok(position) => self.start(now, position),
             Err(why) => refuse(why),
@@ -125,11 +105,7 @@ impl Table {
 
     /// The operator says that the last entries do not count. PDN has no word for that which readers of a live file know but
     /// the position before them.
-    fn undo(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let count = if text.is_empty() { Some(1) } else { text.parse().ok().filter(|&count: &usize| count > 0) };
-        let Some(count) = count else {
-            return refuse(format!("`undo {text}`: expected how many plies to take back, as in `undo 2`"));
-        };
+    fn undo(&mut self, now: Millis, count: usize) -> Vec<Effect> {
         let Stage::Playing(game) = &mut self.stage else {
             return refuse("no game is going on; what a closed file says stays".to_owned());
         };
@@ -148,11 +124,7 @@ impl Table {
     }
 
     /// The operator says that what stands on the board is right.
-    fn resync_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        let turn = color(text);
-        if turn.is_none() && !text.is_empty() {
-            return refuse(format!("`resync {text}`: expected nothing, or the side that is to move, white or black"));
-        }
+    fn resync_on_request(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
         let is_playing = matches!(self.stage, Stage::Playing(_));
         if !is_playing && !self.settings.late_start {
             return refuse("no game is going on; `start` begins one".to_owned());
@@ -232,13 +204,8 @@ impl Table {
         vec![Effect::News(format!("the board is read with its connector on White's {side}"))]
     }
 
-    /// The operator says who plays: `White's name / Black's name`.
-    fn name_players(&mut self, text: &str) -> Vec<Effect> {
-        let names = text.split_once(" / ").map(|(white, black)| [white.trim(), black.trim()]);
-        let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_control);
-        let Some([white, black]) = names.filter(|names| names.iter().all(|name| is_name(name))) else {
-            return refuse("`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned());
-        };
+    /// The operator says who plays.
+    fn name_players(&mut self, white: &str, black: &str) -> Vec<Effect> {
         for (tag, name) in [("White", white), ("Black", black)] {
             self.settings.tags.retain(|(known, _)| known != tag);
             self.settings.tags.push((tag.to_owned(), name.to_owned()));
@@ -249,12 +216,12 @@ impl Table {
     }
 
     /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.
-    pub fn standing_requests(&self) -> Vec<String> {
-        let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.as_str());
+    pub fn standing_requests(&self) -> Vec<Wish> {
+        let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
         let is_to_come = self.named_after == Some(self.games);
         let names = player("White").zip(player("Black")).filter(|_| is_to_come);
-        let names = names.map(|(white, black)| format!("names {white} / {black}"));
-        names.into_iter().chain(self.flipped.then(|| "flip".to_owned())).collect()
+        let names = names.map(|(white, black)| Wish::Names { white, black });
+        names.into_iter().chain(self.flipped.then_some(Wish::Flip)).collect()
     }
 
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
@@ -272,13 +239,4 @@ impl Table {
 
 fn refuse(why: String) -> Vec<Effect> {
     vec![Effect::Refused(why)]
-}
-
-/// A side as an operator writes it.
-fn color(text: &str) -> Option<Color> {
-    match text.to_ascii_lowercase().as_str() {
-        "white" | "w" => Some(Color::White),
-        "black" | "b" => Some(Color::Black),
-        _ => None,
-    }
 }

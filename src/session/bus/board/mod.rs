@@ -29,6 +29,7 @@ use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusAnswer, BusCommand};
 use crate::session::held::Held;
 use crate::session::late::{Beside, Decision, Late};
+use crate::session::request::Wish;
 use crate::session::table::{Attention, Table};
 use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
@@ -513,21 +514,19 @@ impl BusBoard {
     }
 
     /// An operator's request.
-    pub fn request(&mut self, now: Millis, request: &str, bus: &BusSettings) -> Vec<Effect> {
-        let mut effects = match request.trim() {
-            "hold" => self.held.hold(),
-            "release" => self.held.release(),
-            "start from-memory" => vec![self.late.take_offer()],
-            request => match request.strip_prefix("remembered ") {
-                Some(answer) => {
-                    self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
-                }
-                None => {
-                    let at = self.reports.table_time(now);
-                    self.late.request(at, request);
-                    self.table.request(at, request)
-                }
-            },
+    pub fn request(&mut self, now: Millis, wish: &Wish, bus: &BusSettings) -> Vec<Effect> {
+        let mut effects = match wish {
+            Wish::Hold => self.held.hold(),
+            Wish::Release => self.held.release(),
+            Wish::StartFromMemory => vec![self.late.take_offer()],
+            Wish::Remembered(answer) => {
+                self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
+            }
+            wish => {
+                let at = self.reports.table_time(now);
+                self.late.request(at, wish);
+                self.table.request(at, wish)
+            }
         };
         if !self.is_here() {
             self.decide(now, &mut effects);

@@ -1,0 +1,324 @@
+//! What an operator, or the station itself, asks of a line.
+//!
+//! | text | [`Wish`] | what becomes of it |
+//! |---|---|---|
+//! | `result R` | `Result` | the game ends so, once the last plies are recognised |
+//! | `resign white`, `resign black` | `Resign` | the same, the other side wins |
+//! | `start`, `start FEN` | `Start` | the game that is going on is closed, and one begins |
+//! | `start from-memory` | `StartFromMemory` | the game that the board's memory has, and that nobody saw begin, is published |
+//! | `setup FEN` | `Setup` | this stands on the board: a setup, and play goes on from there |
+//! | `undo`, `undo N` | `Undo` | the last N entries do not count: a setup with the position before them. What was published stays |
+//! | `resync`, `resync white` | `Resync` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
+//! | `flip` | `Flip` | the board lies the other way round |
+//! | `names WHITE / BLACK` | `Names` | who plays |
+//! | `hold`, `release` | `Hold`, `Release` | nothing is published until `release`; it is recorded all the same |
+//! | `rotate` | `Rotate` | new logs are begun as soon as nothing of a game can be lost |
+//! | `remembered new`, `remembered known NAME` | `Remembered` | the answer of the station to [`Effect::Remembered`](super::Effect::Remembered) |
+//!
+//! The core has values. The text is read where it comes in (the socket, the command line, the `!` record of a log) and written
+//! into the log; both are here. On a bus the address of the board goes before it, `1025 flip`; with `when-found` before the address, a
+//! board that nobody has found yet is told as soon as it is found.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::BusAddress;
+use crate::rules::Color;
+
+/// Before a request that can wait for its board.
+const WHEN_FOUND: &str = "when-found";
+
+/// A request: to which board, and what is wished.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Whose business it is.
+    pub to: Addressee,
+    /// What is to be done.
+    pub wish: Wish,
+}
+
+/// Which board of a line a request is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Addressee {
+    /// The board that has the line for itself.
+    OnlyBoard,
+    /// This board of a bus.
+    Board(BusAddress),
+    /// The same; if it has not been found yet, as soon as it is.
+    BoardWhenFound(BusAddress),
+}
+
+/// What is wished of a board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// The game ends so. Which results there are, the game decides.
+    Result(String),
+    /// This side gives up.
+    Resign(Color),
+    /// A game begins, from the start position or from this FEN, which is read by the rules of the board's game.
+    Start(Option<String>),
+    /// The game that the board's memory has is published.
+    StartFromMemory,
+    /// This FEN, which is read by the rules of the board's game, stands on the board.
+    Setup(String),
+    /// So many entries do not count; at least one.
+    Undo(usize),
+    /// What stands on the board is right. The side to move, if the clock does not tell.
+    Resync(Option<Color>),
+    /// The board lies the other way round.
+    Flip,
+    /// Who plays.
+    Names {
+        /// White's name.
+        white: String,
+        /// Black's name.
+        black: String,
+    },
+    /// Nothing is published.
+    Hold,
+    /// What was held back is published, and everything from now on.
+    Release,
+    /// New logs are begun.
+    Rotate,
+    /// The station has looked for the game that a board's memory has.
+    Remembered(Remembered),
+}
+
+/// Has this folder a game that begins as the board's memory says?
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remembered {
+    /// No.
+    New,
+    /// Yes: the file of this name.
+    Known(String),
+}
+
+/// A text that is no request, and what is wrong with it.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{0}")]
+pub struct RequestError(String);
+
+impl Addressee {
+    /// The board of a bus, or the one that is alone on its line.
+    pub fn of(board: Option<BusAddress>) -> Addressee {
+        board.map_or(Addressee::OnlyBoard, Addressee::Board)
+    }
+
+    /// The address of the board; `None` for one that needs none.
+    pub fn address(self) -> Option<BusAddress> {
+        match self {
+            Addressee::OnlyBoard => None,
+            Addressee::Board(address) | Addressee::BoardWhenFound(address) => Some(address),
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.to {
+            Addressee::OnlyBoard => {}
+            Addressee::Board(address) => write!(f, "{address} ")?,
+            Addressee::BoardWhenFound(address) => write!(f, "{WHEN_FOUND} {address} ")?,
+        }
+        self.wish.fmt(f)
+    }
+}
+
+impl fmt::Display for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Wish::Result(result) => write!(f, "result {result}"),
+            Wish::Resign(side) => write!(f, "resign {}", word(*side)),
+            Wish::Start(None) => f.write_str("start"),
+            Wish::Start(Some(fen)) => write!(f, "start {fen}"),
+            Wish::StartFromMemory => f.write_str("start from-memory"),
+            Wish::Setup(fen) => write!(f, "setup {fen}"),
+            Wish::Undo(count) => write!(f, "undo {count}"),
+            Wish::Resync(None) => f.write_str("resync"),
+            Wish::Resync(Some(turn)) => write!(f, "resync {}", word(*turn)),
+            Wish::Flip => f.write_str("flip"),
+            Wish::Names { white, black } => write!(f, "names {white} / {black}"),
+            Wish::Hold => f.write_str("hold"),
+            Wish::Release => f.write_str("release"),
+            Wish::Rotate => f.write_str("rotate"),
+            Wish::Remembered(Remembered::New) => f.write_str("remembered new"),
+            Wish::Remembered(Remembered::Known(name)) => write!(f, "remembered known {name}"),
+        }
+    }
+}
+
+impl FromStr for Request {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Request, RequestError> {
+        let text = text.trim();
+        let waits = text.strip_prefix(WHEN_FOUND).filter(|rest| rest.starts_with(' '));
+        let (first, rest) = split(waits.unwrap_or(text));
+        let address = first.parse().ok().and_then(BusAddress::new);
+        let (to, wish) = match (address, waits) {
+            (Some(address), None) => (Addressee::Board(address), rest),
+            (Some(address), Some(_)) => (Addressee::BoardWhenFound(address), rest),
+            (None, _) => (Addressee::OnlyBoard, text),
+        };
+        Ok(Request { to, wish: wish.parse()? })
+    }
+}
+
+impl FromStr for Wish {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Wish, RequestError> {
+        let (verb, rest) = split(text);
+        let wish = match verb {
+            "result" => Wish::Result(rest.to_owned()),
+            "resign" => Wish::Resign(
+                side(rest)
+                    .ok_or_else(|| RequestError("`resign` needs the side that gives up, white or black".to_owned()))?,
+            ),
+            "start" if rest.is_empty() => Wish::Start(None),
+            "start" if rest == "from-memory" => Wish::StartFromMemory,
+            "start" => Wish::Start(Some(rest.to_owned())),
+            "setup" => Wish::Setup(rest.to_owned()),
+            "undo" => Wish::Undo(plies(rest)?),
+            "resync" if rest.is_empty() => Wish::Resync(None),
+            "resync" => Wish::Resync(Some(side(rest).ok_or_else(|| {
+                RequestError(format!("`resync {rest}`: expected nothing, or the side that is to move, white or black"))
+            })?)),
+            "names" => names(rest)?,
+            "flip" => Wish::Flip,
+            "hold" if rest.is_empty() => Wish::Hold,
+            "release" if rest.is_empty() => Wish::Release,
+            "rotate" if rest.is_empty() => Wish::Rotate,
+            "remembered" if rest == "new" => Wish::Remembered(Remembered::New),
+            "remembered" => match rest.strip_prefix("known ") {
+                Some(name) => Wish::Remembered(Remembered::Known(name.trim().to_owned())),
+                None => return Err(unknown(text)),
+            },
+            _ => return Err(unknown(text)),
+        };
+        Ok(wish)
+    }
+}
+
+fn unknown(text: &str) -> RequestError {
+    RequestError(format!(
+        "request `{}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold, release and rotate",
+        text.trim()
+    ))
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    text.split_once(' ').map_or((text, ""), |(first, rest)| (first, rest.trim()))
+}
+
+fn plies(text: &str) -> Result<usize, RequestError> {
+    let count = if text.is_empty() { Some(1) } else { text.parse().ok().filter(|&count| count > 0) };
+    count.ok_or_else(|| RequestError(format!("`undo {text}`: expected how many plies to take back, as in `undo 2`")))
+}
+
+fn names(text: &str) -> Result<Wish, RequestError> {
+    let is_name = |name: &&str| !name.is_empty() && !name.contains(char::is_control);
+    let (white, black) = text.split_once(" / ").unwrap_or_default();
+    let [white, black] = [white.trim(), black.trim()];
+    if ![white, black].iter().all(is_name) {
+        return Err(RequestError("`names` needs both names, as in names Sijbrands, T. / Wiersma, H.".to_owned()));
+    }
+    Ok(Wish::Names { white: white.to_owned(), black: black.to_owned() })
+}
+
+/// A side as an operator writes it.
+fn side(text: &str) -> Option<Color> {
+    match text.to_ascii_lowercase().as_str() {
+        "white" | "w" => Some(Color::White),
+        "black" | "b" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+fn word(side: Color) -> &'static str {
+    match side {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn wish(text: &str) -> Result<Wish, String> {
+        text.parse().map_err(|error: RequestError| error.to_string())
+    }
+
+    #[test]
+    fn a_text_is_read_as_what_is_wished() {
+        let cases = [
+            ("result 2-0", Wish::Result("2-0".into())),
+            ("  result   12-8 ", Wish::Result("12-8".into())),
+            ("resign B", Wish::Resign(Color::Black)),
+            ("start", Wish::Start(None)),
+            ("start W:W31:B1", Wish::Start(Some("W:W31:B1".into()))),
+            ("start from-memory", Wish::StartFromMemory),
+            ("setup B:W31:B1", Wish::Setup("B:W31:B1".into())),
+            ("undo", Wish::Undo(1)),
+            ("undo 3", Wish::Undo(3)),
+            ("resync", Wish::Resync(None)),
+            ("resync White", Wish::Resync(Some(Color::White))),
+            ("flip", Wish::Flip),
+            ("names Sijbrands, T. / Wiersma, H.", names("Sijbrands, T. / Wiersma, H.").unwrap()),
+            ("rotate", Wish::Rotate),
+            ("remembered new", Wish::Remembered(Remembered::New)),
+            ("remembered known a-1.pdn", Wish::Remembered(Remembered::Known("a-1.pdn".into()))),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(wish(text), Ok(expected), "{text}");
+        }
+        for (text, told) in [
+            ("", "request `` is not known"),
+            ("adjourn now", "request `adjourn now` is not known; known are result"),
+            ("hold on", "request `hold on` is not known"),
+            ("remembered", "request `remembered` is not known"),
+            ("resign", "white or black"),
+            ("resync red", "`resync red`"),
+            ("undo 0", "`undo 0`: expected how many plies"),
+            ("undo -1", "`undo -1`: expected how many plies"),
+            ("names Sijbrands, T.", "needs both names"),
+            ("names  / Wiersma, H.", "needs both names"),
+        ] {
+            assert!(wish(text).is_err_and(|why| why.contains(told)), "{text}: {:?}", wish(text));
+        }
+    }
+
+    #[test]
+    fn the_address_of_a_board_goes_first() {
+        let board = BusAddress::new(1025).unwrap();
+        for (text, to) in [
+            ("flip", Addressee::OnlyBoard),
+            ("1025 flip", Addressee::Board(board)),
+            ("when-found 1025 flip", Addressee::BoardWhenFound(board)),
+        ] {
+            let request = Request { to, wish: Wish::Flip };
+            assert_eq!(text.parse(), Ok(request.clone()));
+            assert_eq!(request.to_string(), text);
+        }
+        for text in ["when-found flip", "when-found1025 flip", "99999999 flip", "1025", "1025 1026 flip"] {
+            assert!(text.parse::<Request>().is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_written_so_that_it_is_read_again(
+            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|setup|undo|resync|flip|names|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
+        ) {
+            if let Ok(request) = text.parse::<Request>() {
+                prop_assert_eq!(request.to_string().parse(), Ok(request));
+            }
+        }
+    }
+}
