@@ -11,7 +11,6 @@
 //! path.
 
 use super::geometry::{Direction, Geometry};
-use super::movegen::seen_by;
 use super::moves::{Effect, Jump, Move, Path};
 use super::piece::{Color, Kind};
 use super::position::Position;
@@ -219,12 +218,12 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
         // All ways are looked at before the first is gone: a processor that guesses at each of them guesses wrong too often.
         let mut open = 0_u32;
         for (index, &way) in ways.iter().enumerate() {
-            let (over, to) = self.geometry.hop(at, seen_by(color, way));
+            let (over, to) = self.geometry.hop(at, way.seen_by(color));
             open |= u32::from(takes.contains_on::<FITS_64>(over) & !self.standing.contains_on::<FITS_64>(to)) << index;
         }
         let mut any = false;
         while open != 0 {
-            let way = seen_by(color, ways[open.trailing_zeros() as usize]);
+            let way = ways[open.trailing_zeros() as usize].seen_by(color);
             open &= open - 1;
             if last.is_some_and(|last| self.is_barred(last, way)) || !self.may_jump() {
                 continue;

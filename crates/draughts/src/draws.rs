@@ -10,117 +10,12 @@
 //!
 //! A side without a legal move has lost and never drawn: see [`Position::winner`].
 
+pub use super::draw_rules::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
 use super::moves::Move;
 use super::piece::Color;
 use super::position::{Placement, Position, Setup};
+use super::square::SquareSet;
 use super::variant::Variant;
-
-/// One way in which a game is drawn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DrawRule {
-    /// What must have come about.
-    pub when: When,
-    /// Does it end the game, or does it need a claim?
-    pub claim: Claim,
-    /// Where it stands, a colon, and in which words.
-    pub article: &'static str,
-}
-
-impl DrawRule {
-    /// Where it stands: `FMJD 6`.
-    pub fn source(&self) -> &'static str {
-        self.article.split_once(": ").map_or("", |(source, _)| source)
-    }
-
-    /// What it says.
-    pub fn words(&self) -> &'static str {
-        self.article.split_once(": ").map_or(self.article, |(_, words)| words)
-    }
-}
-
-/// Who ends the game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Claim {
-    /// A player or the arbiter; until one does, the game goes on. Also where a text leaves this open.
-    Needed,
-    /// The position is a draw by itself.
-    AtOnce,
-}
-
-/// What makes a draw.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum When {
-    /// The same position has come about this many times with the same side to move.
-    Repeated(u16),
-    /// Each side has made this many moves in a row, and none of them was a capture or a man's move.
-    OnlyKingsMove(u16),
-    /// Both sides have a king, this many pieces (from, to) stand on the board, and each side has made this many moves since
-    /// a piece was last taken or crowned.
-    MaterialUnchanged {
-        /// The fewest and the most pieces, both colours together.
-        pieces: (u8, u8),
-        /// Moves of each side.
-        moves: u16,
-    },
-    /// An ending that is not won in time is not won.
-    Ending(Ending),
-}
-
-/// A weaker side against a stronger one, and how long the stronger has to win.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ending {
-    /// What the weaker side has: one of these.
-    pub weaker: &'static [Army],
-    /// What the stronger side has: one of these.
-    pub stronger: &'static [Army],
-    /// Where the weaker side must stand.
-    pub ground: Ground,
-    /// How long the ending lasts for the count.
-    pub lasts: Lasts,
-    /// When it is drawn.
-    pub moves: Moves,
-}
-
-/// What a side has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Army {
-    /// Its men.
-    pub men: u8,
-    /// Its kings.
-    pub kings: u8,
-}
-
-/// Where the pieces of the weaker side stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ground {
-    /// Anywhere.
-    Anywhere,
-    /// On the long diagonal from White's left corner, a1-h8.
-    MainRoad,
-}
-
-/// What interrupts the count of an ending.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lasts {
-    /// Anything that makes it another ending.
-    WhileItStands,
-    /// Nothing, as long as the weaker side has what it had: a loss of the stronger side may begin another count but does
-    /// not stop this one.
-    OnceBegun,
-}
-
-/// The time to win an ending.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moves {
-    /// None: it is drawn as soon as it stands, unless a capture is due.
-    AtOnce,
-    /// This many of each side.
-    Each(u16),
-    /// This many of the stronger side.
-    OfTheStronger(u16),
-    /// This many of the weaker side.
-    OfTheWeaker(u16),
-}
 
 /// How far a count has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,7 +115,7 @@ impl History {
             let When::Ending(ending) = rule.when else { continue };
             let goes_on = running.filter(|(weaker, _)| match ending.lasts {
                 Lasts::WhileItStands => ending.stands(&after, *weaker),
-                Lasts::OnceBegun => ending.weaker.contains(&Army::of(after.placement(), *weaker)),
+                Lasts::OnceBegun => ending.weaker.contains(&army_of(after.placement(), *weaker)),
             });
             *running = match goes_on {
                 Some((weaker, mut tally)) => {
@@ -288,25 +183,18 @@ impl Ending {
             Ground::MainRoad => placement.of(weaker).is_subset(main_road(position.variant())),
         };
         on_its_ground
-            && self.weaker.contains(&Army::of(placement, weaker))
-            && self.stronger.contains(&Army::of(placement, !weaker))
+            && self.weaker.contains(&army_of(placement, weaker))
+            && self.stronger.contains(&army_of(placement, !weaker))
     }
 }
 
-fn main_road(variant: &Variant) -> super::SquareSet {
+fn main_road(variant: &Variant) -> SquareSet {
     let geometry = &variant.geometry;
     let from_the_bottom_left = |row: usize| geometry.square_at(row, geometry.height() - 1 - row);
     (0..geometry.height()).filter_map(from_the_bottom_left).collect()
 }
 
-impl Army {
-    /// Men and kings.
-    pub const fn new(men: u8, kings: u8) -> Army {
-        Army { men, kings }
-    }
-
-    fn of(placement: &Placement, color: Color) -> Army {
-        // A board has 72 squares at most.
-        Army { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
-    }
+fn army_of(placement: &Placement, color: Color) -> Army {
+    // A board has 72 squares at most.
+    Army { men: placement.men_of(color).len() as u8, kings: placement.kings_of(color).len() as u8 }
 }

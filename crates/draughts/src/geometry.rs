@@ -61,6 +61,15 @@ impl Direction {
         }
     }
 
+    /// The direction for a side where this one is White's: Black's is turned round.
+    #[inline]
+    pub(crate) const fn seen_by(self, color: Color) -> Direction {
+        match color {
+            Color::White => self,
+            Color::Black => self.reverse(),
+        }
+    }
+
     /// Do the squares in this direction have higher indices?
     const fn counts_up(self) -> bool {
         matches!(self, Direction::East | Direction::SouthEast | Direction::South | Direction::SouthWest)

@@ -6,6 +6,7 @@
 //! Absent on purpose: notation (PDN), sensors, clocks, time.
 
 pub mod captures;
+mod draw_rules;
 pub mod draws;
 pub mod game_type;
 pub mod geometry;
@@ -16,15 +17,20 @@ pub mod perft;
 pub mod piece;
 pub mod position;
 pub mod results;
+mod rows;
 pub mod ruleset;
 pub mod square;
+mod tag;
 pub mod variant;
 
 pub use draws::{Claim, Count, DrawRule, History};
-pub use game_type::{GameType, GameTypeError, Notation, NotationKind};
+pub use game_type::{GameType, Notation, NotationKind};
 pub use geometry::{Direction, Geometry};
 pub use moves::Move;
 pub use piece::{Color, Kind, Piece};
 pub use position::{Placement, Position, PositionError, Setup};
+pub use results::ResultFormat;
+pub use ruleset::{RuleChoices, Ruleset};
 pub use square::{Square, SquareSet};
-pub use variant::{ResultFormat, RuleChoices, Ruleset, Variant};
+pub use tag::GameTypeError;
+pub use variant::Variant;

@@ -6,7 +6,6 @@
 
 use super::captures::{self, Between, Moves};
 use super::geometry::Direction;
-use super::movegen::seen_by;
 use super::moves::{Effect, Move, Path};
 use super::position::Position;
 use super::ruleset::KingRange;
@@ -64,7 +63,7 @@ impl Position {
         }
         if !placement.kings().contains(from) {
             // Each direction is looked at: to guess when to stop costs more.
-            let leads_there = |way: &Direction| geometry.next(from, seen_by(us, *way)) == Some(to);
+            let leads_there = |way: &Direction| geometry.next(from, way.seen_by(us)) == Some(to);
             let is_step = rules.man_moves.iter().fold(false, |found, way| found | leads_there(way));
             return is_step.then(|| Effect::quiet(from, to, geometry.home_row(!us).contains(to)));
         }

@@ -59,6 +59,12 @@ impl Position {
         self.must_capture() || self.count_quiet_moves() > 0
     }
 
+    /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
+    /// every variant; it is never a draw.
+    pub fn winner(&self) -> Option<Color> {
+        (!self.has_legal_move()).then_some(!self.turn())
+    }
+
     /// How many legal moves there are; `scratch` is memory to work in.
     #[inline]
     pub(super) fn count_legal_moves(&self, scratch: &mut Vec<Effect>) -> usize {
@@ -110,8 +116,8 @@ impl Position {
         let empty = geometry.all() - placement.occupied();
         // Backwards from what can be taken and from where a capture may come down to who stands before both.
         let taken_by_men = if rules.man_takes_king { theirs } else { theirs - placement.kings() };
-        let next_to_prey = |way| {
-            let back = seen_by(!us, way);
+        let next_to_prey = |way: Direction| {
+            let back = way.seen_by(!us);
             geometry.step_on::<FITS_64>(taken_by_men, back) & geometry.double_step_on::<FITS_64>(empty, back)
         };
         let next_to_prey = match *rules.man_captures {
@@ -145,7 +151,7 @@ impl Position {
         let crowning_row = geometry.home_row(!us);
         let empty = geometry.all() - placement.occupied();
         for &way in rules.man_moves {
-            let way = seen_by(us, way);
+            let way = way.seen_by(us);
             for to in geometry.step(placement.men_of(us), way) & empty {
                 let from = geometry.next(to, way.reverse()).expect("the way back of a step that was made");
                 found(Effect::quiet(from, to, crowning_row.contains(to)));
@@ -157,7 +163,7 @@ impl Position {
     fn count_quiet_moves(&self) -> usize {
         let (variant, us, placement) = (self.variant(), self.turn(), self.placement());
         let empty = variant.geometry.all() - placement.occupied();
-        let steps = |&way: &Direction| (variant.geometry.step(placement.men_of(us), seen_by(us, way)) & empty).len();
+        let steps = |&way: &Direction| (variant.geometry.step(placement.men_of(us), way.seen_by(us)) & empty).len();
         let mut count = variant.rules.man_moves.iter().map(steps).sum();
         self.each_quiet_king_move(empty, |_, _| count += 1);
         count
@@ -184,13 +190,5 @@ impl Position {
                 }
             }
         }
-    }
-}
-
-/// Directions are written for White; Black's are turned round.
-pub(super) fn seen_by(color: Color, way: Direction) -> Direction {
-    match color {
-        Color::White => way,
-        Color::Black => way.reverse(),
     }
 }

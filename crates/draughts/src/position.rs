@@ -190,12 +190,6 @@ impl Position {
         (has_men && times >= limit).then_some(square)
     }
 
-    /// The side that has won because its opponent, to move, has no legal move: no piece, or none that can move. Holds in
-    /// every variant; it is never a draw.
-    pub fn winner(&self) -> Option<Color> {
-        (!self.has_legal_move()).then_some(!self.turn())
-    }
-
     /// The position after a move that was generated for this position.
     pub fn play(&self, ply: &Move) -> Position {
         self.after(&ply.effect)

@@ -1,0 +1,533 @@
+//! Every game of the standard, as rows of a table.
+//!
+//! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from. The
+//! generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and never ask which game it is. To
+//! add a game: one row here, one file of counts in `tests/data/perft`, its positions in `tests/it/rule_book.rs`.
+//!
+//! **In no field, because all games have it in common:** capturing is compulsory; a capture once begun goes on until that
+//! piece can take no more; no piece is jumped twice, but an empty square may be crossed again; own pieces are never jumped,
+//! nor two pieces one behind the other; the square that the piece started from is empty during its own move; a side
+//! without a legal move has lost.
+//!
+//! # Sources
+//!
+//! Cited in brackets; a number is that of the article or section. Where a text was only seen as others quote it, or its
+//! numbers could not be read, the mark stands alone.
+//!
+//! | mark | text |
+//! |---|---|
+//! | PDN | PDN 3.0, chapter "GameType tag": the table, and the drawing of each tag |
+//! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1, rules of international draughts |
+//! | FMJD-C | the same, brief rules of Czech draughts |
+//! | FMJD-64 | FMJD section 64 / IDF, rules of Russian draughts |
+//! | WCDF | World Checkers/Draughts Federation, rules of draughts |
+//! | FID | Federazione Italiana Dama, regolamento, and "le dieci regole" |
+//! | APCA | American Pool Checkers Association, tournament rules |
+//! | FPD | Federação Portuguesa de Damas, regras oficiais |
+//! | CBD | Confederação Brasileira, as summed up by its players |
+//! | TDF | guide of the Turkish federation |
+//! | WFD | Wrâldferiening Frysk Damjen, official rules 2011 |
+//! | can, tur, thai, span | no official text could be read: published descriptions of the game and the programs that play it |
+//! | by custom | the same, in the words of a draw, which an operator reads |
+//!
+//! # Doubts
+//!
+//! | question | here | also found |
+//! |---|---|---|
+//! | Turkish: a man on the last row within a capture | passes as a man | goes on as a king; ends its move ([`RuleChoices`]) |
+//! | Thai: captured pieces | leave at once | leave after the move ([`RuleChoices`]) |
+//! | Thai: may the king turn back? | yes | no ([`RuleChoices`]) |
+//! | Thai: who starts, where is square 1? | as PDN draws it | White; Black's men on 1 to 8 |
+//! | Frisian: worth of a king | just under two men | one and a half |
+//! | Italian: "the king met earliest" | compared piece by piece | only the first king |
+//! | Spanish: quality | counts after quantity, as in Portugal | quantity alone |
+//!
+//! Draws that no text settles are named in each row as left to the arbiter.
+
+use super::draw_rules::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
+use super::game_type::{GameType, Notation, NotationKind};
+use super::piece::Color;
+use super::results::ResultFormat;
+use super::ruleset::*;
+
+use Claim::{AtOnce as DrawnAtOnce, Needed};
+use Color::{Black, White};
+use Criterion::{HighestValue, KingsFirst, MostKings, MostPieces, TakenByKing};
+use FirstSquare::{BottomLeft, BottomRight, TopLeft};
+use Ground::{Anywhere, MainRoad};
+use KingLanding::{AnyBehind, DirectlyBehind};
+use KingRange::{Flying, Short};
+use Lasts::{OnceBegun, WhileItStands};
+use NotationKind::{Algebraic, Numeric};
+use PromotionInCapture::{EndsTheMove, GoesOnAsKing, WhereTheMoveEnds};
+use Removal::{AfterTheMove, AtOnce};
+use When::{MaterialUnchanged, OnlyKingsMove, Repeated};
+
+/// One line of the standard's table, with its rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub number: u8,
+    pub name: &'static str,
+    /// Who moves first, and from whose seat the board is described.
+    pub starter: Color,
+    /// Columns and rows.
+    pub size: (u8, u8),
+    pub notation: (NotationKind, FirstSquare),
+    /// Is the square at the starter's bottom left *not* played?
+    pub inverted: bool,
+    /// Are the squares of both colours played?
+    pub all_squares: bool,
+    pub start: StartRows,
+    pub rules: Ruleset,
+    pub draws: &'static [DrawRule],
+    /// Draws and doubts that no text settles.
+    pub left_to_arbiter: &'static str,
+    pub result: ResultFormat,
+    pub capture_separator: char,
+}
+
+/// The corner of the first square, as the standard numbers them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FirstSquare {
+    BottomLeft,
+    BottomRight,
+    TopLeft,
+}
+
+/// The rows of men at the start, counted from each side's own edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StartRows {
+    /// Rows left empty at the edge.
+    pub skipped: usize,
+    /// Rows full of men.
+    pub filled: usize,
+}
+
+pub(crate) const INTERNATIONAL: Row = Row {
+    number: 20,
+    name: "International draughts",
+    starter: White,                             // [FMJD 3]
+    size: (10, 10),                             // [FMJD 2.1]
+    notation: (Numeric, TopLeft),               // [PDN; FMJD 2.6]
+    inverted: false,                            // [FMJD 2.4: the first square at the left is dark]
+    all_squares: false,                         // [FMJD 2.2: fifty squares are active]
+    start: StartRows { skipped: 0, filled: 4 }, // [FMJD 2]
+    rules: Ruleset {
+        man_moves: FORWARD,                     // [FMJD 3]
+        man_captures: DIAGONAL,                 // [FMJD 4.1, 4.2]
+        king_moves: DIAGONAL,                   // [FMJD 3]
+        king_captures: DIAGONAL,                // [FMJD 4.3]
+        king_range: Flying,                     // [FMJD 4.3: close or in the distance]
+        king_landing: AnyBehind,                // [FMJD 4.3: a free square by choice]
+        man_takes_king: true,                   // [FMJD 4.2: a piece, whatever its kind]
+        priority: &[MostPieces],                // [FMJD 4]
+        removal: AfterTheMove,                  // [FMJD 4.5]
+        reversal: true,                         // [FMJD 4: nothing against it; the piece just taken is in the way]
+        promotion_in_capture: WhereTheMoveEnds, // [FMJD 4]
+        same_king_limit: None,
+    },
+    draws: &[
+        third_occurrence("FMJD 6: the same position for the third time, the same side to move"),
+        only_kings(25, "FMJD 6: 25 moves each, only with kings and without a capture"),
+        DrawRule {
+            when: lone_king(&[K3, K2_M1, K1_M2], OnceBegun, Moves::Each(16)),
+            claim: Needed,
+            article: "FMJD 6: three pieces, a king among them, against a lone king: 16 moves each",
+        },
+        DrawRule {
+            when: lone_king(&[K2, K1_M1, K1], OnceBegun, Moves::Each(5)),
+            claim: Needed,
+            article: "FMJD 6: two pieces, a king among them, or one king against a lone king: 5 moves each",
+        },
+    ],
+    left_to_arbiter: "a shorter count when the lone king holds the main diagonal, which one text has",
+    result: ResultFormat::International, // [PDN]
+    capture_separator: 'x',              // [PDN]
+};
+
+const ENGLISH: Row = Row {
+    number: 21,
+    name: "English draughts",
+    starter: Black,                             // [WCDF]
+    size: (8, 8),                               // [WCDF 1.1]
+    notation: (Numeric, BottomRight),           // [PDN]
+    inverted: false,                            // [WCDF 1.4: the single corner at the left]
+    start: StartRows { skipped: 0, filled: 3 }, // [WCDF]
+    rules: Ruleset {
+        man_captures: FORWARD,             // [WCDF]
+        king_range: Short,                 // [WCDF]
+        king_landing: DirectlyBehind,      // [WCDF]
+        priority: &[],                     // [WCDF: free choice]
+        promotion_in_capture: EndsTheMove, // [WCDF]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        third_occurrence("WCDF: the same position for the third time, on claim"),
+        only_kings(40, "WCDF: 40 own moves of each side without advancing a man and without a capture"),
+    ],
+    left_to_arbiter: "",
+    result: ResultFormat::Default, // [PDN]
+    ..INTERNATIONAL
+};
+
+const ITALIAN: Row = Row {
+    number: 22,
+    name: "Italian draughts",
+    starter: White,               // [FID]
+    notation: (Numeric, TopLeft), // [PDN]
+    inverted: true,               // [FID: the dark corner is at each player's right]
+    rules: Ruleset {
+        man_takes_king: false,                                       // [FID]
+        priority: &[MostPieces, TakenByKing, MostKings, KingsFirst], // [FID: quantity, quality of the taker, of the taken]
+        ..ENGLISH.rules
+    },
+    draws: &[only_kings(40, "FID: 40 moves of each side without a capture and without a man's move")],
+    left_to_arbiter: "repetition: three occurrences by some texts, four by others",
+    ..ENGLISH
+};
+
+const POOL: Row = Row {
+    number: 23,
+    name: "Pool checkers",
+    starter: Black, // [PDN: the bare number is American pool; the other tags say theirs]
+    rules: Ruleset {
+        priority: &[], // [APCA: free choice]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        third_occurrence("APCA: the same position for the third time"),
+        DrawRule {
+            when: lone_king(&[K3], WhileItStands, Moves::OfTheWeaker(13)),
+            claim: Needed,
+            article: "APCA: three kings against one that has survived 13 moves of its own",
+        },
+    ],
+    left_to_arbiter: "a count of 30 without progress, of which it is not known what it counts",
+    ..ENGLISH
+};
+
+const SPANISH: Row = Row {
+    number: 24,
+    name: "Spanish draughts",
+    starter: White,                   // [PDN]
+    notation: (Numeric, BottomRight), // [PDN; FPD: square 1 is at White's right]
+    inverted: true,                   // [PDN; FPD: the dark corner is at each player's right]
+    rules: Ruleset {
+        man_captures: FORWARD,              // [FPD]
+        priority: &[MostPieces, MostKings], // [FPD: the laws of quantity and of quality]
+        promotion_in_capture: EndsTheMove,  // [FPD; a man takes forward only and could not go on]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[third_occurrence("FPD: the same position for the third time, on claim")],
+    left_to_arbiter: "the law of limited moves, whose numbers could not be read",
+    ..ENGLISH
+};
+
+const RUSSIAN: Row = Row {
+    number: 25,
+    name: "Russian draughts",
+    starter: White,                    // [FMJD-64]
+    notation: (Algebraic, BottomLeft), // [PDN]
+    rules: Ruleset {
+        priority: &[],                      // [FMJD-64: free choice]
+        promotion_in_capture: GoesOnAsKing, // [FMJD-64]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        third_occurrence("FMJD-64 7.2: the same position for the third time"),
+        THREE_KINGS_OF_64,
+        KINGS_ONLY_OF_64,
+        FOUR_OR_FIVE_OF_64,
+        SIX_OR_SEVEN_OF_64,
+        MAIN_ROAD_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "whether the 30 and 60 moves of unchanged material are those of each side, as counted here, or of both; one \
+                      or two men against a lone king",
+    capture_separator: ':', // [PDN]
+    ..ENGLISH
+};
+
+const BRAZILIAN: Row = Row {
+    number: 26,
+    name: "Brazilian draughts",
+    rules: INTERNATIONAL.rules, // [FMJD-64: the international rules on 64 squares]
+    draws: &[
+        third_occurrence("FMJD-64: the same position for the third time"),
+        only_kings(20, "CBD: 20 moves each, only with kings and without a capture"),
+        MAIN_ROAD_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "the longer counts of Russian draughts, which some servers apply",
+    capture_separator: 'x', // [PDN]
+    ..RUSSIAN
+};
+
+const CANADIAN: Row = Row {
+    number: 27,
+    name: "Canadian draughts",
+    size: (12, 12),                             // [can: 72 squares]
+    start: StartRows { skipped: 0, filled: 5 }, // [can: 30 men a side]
+    draws: &[
+        third_occurrence("by custom: the same position for the third time"),
+        DrawRule {
+            when: lone_king(&[K3], WhileItStands, Moves::Each(16)),
+            claim: Needed,
+            article: "by custom: three kings against a lone king: 16 moves each without a capture or a crowning",
+        },
+    ],
+    left_to_arbiter: "a long series of king moves",
+    ..INTERNATIONAL
+};
+
+const PORTUGUESE: Row = Row { number: 28, name: "Portuguese draughts", ..SPANISH };
+
+const CZECH: Row = Row {
+    number: 29,
+    name: "Czech draughts",
+    rules: Ruleset {
+        man_captures: FORWARD,             // [FMJD-C]
+        priority: &[TakenByKing],          // [FMJD-C: a king must take before a man; no majority]
+        promotion_in_capture: EndsTheMove, // [FMJD-C; a man takes forward only and could not go on]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        third_occurrence("FMJD-C: the same position for the third time, on claim"),
+        only_kings(15, "FMJD-C: 15 moves without a capture and without a man's move"),
+    ],
+    left_to_arbiter: "",
+    capture_separator: 'x', // [PDN]
+    ..RUSSIAN
+};
+
+const TURKISH: Row = Row {
+    number: 30,
+    name: "Turkish draughts",
+    all_squares: true,                          // [tur]
+    start: StartRows { skipped: 1, filled: 2 }, // [tur: 16 men on the second and third rows]
+    rules: Ruleset {
+        man_moves: FORWARD_AND_SIDEWAYS,        // [tur]
+        man_captures: FORWARD_AND_SIDEWAYS,     // [tur]
+        king_moves: ORTHOGONAL,                 // [tur]
+        king_captures: ORTHOGONAL,              // [tur]
+        priority: &[MostPieces],                // [tur: kings count as men]
+        removal: AtOnce,                        // [tur: universal]
+        reversal: false,                        // [tur: no turn of 180 degrees between two jumps]
+        promotion_in_capture: WhereTheMoveEnds, // [tur: doubtful]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        third_occurrence("by custom: the same position for the third time"),
+        DrawRule {
+            when: When::Ending(Ending {
+                weaker: &[K1, M1],
+                stronger: &[K1, M1],
+                ground: Anywhere,
+                lasts: WhileItStands,
+                moves: Moves::AtOnce,
+            }),
+            claim: DrawnAtOnce,
+            article: "TDF: one piece each, even if one is a king",
+        },
+    ],
+    left_to_arbiter: "a long series without a capture",
+    capture_separator: 'x', // [PDN]
+    ..RUSSIAN
+};
+
+const THAI: Row = Row {
+    number: 31,
+    name: "Thai draughts",
+    starter: Black,                             // [PDN]
+    notation: (Numeric, TopLeft),               // [PDN]
+    start: StartRows { skipped: 0, filled: 2 }, // [thai: 8 men a side]
+    rules: Ruleset {
+        man_captures: FORWARD,             // [thai]
+        king_landing: DirectlyBehind,      // [thai: from any distance, right behind the piece]
+        priority: &[],                     // [thai: free choice]
+        removal: AtOnce,                   // [thai: likely]
+        reversal: true,                    // [thai: likely]
+        promotion_in_capture: EndsTheMove, // [thai; a man takes forward only and could not go on]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[],
+    left_to_arbiter: "every draw: no official text was found",
+    capture_separator: '-', // [PDN]
+    ..ENGLISH
+};
+
+const FRISIAN: Row = Row {
+    number: 40,
+    name: "Frisian draughts",
+    starter: White,                             // [WFD 6]
+    inverted: false,                            // [WFD 5: square 46 at White's left]
+    start: StartRows { skipped: 0, filled: 4 }, // [WFD 4]
+    rules: Ruleset {
+        man_moves: FORWARD,                     // [WFD 7]
+        man_captures: ALL_EIGHT,                // [WFD 7: a choice of eight]
+        king_moves: DIAGONAL,                   // [WFD 9]
+        king_captures: ALL_EIGHT,               // [WFD 9]
+        priority: &[HighestValue, TakenByKing], // [WFD]
+        promotion_in_capture: WhereTheMoveEnds, // [WFD 8: if it ends up on the king row]
+        same_king_limit: Some(3),               // [WFD]
+        ..INTERNATIONAL.rules
+    },
+    draws: &[
+        DrawRule {
+            when: lone_king(&[K2], WhileItStands, Moves::Each(7)),
+            claim: Needed,
+            article: "WFD: two kings against one: 7 moves each",
+        },
+        DrawRule {
+            when: lone_king(&[K1], WhileItStands, Moves::AtOnce),
+            claim: DrawnAtOnce,
+            article: "WFD: one king against one, unless a capture is due",
+        },
+    ],
+    left_to_arbiter: "repetition, and a long series of king moves",
+    result: ResultFormat::Default, // [PDN: since 2014]
+    ..INTERNATIONAL
+};
+
+const SPANTSIRETTI: Row = Row {
+    number: 41,
+    name: "Spantsiretti draughts",
+    size: (10, 8), // [span: 80 squares]
+    draws: &[
+        third_occurrence("by custom, as FMJD-64: the same position for the third time"),
+        THREE_KINGS_OF_64,
+        KINGS_ONLY_OF_64,
+        FOUR_OR_FIVE_OF_64,
+        SIX_OR_SEVEN_OF_64,
+        TWO_PIECES_OF_64,
+    ],
+    left_to_arbiter: "whether the counts of Russian draughts, used here, hold; and a count for the main road",
+    ..RUSSIAN // [span: the Russian rules]
+};
+
+// Draw rules that several games share. "FMJD-64" quotes article 7.2 of its section's rules.
+
+const THREE_KINGS_OF_64: DrawRule = DrawRule {
+    when: lone_king(THREE_KINGS_OR_MORE, WhileItStands, Moves::OfTheStronger(15)),
+    claim: Needed,
+    article: "FMJD-64 7.2: three kings or more against a lone king: 15 moves of the stronger side",
+};
+const KINGS_ONLY_OF_64: DrawRule = only_kings(15, "FMJD-64 7.2: 15 moves each, only with kings and without a capture");
+const FOUR_OR_FIVE_OF_64: DrawRule = DrawRule {
+    when: MaterialUnchanged { pieces: (4, 5), moves: 30 },
+    claim: Needed,
+    article: "FMJD-64 7.2.6: both sides have a king, four or five pieces, nothing taken or crowned for 30 moves",
+};
+const SIX_OR_SEVEN_OF_64: DrawRule = DrawRule {
+    when: MaterialUnchanged { pieces: (6, 7), moves: 60 },
+    claim: Needed,
+    article: "FMJD-64 7.2.6: both sides have a king, six or seven pieces, nothing taken or crowned for 60 moves",
+};
+const MAIN_ROAD_OF_64: DrawRule = DrawRule {
+    when: When::Ending(Ending {
+        weaker: &[K1],
+        stronger: &[K3, K2_M1, K1_M2],
+        ground: MainRoad,
+        lasts: WhileItStands,
+        moves: Moves::OfTheStronger(5),
+    }),
+    claim: Needed,
+    article: "FMJD-64 7.2: three pieces, a king among them, against a lone king on the main road: 5 moves",
+};
+const TWO_PIECES_OF_64: DrawRule = DrawRule {
+    when: lone_king(&[K2, K1_M1, K1], WhileItStands, Moves::OfTheStronger(5)),
+    claim: Needed,
+    article: "FMJD-64 7.2: two pieces or fewer, a king among them, against a lone king: 5 moves",
+};
+
+const K1: Army = Army::new(0, 1);
+const K2: Army = Army::new(0, 2);
+const K3: Army = Army::new(0, 3);
+const M1: Army = Army::new(1, 0);
+const K1_M1: Army = Army::new(1, 1);
+const K1_M2: Army = Army::new(2, 1);
+const K2_M1: Army = Army::new(1, 2);
+/// Up to as many as a side has men.
+const THREE_KINGS_OR_MORE: &[Army] = &{
+    let mut armies = [K3; 13];
+    let mut more = 0;
+    while more < armies.len() {
+        armies[more] = Army::new(0, 3 + more as u8);
+        more += 1;
+    }
+    armies
+};
+
+const fn third_occurrence(article: &'static str) -> DrawRule {
+    DrawRule { when: Repeated(3), claim: Needed, article }
+}
+
+const fn only_kings(moves: u16, article: &'static str) -> DrawRule {
+    DrawRule { when: OnlyKingsMove(moves), claim: Needed, article }
+}
+
+const fn lone_king(stronger: &'static [Army], lasts: Lasts, moves: Moves) -> When {
+    When::Ending(Ending { weaker: &[K1], stronger, ground: Anywhere, lasts, moves })
+}
+
+/// The standard's table, in its order.
+pub(crate) const ROWS: [Row; 14] = [
+    INTERNATIONAL,
+    ENGLISH,
+    ITALIAN,
+    POOL,
+    SPANISH,
+    RUSSIAN,
+    BRAZILIAN,
+    CANADIAN,
+    PORTUGUESE,
+    CZECH,
+    TURKISH,
+    THAI,
+    FRISIAN,
+    SPANTSIRETTI,
+];
+
+impl Row {
+    /// The rules, with a tournament's answers to what is doubtful in this game.
+    pub fn rules_as_chosen(&self, choices: RuleChoices) -> Ruleset {
+        let mut rules = self.rules;
+        if self.number == TURKISH.number {
+            rules.promotion_in_capture = choices.turkish_promotion.unwrap_or(rules.promotion_in_capture);
+        }
+        if self.number == THAI.number {
+            rules.removal = choices.thai_removal.unwrap_or(rules.removal);
+            rules.reversal = choices.thai_reversal.unwrap_or(rules.reversal);
+        }
+        rules
+    }
+}
+
+/// The row of the game with this number.
+pub(crate) fn row(number: u8) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.number == number)
+}
+
+/// What a bare number in a `GameType` tag expands to; `None` for a number that is no draughts game.
+pub fn default_game_type(number: u8) -> Option<GameType> {
+    let row = row(number)?;
+    let (kind, corner) = row.notation;
+    Some(GameType {
+        number,
+        starter: row.starter,
+        width: row.size.0,
+        height: row.size.1,
+        notation: Notation { kind, from_bottom: corner != TopLeft, from_left: corner != BottomRight },
+        inverted: row.inverted,
+    })
+}
+
+/// Are the squares of both colours played in the game with this number?
+pub(crate) fn plays_all_squares(number: u8) -> bool {
+    row(number).is_some_and(|row| row.all_squares)
+}
+
+/// The numbers of all games of the table, for messages: `20, 21, ...`.
+pub(crate) fn known_numbers() -> String {
+    ROWS.map(|row| row.number.to_string()).join(", ")
+}
