@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use damcast::rules::perft::perft;
+use damcast::rules::perft;
 use damcast::rules::{Position, Variant};
 
 /// Depth of each variant: a few million leaves.
@@ -37,7 +37,7 @@ const ROUNDS: u32 = 5;
 fn main() {
     println!("{:<26} {:>5} {:>10} {:>12} {:>7}", "", "depth", "leaves", "million/s", "ratio");
     for (number, depth) in DEPTHS {
-        let variant = Variant::all().find(|variant| variant.game_type.number == number).expect("a type of the table");
+        let variant = Variant::all().find(|variant| variant.game_type.number() == number).expect("a type of the table");
         let start = Position::start(variant);
         let (mut ours, mut best_floor, mut leaves) = (Duration::MAX, Duration::MAX, 0);
         for _ in 0..ROUNDS {

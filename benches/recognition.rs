@@ -49,7 +49,7 @@ fn main() {
     let mut worst = Duration::ZERO;
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let is_wanted = |variant: &&'static Variant| {
-        wanted.is_empty() || wanted.iter().any(|number| *number == variant.game_type.number.to_string())
+        wanted.is_empty() || wanted.iter().any(|number| *number == variant.game_type.number().to_string())
     };
     for variant in Variant::all().filter(is_wanted) {
         for kind in KINDS {

@@ -74,7 +74,7 @@ fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
 
 /// The side that begins by a GameType tag.
 fn starts(game_type: &str) -> Option<Color> {
-    crate::rules::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter)
+    crate::rules::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
 }
 
 /// What a time control has given by so many moves of a side, in seconds.

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use damcast::pdn::notation;
-use damcast::rules::perft::perft;
+use damcast::rules::perft;
 
 use super::output;
 

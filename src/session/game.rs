@@ -180,7 +180,7 @@ impl Game {
     }
 
     fn number_before(&self, plies: u32, mover: Color) -> Option<MoveNumber> {
-        let starter = self.start.variant().game_type.starter;
+        let starter = self.start.variant().game_type.starter();
         let begun = u32::from(self.start.turn() != starter);
         let value = (plies + begun) / 2 + 1;
         (mover == starter || self.number_next).then(|| MoveNumber { value, ellipsis: mover != starter })

@@ -8,7 +8,7 @@
 use crate::millis::Millis;
 use crate::protocol::PieceCode;
 use crate::rules::Color;
-use crate::rules::results::ResultFormat;
+use crate::rules::ResultFormat;
 
 /// How long the board must be quiet before the operator is told.
 const LET_LIE: Millis = Millis::seconds(2);

@@ -222,7 +222,7 @@ impl LineSettings {
     ///
     /// When the key does not exist or cannot have this value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
-        use crate::rules::variant::{PromotionInCapture, Removal};
+        use crate::rules::ruleset::{PromotionInCapture, Removal};
         let refuse = |expected: Cow<'static, str>| SettingError::Value {
             key: key.to_owned(),
             value: value.to_owned(),

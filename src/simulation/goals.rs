@@ -67,7 +67,7 @@ pub fn lines(row: &Row) -> Vec<Line> {
         return Vec::new();
     };
     let score = &row.score;
-    let errors = if row.variant.game_type.number == 20 { 1.0 } else { 2.0 };
+    let errors = if row.variant.game_type.number() == 20 { 1.0 } else { 2.0 };
     let name = format!("{} {}", row.variant.name, row.hands);
     let line = |figure, at_least: bool, goal: f64, measured: f64| Line {
         row: name.clone(),

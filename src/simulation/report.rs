@@ -49,7 +49,7 @@ fn game(game: &Played) -> Value {
         position = position.play(ply);
     }
     let start = fen::write(game.start.variant(), &game.start.setup());
-    json!({ "name": game.name, "game_type": game.start.variant().game_type.number, "start": start, "moves": moves })
+    json!({ "name": game.name, "game_type": game.start.variant().game_type.number(), "start": start, "moves": moves })
 }
 
 /// Follows a world and tells what is new.

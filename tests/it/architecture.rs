@@ -3,11 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries of their own that the station names like modules: the name, the crate, its sources.
-const LIBRARIES: &[(&str, &str, &str)] =
-    &[("rules", "draughts", "crates/draughts/src"), ("pdn", "draughts_pdn", "crates/draughts-pdn/src")];
+/// Libraries of their own that the station names like modules: the name, the crate.
+const LIBRARIES: &[(&str, &str)] = &[("rules", "draughts"), ("pdn", "draughts_pdn")];
 
-/// Every module of the library, and the modules it may name. None may name a later one.
+/// Every module of the station's library, and the modules it may name. None may name a later one.
 const EDGES: &[(&str, &[&str])] = &[
     // the core
     ("millis", &[]),
@@ -118,6 +117,96 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The files of the library of the game.
+const DRAUGHTS: &[(&str, &[&str])] = &[
+    ("draw_rules", &[]),
+    ("piece", &[]),
+    ("square", &[]),
+    ("game_type", &["piece"]),
+    ("moves", &["square"]),
+    ("results", &["piece"]),
+    ("geometry", &["piece", "square", "game_type"]),
+    ("ruleset", &["geometry"]),
+    ("rows", &["draw_rules", "piece", "game_type", "results", "ruleset"]),
+    ("tag", &["piece", "square", "game_type", "rows"]),
+    ("variant", &["draw_rules", "piece", "square", "game_type", "results", "geometry", "ruleset", "rows", "tag"]),
+    ("position", &["piece", "square", "moves", "variant"]),
+    ("captures", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position"]),
+    ("draws", &["draw_rules", "piece", "square", "moves", "variant", "position"]),
+    ("perft", &["moves", "position"]),
+    ("lookup", &["square", "moves", "geometry", "ruleset", "position", "captures"]),
+    ("movegen", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position", "captures"]),
+];
+
+/// The files of the library of the notation.
+const DRAUGHTS_PDN: &[(&str, &[&str])] = &[
+    ("clock", &[]),
+    ("encoding", &[]),
+    ("game", &[]),
+    ("notation", &[]),
+    ("problem", &[]),
+    ("tag", &[]),
+    ("time_control", &[]),
+    ("words", &[]),
+    ("fen", &["notation"]),
+    ("lexer", &["problem", "words"]),
+    ("values", &["game"]),
+    ("syntax", &["game", "problem", "tag", "words", "lexer", "values"]),
+    ("plain", &["game", "problem", "words", "lexer", "syntax"]),
+    ("scan", &["encoding", "problem", "lexer", "syntax"]),
+    ("tape", &["game", "problem", "syntax"]),
+    ("writer", &["game", "tag", "syntax"]),
+    ("pdn2", &["encoding", "game", "problem", "values", "writer"]),
+    ("reader", &["encoding", "game", "problem", "lexer", "syntax", "scan"]),
+    ("replay", &["game", "notation", "problem", "fen", "reader"]),
+    ("infer", &["game", "problem", "values", "reader", "replay"]),
+    ("renumber", &["game", "problem", "fen", "replay"]),
+    ("checked", &["encoding", "problem", "syntax", "scan", "tape", "reader", "replay", "infer"]),
+    (
+        "strict",
+        &[
+            "encoding",
+            "game",
+            "notation",
+            "problem",
+            "tag",
+            "time_control",
+            "words",
+            "fen",
+            "lexer",
+            "values",
+            "syntax",
+            "scan",
+            "writer",
+            "reader",
+            "replay",
+            "infer",
+        ],
+    ),
+    (
+        "standard",
+        &[
+            "game",
+            "notation",
+            "problem",
+            "tag",
+            "time_control",
+            "fen",
+            "values",
+            "syntax",
+            "writer",
+            "reader",
+            "replay",
+            "infer",
+            "strict",
+        ],
+    ),
+];
+
+/// The crates whose modules have a direction: their sources, and their table.
+const CRATES: &[(&str, &[(&str, &[&str])])] =
+    &[("crates/draughts/src", DRAUGHTS), ("crates/draughts-pdn/src", DRAUGHTS_PDN), ("src", EDGES)];
+
 /// The first module of the shell in the table above.
 const FIRST_OF_THE_SHELL: &str = "link";
 
@@ -172,56 +261,60 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn lines_of_module(module: &str) -> Vec<SourceLine> {
-    if let Some((_, _, sources)) = LIBRARIES.iter().find(|(name, ..)| *name == module) {
-        return lines_under(Path::new(sources));
-    }
-    let folder = Path::new("src").join(module);
-    let mut lines = lines_under(&folder);
-    if folder.with_extension("rs").is_file() {
-        lines.extend(lines_under(&folder.with_extension("rs")));
-    }
-    lines
+/// A module is a file, a folder, or both.
+fn lines_of_module(sources: &str, module: &str) -> Vec<SourceLine> {
+    let folder = Path::new(sources).join(module);
+    let file = folder.with_extension("rs");
+    let paths = [folder, file].into_iter().filter(|path| path.exists());
+    paths.flat_map(|path| lines_under(&path)).collect()
 }
 
-/// Does this code name the module, as `crate::module`, in a list `use crate::{module, ...}` or as a library?
-fn names(code: &str, module: &str) -> bool {
+/// Does this code name the module: as a library, or behind one of these roots, also in a list `use crate::{module, ...}`?
+fn names(code: &str, roots: &[&str], module: &str) -> bool {
     let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-    let library = LIBRARIES.iter().find(|(name, ..)| *name == module).map(|(_, library, _)| *library);
-    let names_library = library.is_some_and(|library| {
-        code.match_indices(library).any(|(at, _)| {
-            let is_begun = !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
-            is_begun && code[at + library.len()..].starts_with("::")
+    let behind = |root: &str| {
+        let is_begun = |at: &usize| !code[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+        let places = code.match_indices(root).map(|(at, _)| at).filter(is_begun);
+        places.map(|at| &code[at + root.len()..]).collect::<Vec<_>>()
+    };
+    let library = LIBRARIES.iter().find(|(name, _)| *name == module);
+    library.is_some_and(|(_, library)| behind(library).iter().any(|rest| rest.starts_with("::")))
+        || roots.iter().flat_map(|root| behind(root)).any(|rest| {
+            let in_list = rest.strip_prefix('{').unwrap_or_default();
+            let words = in_list.split(['{', '}', ',', ' ']).filter_map(|part| part.split("::").next());
+            rest.strip_prefix(module).is_some_and(is_word) || words.into_iter().any(|word| word == module)
         })
-    });
-    names_library
-        || ["crate::", "damcast::"].iter().any(|root| {
-            code.match_indices(root).any(|(at, _)| {
-                let rest = &code[at + root.len()..];
-                let in_list = rest.strip_prefix('{').unwrap_or_default();
-                let words = in_list.split(['{', '}', ',', ' ']).filter_map(|part| part.split("::").next());
-                rest.strip_prefix(module).is_some_and(is_word) || words.into_iter().any(|word| word == module)
-            })
-        })
+}
+
+/// How a file names the modules of its crate.
+fn roots(sources: &str, file: &Path) -> &'static [&'static str] {
+    if file.parent() == Some(Path::new(sources)) {
+        &["crate::", "damcast::", "super::"]
+    } else {
+        &["crate::", "damcast::", "super::super::"]
+    }
 }
 
 #[test]
 fn nothing_points_up() {
     let mut wrong = Vec::new();
-    for (module, allowed) in EDGES {
-        for line in lines_of_module(module) {
-            let others = EDGES.iter().map(|(other, _)| other).filter(|other| *other != module);
-            for other in others.filter(|other| !allowed.contains(other) && names(&line.code, other)) {
-                wrong.push(format!("`{module}` may not name `{other}`: {}", line.place()));
+    for (sources, table) in CRATES {
+        for (module, allowed) in *table {
+            for line in lines_of_module(sources, module) {
+                let roots = roots(sources, &line.file);
+                let others = table.iter().map(|(other, _)| other).filter(|other| *other != module);
+                for other in others.filter(|other| !allowed.contains(other) && names(&line.code, roots, other)) {
+                    wrong.push(format!("`{module}` may not name `{other}`: {}", line.place()));
+                }
             }
         }
     }
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The name that a line of `src/lib.rs` gives to a module or a library.
+/// The name that a line of `lib.rs` gives to a module or a library.
 fn named_by(line: &str) -> Option<&str> {
-    let item = line.strip_prefix("pub ")?;
+    let item = line.strip_prefix("pub ").unwrap_or(line);
     match item.strip_prefix("mod ") {
         Some(module) => module.strip_suffix(';').or_else(|| module.strip_suffix(" {")),
         None => item.strip_prefix("use ")?.strip_suffix(';')?.split_once(" as ").map(|(_, name)| name),
@@ -229,23 +322,33 @@ fn named_by(line: &str) -> Option<&str> {
 }
 
 #[test]
-fn the_table_is_complete_and_in_order() {
-    let library = fs::read_to_string("src/lib.rs").unwrap();
-    let modules: Vec<&str> = library.lines().filter_map(named_by).collect();
-    let table: Vec<&str> = EDGES.iter().map(|(module, _)| *module).collect();
-    assert_eq!(modules, table, "src/lib.rs and the table of this test list the same modules in the same order");
-    for (at, (module, allowed)) in EDGES.iter().enumerate() {
-        for other in *allowed {
-            assert!(table[..at].contains(other), "the table lets `{module}` name `{other}`, which comes later");
+fn the_tables_are_complete_and_in_order() {
+    for (sources, table) in CRATES {
+        let library = fs::read_to_string(Path::new(sources).join("lib.rs")).unwrap();
+        let mut modules: Vec<&str> = library.lines().filter_map(named_by).collect();
+        let mut listed: Vec<&str> = table.iter().map(|(module, _)| *module).collect();
+        for (at, (module, allowed)) in table.iter().enumerate() {
+            for other in *allowed {
+                assert!(listed[..at].contains(other), "the table lets `{module}` name `{other}`, which comes later");
+            }
         }
+        // A library lists its modules by name.
+        if *sources != "src" {
+            modules.sort_unstable();
+            listed.sort_unstable();
+        }
+        assert_eq!(modules, listed, "{sources}/lib.rs and the table of this test list the same modules");
     }
 }
 
 #[test]
-fn the_core_knows_no_world() {
+fn the_core_and_the_libraries_know_no_world() {
     let core = EDGES.iter().map(|(module, _)| *module).take_while(|module| *module != FIRST_OF_THE_SHELL);
+    let libraries = CRATES.iter().filter(|(sources, _)| *sources != "src");
+    let lines = core.flat_map(|module| lines_of_module("src", module));
+    let lines = lines.chain(libraries.flat_map(|(sources, _)| lines_under(Path::new(sources))));
     let mut wrong = Vec::new();
-    for line in core.flat_map(lines_of_module) {
+    for line in lines {
         for banned in BANNED.iter().filter(|banned| line.code.contains(*banned)) {
             wrong.push(format!("`{banned}` in the core: {}", line.place()));
         }
@@ -254,12 +357,13 @@ fn the_core_knows_no_world() {
 }
 
 #[test]
-fn rules_and_protocol_do_not_know_of_each_other() {
-    for (module, other) in [("rules", "protocol"), ("protocol", "rules")] {
-        for line in lines_of_module(module) {
-            let paths = [format!("{other}::"), format!("::{other}")];
-            assert!(!paths.iter().any(|path| line.code.contains(path)), "{}", line.place());
-        }
+fn the_game_and_the_wire_do_not_know_of_each_other() {
+    let game = CRATES.iter().filter(|(sources, _)| *sources != "src");
+    for line in game.flat_map(|(sources, _)| lines_under(Path::new(sources))) {
+        assert!(!line.code.contains("protocol::"), "{}", line.place());
+    }
+    for line in lines_of_module("src", "protocol") {
+        assert!(!["rules", "draughts"].iter().any(|game| line.code.contains(game)), "{}", line.place());
     }
 }
 
@@ -288,8 +392,12 @@ fn this_test_can_fail() {
         ("use draughts::Move;", "rules", true),
         ("use draughts_pdn::fen;", "rules", false),
         ("use draughts_pdn::fen;", "pdn", true),
+        ("use super::position::Position;", "position", true),
     ] {
-        assert_eq!(names(code, module), expected, "{code}");
+        assert_eq!(names(code, roots("src", Path::new("src/some.rs")), module), expected, "{code}");
     }
-    assert!(lines_of_module("rules").len() > 100 && lines_of_module("millis").len() > 10);
+    let nested = roots("src", Path::new("src/some/other.rs"));
+    assert!(names("use super::super::position::Position;", nested, "position"));
+    assert!(!names("use super::position::Position;", nested, "position"));
+    assert!(lines_of_module("crates/draughts/src", "rows").len() > 100 && lines_of_module("src", "millis").len() > 10);
 }

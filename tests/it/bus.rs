@@ -223,7 +223,7 @@ fn boards_of_many_games_and_sizes_share_a_line() {
     let games = playable("");
     let mut by_type = BTreeMap::new();
     for game in games.iter().filter(|game| game.start == Position::start(game.start.variant())) {
-        by_type.entry(game.start.variant().game_type.number).or_insert_with(|| game.clone());
+        by_type.entry(game.start.variant().game_type.number()).or_insert_with(|| game.clone());
     }
     let games: Vec<Played> = by_type.into_values().collect();
     let bus = Bus::new(&games, games.len(), 16);

@@ -84,7 +84,7 @@ fn a_bus_has_boards_with_what_is_theirs() {
     assert!(unknown.is_empty());
     let board = |index: usize| settings.of_board(bus.boards[index].address);
     assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
-    assert_eq!(board(1).variant.game_type.number, 25);
+    assert_eq!(board(1).variant.game_type.number(), 25);
     // A board that nobody named has what the line has.
     let other = settings.of_board(damcast::session::BusAddress::new(7).unwrap());
     assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));

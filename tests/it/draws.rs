@@ -265,7 +265,7 @@ fn what_is_left_to_the_arbiter_is_said_in_the_readme() {
     let readme = std::fs::read_to_string("README.md").unwrap();
     let rows: Vec<&str> = readme.lines().filter(|line| line.starts_with("| ")).collect();
     for variant in Variant::all() {
-        let number = format!("({})", variant.game_type.number);
+        let number = format!("({})", variant.game_type.number());
         let row = rows.iter().find(|row| row.contains(&number)).unwrap_or_else(|| panic!("{variant:?} is missing"));
         let left = row.trim_end_matches('|').rsplit('|').next().map(str::trim);
         assert_eq!(left, Some(variant.left_to_arbiter), "{variant:?}");

@@ -71,7 +71,7 @@ pub(crate) fn game(variant: &'static Variant, dice: &mut Dice, plies: usize, wit
 
 /// A position in which two moves share their ends and take different pieces; play hardly ever comes to one.
 pub(crate) fn with_ambiguous_captures(variant: &'static Variant, dice: &mut Dice) -> Option<Position> {
-    let turn = variant.game_type.starter;
+    let turn = variant.game_type.starter();
     (0..200).find_map(|_| {
         let mut placement = Placement::EMPTY;
         for piece in 0..11 {
@@ -100,7 +100,7 @@ impl Line<'_> {
             if legal.is_empty() {
                 return;
             }
-            let is_first = position.turn() == self.variant.game_type.starter;
+            let is_first = position.turn() == self.variant.game_type.starter();
             let ambiguous = legal.iter().position(|ply| notation::is_ambiguous(ply, &legal));
             let ply = &legal[ambiguous.unwrap_or_else(|| self.dice.roll(legal.len()))];
             let shown = (is_first || is_fresh).then_some(MoveNumber { value: number, ellipsis: !is_first });
@@ -131,7 +131,7 @@ impl Line<'_> {
                     if legal.is_empty() {
                         return;
                     }
-                    let is_first = position.turn() == self.variant.game_type.starter;
+                    let is_first = position.turn() == self.variant.game_type.starter();
                     position = position.play(&legal[self.dice.roll(legal.len())]);
                     number += u32::from(!is_first);
                 }

@@ -65,7 +65,7 @@ fn every_tag_starts_as_drawn() {
         let variant = Variant::from_tag(tag).unwrap();
         assert_eq!(Ok(Position::start(variant).setup()), fen::read(variant, start), "{name}");
         let starter = if start.starts_with('W') { Color::White } else { Color::Black };
-        assert_eq!(variant.game_type.starter, starter, "{name}");
+        assert_eq!(variant.game_type.starter(), starter, "{name}");
     }
 }
 

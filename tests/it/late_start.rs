@@ -123,7 +123,7 @@ fn listen_to(mut world: BusWorld, recorder: &mut Late) -> Record {
 
 /// The lines of which the clock says that the time of who has just moved goes on.
 fn wrong_clocks(case: &Case, record: &Record) -> Vec<String> {
-    let starter = case.games[0].start.variant().game_type.starter;
+    let starter = case.games[0].start.variant().game_type.starter();
     let lines = record.lines().map(|(_, line)| line.to_owned());
     let is_wrong = |line: &String| {
         let is_of_starter = line.starts_with(|first: char| first.is_ascii_digit()) && line.contains(". ");

@@ -102,7 +102,7 @@ fn every_dialect_is_written_as_the_standard_wants_it() {
 fn a_replay_knows_variant_start_and_moves() {
     let located = Located::from(reader::read("1.c3-b4 f6-g5 2.b4-c5 d6xb4 3.a3xc5 *").0.remove(0));
     let replay = Replay::of(&located, None);
-    assert_eq!((replay.variant.game_type.number, replay.known_by), (25, KnownBy::Moves));
+    assert_eq!((replay.variant.game_type.number(), replay.known_by), (25, KnownBy::Moves));
     assert_eq!(replay.start, Position::start(replay.variant));
     assert!(replay.is_complete && replay.problems.is_empty());
     assert_eq!(replay.moves().filter(|ply| ply.is_capture()).count(), 2);

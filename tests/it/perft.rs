@@ -2,7 +2,7 @@
 //! (`tests/data/perft/README.md`).
 
 use damcast::pdn::notation;
-use damcast::rules::perft::perft;
+use damcast::rules::perft;
 use damcast::rules::{Move, Position};
 
 use crate::records::{Record, files, records};

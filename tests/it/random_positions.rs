@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use damcast::pdn::{fen, notation};
-use damcast::rules::variant::{PromotionInCapture, Removal};
+use damcast::rules::ruleset::{PromotionInCapture, Removal};
 use damcast::rules::{
     Color, Kind, Move, NotationKind, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant,
 };
@@ -126,7 +126,7 @@ fn what_is_written_is_read_back() {
             // Whatever stands between the squares; letters need nothing, and numbers of two digits if there are but two.
             let written = notation::write(variant, ply, &legal);
             let squares: Vec<&str> = written.split(['-', 'x', ':']).collect();
-            let joined = variant.game_type.notation.kind == NotationKind::Algebraic || squares.len() == 2;
+            let joined = variant.game_type.notation().kind == NotationKind::Algebraic || squares.len() == 2;
             for separator in ["-", "x", ":", " X ", ""].into_iter().filter(|separator| joined || !separator.is_empty())
             {
                 let squares = squares.iter().map(|name| format!("{name:0>2}")).collect::<Vec<_>>().join(separator);

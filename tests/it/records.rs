@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use damcast::pdn::fen;
-use damcast::rules::variant::{PromotionInCapture, Removal};
+use damcast::rules::ruleset::{PromotionInCapture, Removal};
 use damcast::rules::{Position, RuleChoices, Variant};
 
 /// One record: its lines as keys and values, in order.

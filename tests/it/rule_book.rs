@@ -17,7 +17,7 @@ fn every_article_holds() {
         assert!(records.len() >= 10, "{}: only {} positions", file.display(), records.len());
         for record in records {
             let position = record.position();
-            games.insert(position.variant().game_type.number);
+            games.insert(position.variant().game_type.number());
             // All squares of the path, and a K where a man is crowned.
             let written = |ply: &Move| {
                 let crowned = if ply.promotes() { "K" } else { "" };

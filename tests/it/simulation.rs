@@ -42,7 +42,7 @@ fn score_of(games: &[Played], profile: &Profile, clock: bool, seeds: std::ops::R
 fn ideal_hands_are_recorded_move_for_move_in_every_variant() {
     let games = playable("");
     let types: std::collections::BTreeSet<u8> =
-        games.iter().map(|game| game.start.variant().game_type.number).collect();
+        games.iter().map(|game| game.start.variant().game_type.number()).collect();
     assert_eq!(types.len(), 14);
     let score = score(&games, "ideal", true, 1..2);
     assert_eq!(score.perfect, score.games, "{:#?}", score.blemishes);
@@ -174,7 +174,7 @@ fn a_game_of_every_type_through_the_program_line() {
 #[test]
 fn games_with_other_sets_through_the_program_line() {
     let games = one_of_each_type();
-    let game = |number: u8| games.iter().find(|game| game.start.variant().game_type.number == number).unwrap();
+    let game = |number: u8| games.iter().find(|game| game.start.variant().game_type.number() == number).unwrap();
     let chess = |code| if code == 4 { 7 } else { [0, 1, 0, 0, 0, 0, 0, 6, 0, 0, 12][usize::from(code)] };
     let older = |code| [0, 1, 0, 0, 7, 0, 0, 4, 0, 0, 10][usize::from(code)];
     let swapped = |code| [0, 4, 0, 0, 1, 0, 0, 12, 0, 0, 2][usize::from(code)];

@@ -213,14 +213,14 @@ fn square_of(variant: &Variant, name: &str) -> Option<Square> {
     if let Some(square) = named(geometry, name) {
         return Some(square);
     }
-    match variant.game_type.notation.kind {
+    match variant.game_type.notation().kind {
         // Numbers in reading order, 1 at White's top left.
         NotationKind::Algebraic => {
             let index = name.parse::<u8>().ok()?.checked_sub(1)?;
             (usize::from(index) < geometry.count()).then(|| Square::new(index))
         }
         // Letters from White's left, ranks from White's side. Where Black starts, some programs turn the board: no guess.
-        NotationKind::Numeric if variant.game_type.starter == Color::White => {
+        NotationKind::Numeric if variant.game_type.starter() == Color::White => {
             let (file, rank) = name.split_at_checked(1)?;
             let column = file.to_ascii_lowercase().bytes().next()?.checked_sub(b'a')?;
             let row = geometry.height().checked_sub(rank.parse().ok()?)?;

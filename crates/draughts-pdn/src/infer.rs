@@ -21,10 +21,9 @@ use std::cmp::Reverse;
 use super::game::{Entry, Game};
 use super::problem::{Place, Problem};
 use super::reader::Located;
-use super::replay::{KnownBy, Replay, twin};
+use super::replay::{KnownBy, Replay, twin, walk};
 use super::values;
-use draughts::variant::default_game_type;
-use draughts::{GameTypeError, Notation, NotationKind, Variant};
+use draughts::{GameType, GameTypeError, Notation, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred
 /// thousand is not played through nine times.
@@ -39,6 +38,25 @@ pub struct Found {
     pub known_by: KnownBy,
     /// What is to say about it.
     pub problems: Vec<Problem>,
+}
+
+impl Replay {
+    /// Plays a game. `told`: the variant for a game without a GameType tag; `None`: it is inferred from the moves.
+    pub fn of(located: &Located, told: Option<&'static Variant>) -> Replay {
+        let found = variant_of(located, told);
+        let mut replay = Replay::under(located, found.variant);
+        replay.known_by = found.known_by;
+        replay.problems.splice(0..0, found.problems);
+        replay
+    }
+
+    /// Plays a game for its problems only: those of [`Replay::of`].
+    pub fn problems_of(located: &Located, told: Option<&'static Variant>) -> Vec<Problem> {
+        let found = variant_of(located, told);
+        let mut problems = found.problems;
+        problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
+        problems
+    }
 }
 
 /// The variant of one game. `told`: what the caller says about games without a GameType tag.
@@ -90,7 +108,7 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
         let own = renamed(variant).into_iter().max_by_key(|own| score(own));
         let fitting = own.filter(|own| score(own).0 >= score(other).0).unwrap_or(other);
         if score(fitting).0 > 0 {
-            let what = if fitting.game_type.number == variant.game_type.number {
+            let what = if fitting.game_type.number() == variant.game_type.number() {
                 format!("the squares are called as on the board {}, not as on {}", fitting.game_type, variant.game_type)
             } else {
                 format!("the moves are not those of {}, but fit {}", variant.name, fitting.name)
@@ -99,10 +117,10 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
             return Found { variant: fitting, known_by: KnownBy::MovesAgainstTag, problems };
         }
     }
-    if default_game_type(variant.game_type.number) == Some(variant.game_type) {
+    if GameType::of_number(variant.game_type.number()) == Some(variant.game_type) {
         return believed;
     }
-    let Ok(default) = Variant::from_tag(&variant.game_type.number.to_string()) else { return believed };
+    let Ok(default) = Variant::from_tag(&variant.game_type.number().to_string()) else { return believed };
     if default == variant {
         return believed;
     }
@@ -117,16 +135,15 @@ fn believe(located: &Located, variant: &'static Variant, known_by: KnownBy, plac
 /// The same game on boards that call the squares by numbers for letters, or the other way round; the likeliest last.
 fn renamed(variant: &Variant) -> Vec<&'static Variant> {
     // Some programs turn the board, so that the side which begins sits at the bottom.
-    let mut turned = variant.game_type;
-    turned.notation = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
-    let turned =
-        (turned.notation.kind != variant.game_type.notation.kind).then(|| Variant::new(turned, variant.choices));
+    let letters = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
+    let turned = variant.game_type.with_notation(letters);
+    let turned = (variant.game_type.notation().kind != letters.kind).then(|| Variant::new(turned, variant.choices));
     turned.into_iter().chain([twin(variant)]).collect()
 }
 
 /// Does the first move name squares that this board has?
 fn names_first_move(game: &Game, variant: &Variant) -> bool {
-    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    let is_algebraic = variant.game_type.notation().kind == NotationKind::Algebraic;
     let first = game.moves().find(|ply| !ply.is_unknown());
     let is_letter = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a'..=b'l');
     first.is_none_or(|ply| ply.text.bytes().any(is_letter) == is_algebraic)

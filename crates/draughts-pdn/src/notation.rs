@@ -15,7 +15,7 @@
 
 use std::borrow::Cow;
 
-use draughts::moves::Jump;
+use draughts::Jump;
 use draughts::{Geometry, Move, Position, Square, SquareSet, Variant};
 
 /// The move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.

@@ -19,7 +19,7 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
         Ok(from) => from,
         Err(error) => return (game.clone(), vec![Problem::error(Place::START, error.to_string())]),
     };
-    let is_same_game = from.game_type.number == to.game_type.number
+    let is_same_game = from.game_type.number() == to.game_type.number()
         && from.geometry.width() == to.geometry.width()
         && from.geometry.height() == to.geometry.height()
         && (0..from.geometry.height()).all(|row| {

@@ -40,7 +40,6 @@ pub(super) use setup::{canonical_fen, null_move, read_setup, twin};
 pub use walk::{Seen, Walked, walk};
 
 use super::game::Game;
-use super::infer;
 use super::problem::Problem;
 use super::reader::{Located, Places};
 use draughts::{Move, Position, Variant};
@@ -99,23 +98,6 @@ pub enum Step {
 }
 
 impl Replay {
-    /// Plays a game. `told`: the variant for a game without a GameType tag; `None`: it is inferred from the moves.
-    pub fn of(located: &Located, told: Option<&'static Variant>) -> Replay {
-        let found = infer::variant_of(located, told);
-        let mut replay = Replay::under(located, found.variant);
-        replay.known_by = found.known_by;
-        replay.problems.splice(0..0, found.problems);
-        replay
-    }
-
-    /// Plays a game for its problems only: those of [`Replay::of`].
-    pub fn problems_of(located: &Located, told: Option<&'static Variant>) -> Vec<Problem> {
-        let found = infer::variant_of(located, told);
-        let mut problems = found.problems;
-        problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
-        problems
-    }
-
     /// Plays a game under a variant, whatever its tags say.
     pub fn under(located: &Located, variant: &'static Variant) -> Replay {
         let mut start = None;

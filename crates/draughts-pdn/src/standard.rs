@@ -235,7 +235,7 @@ impl Conversion<'_> {
     /// Are the players called by their order, in a game that Black begins? The results count the first player first then.
     fn second_player_is_white(&self) -> bool {
         let has = |name: &str| self.located.game.tags.get(name).is_some();
-        let begins = self.rules == Rules::Known && self.variant.game_type.starter == Color::Black;
+        let begins = self.rules == Rules::Known && self.variant.game_type.starter() == Color::Black;
         begins && (has("P1") || has("P2")) && !has("White") && !has("Black")
     }
 
@@ -416,7 +416,7 @@ impl Conversion<'_> {
     }
 
     fn entries(&mut self, resolved: &Resolved) -> Vec<Entry> {
-        let starter = self.variant.game_type.starter;
+        let starter = self.variant.game_type.starter();
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         let mut lines = vec![Numbering::new(resolved.start_turn)];
         let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
@@ -591,7 +591,7 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
         .map(|name| name.trim_start_matches('0').to_owned())
         .collect();
     // Letters on a board of numbers, and the other way round, are no moves of this game (restriction 6).
-    let is_algebraic = variant.game_type.notation.kind == NotationKind::Algebraic;
+    let is_algebraic = variant.game_type.notation().kind == NotationKind::Algebraic;
     if parts.iter().any(|name| name.starts_with(|c: char| c.is_ascii_lowercase()) != is_algebraic) {
         return None;
     }

@@ -588,7 +588,7 @@ fn difference(variant: &Variant, written: &str, expected: &str) -> String {
 /// A move whose position is not known: what its text alone shows.
 fn check_unresolved(variant: &Variant, text: &str, place: Place, problems: &mut Problems) {
     let has_letters = text.bytes().any(|byte| matches!(byte, b'a'..=b'l'));
-    if has_letters != (variant.game_type.notation.kind == NotationKind::Algebraic) {
+    if has_letters != (variant.game_type.notation().kind == NotationKind::Algebraic) {
         let what = format!("{} is not in the notation of the game type {}", quoted(text), variant.game_type);
         problems.push(Problem::error(place, what).hint("restriction 6"));
     } else if text.contains(['x', ':']) && !text.contains(variant.capture_separator) {

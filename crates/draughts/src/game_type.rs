@@ -27,21 +27,54 @@ pub struct Notation {
     pub from_left: bool,
 }
 
-/// All attributes of a `GameType` tag, the optional ones filled in.
+/// All attributes of a `GameType` tag, the optional ones filled in. There is one for every board that a draughts game of
+/// the standard can be played on, and no other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GameType {
+    pub(crate) number: u8,
+    pub(crate) starter: Color,
+    pub(crate) width: u8,
+    pub(crate) height: u8,
+    pub(crate) notation: Notation,
+    pub(crate) inverted: bool,
+}
+
+impl GameType {
     /// The number of the game in the standard's table, 20..=41.
-    pub number: u8,
+    pub const fn number(&self) -> u8 {
+        self.number
+    }
+
     /// Who makes the first move; this side sits at the bottom when the attributes below are read.
-    pub starter: Color,
+    pub const fn starter(&self) -> Color {
+        self.starter
+    }
+
     /// Columns, even, 4..=12.
-    pub width: u8,
-    /// Rows, 4..=12.
-    pub height: u8,
+    pub const fn width(&self) -> u8 {
+        self.width
+    }
+
+    /// Rows, even, 4..=12.
+    pub const fn height(&self) -> u8 {
+        self.height
+    }
+
     /// How squares are called.
-    pub notation: Notation,
+    pub const fn notation(&self) -> Notation {
+        self.notation
+    }
+
     /// The invert flag: is the bottom-left corner *not* a playing square?
-    pub inverted: bool,
+    pub const fn is_inverted(&self) -> bool {
+        self.inverted
+    }
+
+    /// The same board with its squares called in another way.
+    #[must_use]
+    pub const fn with_notation(self, notation: Notation) -> GameType {
+        GameType { notation, ..self }
+    }
 }
 
 /// All attributes, as in the table of the standard.

@@ -147,7 +147,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// The board of a game type. `all_squares`: also the squares of the other colour are played.
-    pub fn new(game_type: &GameType, all_squares: bool) -> Geometry {
+    pub(crate) fn new(game_type: &GameType, all_squares: bool) -> Geometry {
         let (width, height) = (game_type.width as usize, game_type.height as usize);
         // The starter's view is White's view or White's view turned round.
         let turn = |row: usize, column: usize| match game_type.starter {

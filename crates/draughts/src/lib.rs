@@ -5,32 +5,33 @@
 //!
 //! Absent on purpose: notation (PDN), sensors, clocks, time.
 
-pub mod captures;
+mod captures;
 mod draw_rules;
 pub mod draws;
-pub mod game_type;
-pub mod geometry;
-pub mod lookup;
-pub mod movegen;
-pub mod moves;
-pub mod perft;
-pub mod piece;
-pub mod position;
-pub mod results;
+mod game_type;
+mod geometry;
+mod lookup;
+mod movegen;
+mod moves;
+mod perft;
+mod piece;
+mod position;
+mod results;
 mod rows;
 pub mod ruleset;
-pub mod square;
+mod square;
 mod tag;
-pub mod variant;
+mod variant;
 
 pub use draws::{Claim, Count, DrawRule, History};
 pub use game_type::{GameType, Notation, NotationKind};
 pub use geometry::{Direction, Geometry};
-pub use moves::Move;
+pub use moves::{Jump, Move};
+pub use perft::perft;
 pub use piece::{Color, Kind, Piece};
 pub use position::{Placement, Position, PositionError, Setup};
 pub use results::ResultFormat;
 pub use ruleset::{RuleChoices, Ruleset};
-pub use square::{Square, SquareSet};
+pub use square::{Square, SquareSet, Squares};
 pub use tag::GameTypeError;
 pub use variant::Variant;

@@ -509,7 +509,7 @@ pub(crate) fn row(number: u8) -> Option<&'static Row> {
 }
 
 /// What a bare number in a `GameType` tag expands to; `None` for a number that is no draughts game.
-pub fn default_game_type(number: u8) -> Option<GameType> {
+pub(crate) fn default_game_type(number: u8) -> Option<GameType> {
     let row = row(number)?;
     let (kind, corner) = row.notation;
     Some(GameType {

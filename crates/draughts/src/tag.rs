@@ -77,6 +77,11 @@ fn number_of(text: &str) -> Option<u32> {
 }
 
 impl GameType {
+    /// The game type that a bare number in a tag expands to; `None` for a number that is no draughts game.
+    pub fn of_number(number: u8) -> Option<GameType> {
+        rows::default_game_type(number)
+    }
+
     /// The value to write into a tag: the bare number where that means this very type, else all attributes.
     pub fn tag_value(&self) -> String {
         if rows::default_game_type(self.number) == Some(*self) { self.number.to_string() } else { self.to_string() }

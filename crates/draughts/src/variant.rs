@@ -7,10 +7,9 @@ use super::draw_rules::DrawRule;
 use super::game_type::GameType;
 use super::geometry::Geometry;
 use super::piece::Color;
-pub use super::results::ResultFormat;
-pub use super::rows::default_game_type;
-use super::rows::{INTERNATIONAL, ROWS, Row, row};
-pub use super::ruleset::*;
+use super::results::ResultFormat;
+use super::rows::{INTERNATIONAL, ROWS, Row, default_game_type, row};
+use super::ruleset::{RuleChoices, Ruleset};
 use super::square::SquareSet;
 use super::tag::GameTypeError;
 

@@ -7,7 +7,7 @@ use super::{Stage, Table};
 use crate::millis::Millis;
 use crate::pdn::{fen, roster, values};
 use crate::recognition::Verdict;
-use crate::rules::results::ResultFormat;
+use crate::rules::ResultFormat;
 use crate::rules::{Color, Position};
 use crate::session::request::Wish;
 use crate::session::sensors::Orientation;

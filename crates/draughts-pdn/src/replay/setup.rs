@@ -1,7 +1,7 @@
 //! The positions that a game's text gives: FENs whose turn may be unknown, null moves, squares called in the other way.
 
 use crate::fen;
-use draughts::{Color, NotationKind, Setup, Variant};
+use draughts::{Color, Notation, NotationKind, Setup, Variant};
 
 /// Why another position is possible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ pub(crate) fn read_setup(variant: &Variant, text: &str) -> Result<(Setup, Doubt)
     let text = text.trim();
     let (text, doubt) = match text.strip_prefix('?') {
         None => (text.to_owned(), Doubt::Turn),
-        Some(rest) => (format!("{}{rest}", variant.game_type.starter.letter()), Doubt::TurnUnknown),
+        Some(rest) => (format!("{}{rest}", variant.game_type.starter().letter()), Doubt::TurnUnknown),
     };
     let read = fen::read(variant, &text).or_else(|error| fen::read(twin(variant), &text).map_err(|_| error));
     read.map(|setup| (setup, doubt))
@@ -62,15 +62,13 @@ pub(crate) fn canonical_fen(variant: &Variant, text: &str) -> Option<String> {
 
 /// The same board with the squares called in the other way. Squares themselves are the same.
 pub(crate) fn twin(variant: &Variant) -> &'static Variant {
-    let mut game_type = variant.game_type;
-    let notation = &mut game_type.notation;
-    notation.kind = match notation.kind {
+    let game_type = variant.game_type;
+    let kind = match game_type.notation().kind {
         NotationKind::Algebraic => NotationKind::Numeric,
         NotationKind::Numeric => NotationKind::Algebraic,
     };
     // Letters count from the bottom left, numbers from the top left, for White.
-    let from_white = game_type.starter == Color::White;
-    notation.from_left = from_white;
-    notation.from_bottom = (notation.kind == NotationKind::Algebraic) == from_white;
-    Variant::new(game_type, variant.choices)
+    let from_left = game_type.starter() == Color::White;
+    let from_bottom = (kind == NotationKind::Algebraic) == from_left;
+    Variant::new(game_type.with_notation(Notation { kind, from_bottom, from_left }), variant.choices)
 }
