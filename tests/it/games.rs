@@ -30,7 +30,7 @@ struct Ply {
 #[test]
 fn the_games_kept_here_replay() {
     let mut games = 0;
-    for file in files("games") {
+    for file in files("crates/draughts-pdn/tests/data/games") {
         for record in records(&std::fs::read_to_string(&file).unwrap()) {
             check(&Game::of_record(&record));
             games += 1;
@@ -71,7 +71,10 @@ pub fn playable(variant: &str) -> Vec<damcast::simulation::score::Played> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(variant) && name.ends_with(".txt")
     };
-    let texts = files("games").into_iter().filter(chosen).map(|file| std::fs::read_to_string(file).unwrap());
+    let texts = files("crates/draughts-pdn/tests/data/games")
+        .into_iter()
+        .filter(chosen)
+        .map(|file| std::fs::read_to_string(file).unwrap());
     texts
         .flat_map(|text| records(&text).iter().map(|record| Game::of_record(record).played()).collect::<Vec<_>>())
         .collect()
@@ -199,7 +202,7 @@ impl Game {
 }
 
 impl Ply {
-    /// `41x32x23<37,28>K!~`, see `tests/data/games/README.md`.
+    /// `41x32x23<37,28>K!~`, see `crates/draughts-pdn/tests/data/games/README.md`.
     fn of_word(word: &str) -> Ply {
         let marks = word.trim_end_matches(['K', '!', '~']);
         let (path, captured) = marks.split_once('<').unwrap_or((marks, ""));

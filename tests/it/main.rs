@@ -28,14 +28,12 @@ mod draws;
 mod endings;
 mod endurance;
 mod extract;
-mod fen;
 mod folder;
 mod foreign_boards;
 mod foreign_ports;
 mod fuzz;
 mod games;
 mod generated_games;
-mod geometry;
 mod init;
 mod killed;
 mod kills;
@@ -46,7 +44,6 @@ mod line_cmd;
 mod line_program;
 mod model_disk;
 mod network;
-mod notation;
 mod odd_files;
 mod operation;
 mod operator;
@@ -59,24 +56,22 @@ mod pdn_corpus;
 mod pdn_edges;
 mod pdn_properties;
 mod pdn_readers;
-mod perft;
 mod power_loss;
 mod program;
 mod pty;
 mod public_files;
 mod publication;
 mod publication_soak;
-mod random_positions;
 mod readme;
 mod recognition;
 mod recorded_session;
 mod recordings;
+#[path = "../../crates/draughts/tests/it/records.rs"]
 mod records;
 mod reload;
 mod replay_cmd;
 mod replug;
 mod rotation;
-mod rule_book;
 mod service;
 mod simulated;
 mod simulated_lines;
@@ -89,3 +84,8 @@ mod test_board;
 mod unwritable;
 mod vanished_files;
 mod wall_clock;
+
+/// How [`records`] reads a FEN.
+mod setups {
+    pub use damcast::pdn::fen::read;
+}

@@ -1,7 +1,18 @@
 //! When a game is drawn, as data: the questions that the rows answer. What has come about in a game, [`super::draws`] counts.
 
 /// One way in which a game is drawn.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+///
+/// let repetition = &Variant::international().draws[0];
+/// assert_eq!(repetition.source(), "FMJD 6");
+/// assert_eq!(repetition.words(), "the same position for the third time, the same side to move");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct DrawRule {
     /// What must have come about.
     pub when: When,
@@ -24,6 +35,15 @@ impl DrawRule {
 }
 
 /// Who ends the game.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Claim, Variant};
+///
+/// assert!(Variant::international().draws.iter().all(|rule| rule.claim == Claim::Needed));
+/// assert!(Variant::from_tag("40").unwrap().draws.iter().any(|rule| rule.claim == Claim::AtOnce)); // Frisian
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// A player or the arbiter; until one does, the game goes on. Also where a text leaves this open.
@@ -33,7 +53,18 @@ pub enum Claim {
 }
 
 /// What makes a draw.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts::draws::When;
+///
+/// assert_eq!(Variant::international().draws[0].when, When::Repeated(3));
+/// assert_eq!(Variant::international().draws[1].when, When::OnlyKingsMove(25));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum When {
     /// The same position has come about this many times with the same side to move.
     Repeated(u16),
@@ -52,7 +83,19 @@ pub enum When {
 }
 
 /// A weaker side against a stronger one, and how long the stronger has to win.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts::draws::{Army, When};
+///
+/// let When::Ending(ending) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(ending.weaker, [Army::new(0, 1)]);
+/// assert!(ending.stronger.contains(&Army::new(1, 2))); // a man and two kings
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Ending {
     /// What the weaker side has: one of these.
     pub weaker: &'static [Army],
@@ -67,6 +110,14 @@ pub struct Ending {
 }
 
 /// What a side has.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::draws::Army;
+///
+/// assert_eq!(Army::new(1, 2), Army { men: 1, kings: 2 });
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Army {
     /// Its men.
@@ -76,7 +127,19 @@ pub struct Army {
 }
 
 /// Where the pieces of the weaker side stand.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts::draws::{Ending, Ground, When};
+///
+/// let on_main_road = |when| matches!(when, When::Ending(Ending { ground: Ground::MainRoad, .. }));
+/// let russian = Variant::from_tag("25").unwrap();
+/// assert_eq!(russian.draws.iter().filter(|rule| on_main_road(rule.when)).count(), 1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Ground {
     /// Anywhere.
     Anywhere,
@@ -85,7 +148,18 @@ pub enum Ground {
 }
 
 /// What interrupts the count of an ending.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts::draws::{Ending, Lasts, When};
+///
+/// let When::Ending(Ending { lasts, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(lasts, Lasts::OnceBegun);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Lasts {
     /// Anything that makes it another ending.
     WhileItStands,
@@ -95,7 +169,18 @@ pub enum Lasts {
 }
 
 /// The time to win an ending.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts::draws::{Ending, Moves, When};
+///
+/// let When::Ending(Ending { moves, .. }) = Variant::international().draws[2].when else { panic!("another rule") };
+/// assert_eq!(moves, Moves::Each(16));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Moves {
     /// None: it is drawn as soon as it stands, unless a capture is due.
     AtOnce,

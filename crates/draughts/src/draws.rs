@@ -4,7 +4,7 @@
 //! a ply ──▸ History ──▸ counts: "16 moves each: 12"  ──▸ draws: what is reached, with its article
 //! ```
 //!
-//! Rules are rows as all others are ([`super::variant`]): each variant lists its [`DrawRule`]s, and where no text could be
+//! Rules are rows as all others are: each [`Variant`] lists its [`DrawRule`]s, and where no text could be
 //! relied on the row says what is left to the arbiter. A count that is reached ends nothing here: whoever records the game
 //! tells the players' arbiter, who alone may end it.
 //!
@@ -18,7 +18,19 @@ use super::square::SquareSet;
 use super::variant::Variant;
 
 /// How far a count has come.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{History, Position, Variant};
+///
+/// let history = History::new(Position::start(Variant::international()));
+/// let repetition = history.counts()[0];
+/// assert_eq!((repetition.done, repetition.of), (1, 3));
+/// assert!(!repetition.is_reached());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Count {
     /// What is counted.
     pub rule: &'static DrawRule,
@@ -37,6 +49,26 @@ impl Count {
 
 /// A game as far as the draw rules look back on it. Fed ply by ply; begins anew with each [`History::new`], as after a
 /// setup: what nobody saw cannot be counted.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, History, Kind, Piece, Placement, Position, Setup, Variant};
+///
+/// // Two lone kings that shuttle: drawn after five moves each, and before that by the third occurrence.
+/// let variant = Variant::international();
+/// let square = |name| variant.geometry.square(name).unwrap();
+/// let mut placement = Placement::EMPTY;
+/// placement.put(square("6"), Some(Piece { color: Color::White, kind: Kind::King }));
+/// placement.put(square("50"), Some(Piece { color: Color::Black, kind: Kind::King }));
+/// let position = Position::new(variant, Setup { placement, turn: Color::White }).unwrap();
+/// let mut history = History::new(position);
+/// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().take(8) {
+///     let ply = history.position().only_move(square(from), square(to)).unwrap();
+///     history.play(&ply);
+/// }
+/// assert_eq!(history.draws()[0].words(), "the same position for the third time, the same side to move");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct History {
     position: Position,

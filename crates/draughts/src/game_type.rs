@@ -8,6 +8,15 @@ use std::fmt;
 use super::piece::Color;
 
 /// How squares are called.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{GameType, NotationKind};
+///
+/// let russian = GameType::of_number(25).unwrap();
+/// assert_eq!(russian.notation().kind, NotationKind::Algebraic);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum NotationKind {
     /// `a3`: a letter along the row, a digit for the row.
@@ -17,6 +26,19 @@ pub enum NotationKind {
 }
 
 /// The attribute `A0` .. `N3`: kind and first square.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{GameType, Notation, NotationKind, RuleChoices, Variant};
+///
+/// // English draughts with the squares called as on a chess board.
+/// let letters = Notation { kind: NotationKind::Algebraic, from_bottom: true, from_left: true };
+/// let game_type = GameType::of_number(21).unwrap().with_notation(letters);
+/// assert_eq!(game_type.tag_value(), "21,B,8,8,A0,0");
+/// let variant = Variant::new(game_type, RuleChoices::default());
+/// assert!(variant.geometry.square("a1").is_some());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Notation {
     /// Letters or numbers.
@@ -29,6 +51,17 @@ pub struct Notation {
 
 /// All attributes of a `GameType` tag, the optional ones filled in. There is one for every board that a draughts game of
 /// the standard can be played on, and no other.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::GameType;
+///
+/// let game_type: GameType = "25".parse()?;
+/// assert_eq!((game_type.width(), game_type.height()), (8, 8));
+/// assert_eq!(game_type.to_string(), "25,W,8,8,A0,0");
+/// # Ok::<(), draughts::GameTypeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct GameType {
     pub(crate) number: u8,

@@ -21,6 +21,18 @@ use super::piece::Color;
 use super::square::{Square, SquareSet};
 
 /// A direction on the board as White sees it; N leads to Black's home row.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Direction, Variant};
+///
+/// let geometry = &Variant::international().geometry;
+/// let square = geometry.square("32").unwrap();
+/// let ahead = geometry.next(square, Direction::NorthWest).unwrap();
+/// assert_eq!(geometry.name(ahead), "27");
+/// assert_eq!(geometry.next(ahead, Direction::NorthWest.reverse()), Some(square));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Direction {
@@ -116,6 +128,17 @@ impl Shift {
 }
 
 /// The board of one [`GameType`]. Every [`Square`] below [`Geometry::count`] has a row, a column and a unique name.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Variant};
+///
+/// let geometry = &Variant::from_tag("27").unwrap().geometry; // Canadian draughts
+/// assert_eq!((geometry.width(), geometry.height(), geometry.count()), (12, 12, 72));
+/// let crowning: Vec<&str> = geometry.home_row(Color::Black).into_iter().map(|square| geometry.name(square)).collect();
+/// assert_eq!(crowning, ["1", "2", "3", "4", "5", "6"]); // where White's men are crowned
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Geometry {
     width: usize,

@@ -8,6 +8,20 @@ use super::square::{Square, SquareSet};
 ///
 /// Two moves are the same when they start and end on the same squares, take the same pieces and crown or do not crown:
 /// the order of the jumps does not matter (PDN 3.0, restriction 8). The generator gives each such move once.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Position, Variant};
+///
+/// let variant = Variant::international();
+/// let start = Position::start(variant);
+/// let name = |square| variant.geometry.name(square);
+/// let moves: Vec<String> =
+///     start.legal_moves().iter().map(|ply| format!("{}-{}", name(ply.from()), name(ply.to()))).collect();
+/// assert_eq!(moves.len(), 9);
+/// assert!(moves.contains(&"32-28".to_owned()));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Move {
     pub(super) effect: Effect,
@@ -38,6 +52,20 @@ pub(super) enum Path {
 }
 
 /// One jump of a capture.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Jump, Position, Variant};
+///
+/// let variant = Variant::international();
+/// let square = |name| variant.geometry.square(name).unwrap();
+/// let mut position = Position::start(variant);
+/// assert!(position.play_only_move(square("32"), square("28")));
+/// assert!(position.play_only_move(square("19"), square("23")));
+/// let capture = &position.legal_moves()[0];
+/// assert_eq!(capture.jumps(), [Jump { over: square("23"), to: square("19") }]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Jump {
     /// The piece that is taken.

@@ -8,6 +8,15 @@ use super::position::Position;
 
 /// The number of leaves `depth` plies below a position; 1 at depth 0. The moves of the last ply are counted and not
 /// played.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Position, Variant, perft};
+///
+/// let start = Position::start(Variant::international());
+/// assert_eq!((1..=5).map(|depth| perft(&start, depth)).collect::<Vec<_>>(), [9, 81, 658, 4_265, 27_117]);
+/// ```
 pub fn perft(position: &Position, depth: u32) -> u64 {
     leaves(position, depth, &mut Vec::new())
 }

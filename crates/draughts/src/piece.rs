@@ -4,6 +4,15 @@ use std::fmt;
 use std::ops::Not;
 
 /// The colour of a player and of that player's pieces. White sits at the bottom of every picture in this crate.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Variant};
+///
+/// assert_eq!(!Color::White, Color::Black);
+/// assert_eq!(Variant::from_tag("21").unwrap().game_type.starter(), Color::Black); // English draughts
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Color {
     /// The light pieces.
@@ -51,6 +60,15 @@ impl fmt::Display for Color {
 }
 
 /// What a piece may do.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Kind, Position, Square, Variant};
+///
+/// let start = Position::start(Variant::international());
+/// assert_eq!(start.placement().get(Square::new(0)).unwrap().kind, Kind::Man);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// An uncrowned piece.
@@ -60,6 +78,17 @@ pub enum Kind {
 }
 
 /// A piece on the board.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Kind, Piece, Placement, Square};
+///
+/// let king = Piece { color: Color::Black, kind: Kind::King };
+/// let mut placement = Placement::EMPTY;
+/// placement.put(Square::new(4), Some(king));
+/// assert_eq!(placement.get(Square::new(4)), Some(king));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Piece {
     /// Whose it is.

@@ -12,6 +12,17 @@ use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
 /// Which pieces stand where. No square holds two.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Placement, Square, SquareSet};
+///
+/// let mut placement = Placement::of_men(SquareSet::EMPTY.with(Square::new(31)), SquareSet::EMPTY);
+/// assert_eq!(placement.color(Square::new(31)), Some(Color::White));
+/// placement.put(Square::new(31), None);
+/// assert_eq!(placement, Placement::EMPTY);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Placement {
     by_color: [SquareSet; 2],
@@ -94,6 +105,19 @@ impl Placement {
 }
 
 /// A placement and the side to move: what a FEN says.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Placement, Position, Setup, SquareSet, Variant};
+///
+/// let geometry = &Variant::international().geometry;
+/// let squares = |names: [&str; 2]| -> SquareSet { names.iter().filter_map(|name| geometry.square(name)).collect() };
+/// let placement = Placement::of_men(squares(["32", "33"]), squares(["23", "24"]));
+/// let position = Position::new(Variant::international(), Setup { placement, turn: Color::White })?;
+/// assert_eq!(position.legal_moves().len(), 4);
+/// # Ok::<(), draughts::PositionError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Setup {
     /// The pieces.
@@ -103,7 +127,18 @@ pub struct Setup {
 }
 
 /// Why a setup cannot be played from.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Placement, Position, PositionError, Setup, Square, SquareSet, Variant};
+///
+/// let placement = Placement::of_men(SquareSet::EMPTY.with(Square::new(0)), SquareSet::EMPTY);
+/// let setup = Setup { placement, turn: Color::White };
+/// assert_eq!(Position::new(Variant::international(), setup), Err(PositionError::UncrownedMan(Color::White)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PositionError {
     /// A man on the row where it would have been crowned.
     #[error("a {0} man stands on its crowning row; it should be a king")]
@@ -122,6 +157,20 @@ fn most_pieces(variant: &Variant, color: Color) -> usize {
 
 /// A position of a game: a setup in which every man may stand where it stands and no side has more pieces than it started
 /// with, and the counters of the rules.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, Position, Variant};
+///
+/// let variant = Variant::international();
+/// let square = |name| variant.geometry.square(name).unwrap();
+/// let start = Position::start(variant);
+/// let ply = start.only_move(square("32"), square("28")).unwrap();
+/// let after = start.play(&ply);
+/// assert_eq!((after.turn(), after.winner()), (Color::Black, None));
+/// assert!(start.only_move(square("32"), square("23")).is_none());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     variant: &'static Variant,

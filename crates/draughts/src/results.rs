@@ -16,7 +16,19 @@
 use super::piece::Color;
 
 /// The results that may be written.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, ResultFormat, Variant};
+///
+/// let format = Variant::international().result_format;
+/// assert_eq!((format.win(Color::White), format.draw()), ("2-0", "1-1"));
+/// assert!(!format.allows("1-0"));
+/// assert!(ResultFormat::Default.allows("1-0"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ResultFormat {
     /// `1-0 0-1 1/2-1/2 0-0 *`
     Default,

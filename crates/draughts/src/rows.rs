@@ -1,48 +1,9 @@
 //! Every game of the standard, as rows of a table.
 //!
-//! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from. The
-//! generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and never ask which game it is. To
-//! add a game: one row here, one file of counts in `tests/data/perft`, its positions in `tests/it/rule_book.rs`.
-//!
-//! **In no field, because all games have it in common:** capturing is compulsory; a capture once begun goes on until that
-//! piece can take no more; no piece is jumped twice, but an empty square may be crossed again; own pieces are never jumped,
-//! nor two pieces one behind the other; the square that the piece started from is empty during its own move; a side
-//! without a legal move has lost.
-//!
-//! # Sources
-//!
-//! Cited in brackets; a number is that of the article or section. Where a text was only seen as others quote it, or its
-//! numbers could not be read, the mark stands alone.
-//!
-//! | mark | text |
-//! |---|---|
-//! | PDN | PDN 3.0, chapter "GameType tag": the table, and the drawing of each tag |
-//! | FMJD | Fédération Mondiale du Jeu de Dames, Annex 1, rules of international draughts |
-//! | FMJD-C | the same, brief rules of Czech draughts |
-//! | FMJD-64 | FMJD section 64 / IDF, rules of Russian draughts |
-//! | WCDF | World Checkers/Draughts Federation, rules of draughts |
-//! | FID | Federazione Italiana Dama, regolamento, and "le dieci regole" |
-//! | APCA | American Pool Checkers Association, tournament rules |
-//! | FPD | Federação Portuguesa de Damas, regras oficiais |
-//! | CBD | Confederação Brasileira, as summed up by its players |
-//! | TDF | guide of the Turkish federation |
-//! | WFD | Wrâldferiening Frysk Damjen, official rules 2011 |
-//! | can, tur, thai, span | no official text could be read: published descriptions of the game and the programs that play it |
-//! | by custom | the same, in the words of a draw, which an operator reads |
-//!
-//! # Doubts
-//!
-//! | question | here | also found |
-//! |---|---|---|
-//! | Turkish: a man on the last row within a capture | passes as a man | goes on as a king; ends its move ([`RuleChoices`]) |
-//! | Thai: captured pieces | leave at once | leave after the move ([`RuleChoices`]) |
-//! | Thai: may the king turn back? | yes | no ([`RuleChoices`]) |
-//! | Thai: who starts, where is square 1? | as PDN draws it | White; Black's men on 1 to 8 |
-//! | Frisian: worth of a king | just under two men | one and a half |
-//! | Italian: "the king met earliest" | compared piece by piece | only the first king |
-//! | Spanish: quality | counts after quantity, as in Portugal | quantity alone |
-//!
-//! Draws that no text settles are named in each row as left to the arbiter.
+//! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from, by the
+//! marks of [`super::ruleset`]. The generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and
+//! never ask which game it is. To add a game: one row here, one file of counts in `tests/data/perft`, and the positions that its
+//! rules decide in `tests/data/rules` of the library draughts-pdn.
 
 use super::draw_rules::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
 use super::game_type::{GameType, Notation, NotationKind};

@@ -6,6 +6,17 @@
 use std::fmt;
 
 /// One playing square, `0..count` of the board it belongs to, in reading order from White's side.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Square, Variant};
+///
+/// let geometry = &Variant::international().geometry;
+/// let square = geometry.square("32").unwrap();
+/// assert_eq!(square, Square::new(31)); // counted from 0, in reading order as White sees the board
+/// assert_eq!(geometry.name(square), "32");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
 
@@ -32,6 +43,18 @@ impl fmt::Debug for Square {
 }
 
 /// A set of squares of one board.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Color, SquareSet, Variant};
+///
+/// let start = draughts::Position::start(Variant::international());
+/// let men = start.placement().men_of(Color::White);
+/// let front = men - SquareSet::first(35);
+/// assert_eq!((men.len(), front.len()), (20, 15));
+/// assert!(front.is_subset(men));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SquareSet(u128);
 
@@ -166,6 +189,16 @@ impl IntoIterator for SquareSet {
 }
 
 /// The squares of a set, lowest index first.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+///
+/// let geometry = &Variant::from_tag("25").unwrap().geometry;
+/// let names: Vec<&str> = geometry.all().into_iter().map(|square| geometry.name(square)).collect();
+/// assert_eq!(names[..5], ["b8", "d8", "f8", "h8", "a7"]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Squares(SquareSet);
 

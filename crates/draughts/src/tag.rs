@@ -10,7 +10,17 @@ use super::rows;
 use super::square::Square;
 
 /// Why a text is not the game type of a game that damcast knows.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{GameTypeError, Variant};
+///
+/// assert_eq!(Variant::from_tag("1"), Err(GameTypeError::UnknownNumber(1))); // chess
+/// assert!(Variant::from_tag("draughts").unwrap_err().to_string().contains("expected a number such as `20`"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GameTypeError {
     /// Not of the form of the standard.
     #[error("`{0}` is not a GameType: expected a number such as `20`, or all attributes such as `20,W,10,10,N2,0`")]

@@ -14,6 +14,19 @@ use super::square::SquareSet;
 use super::tag::GameTypeError;
 
 /// A game that can be played: a row of the table on the board of a `GameType` tag. Compared by game type and choices.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Position, Variant};
+///
+/// for variant in Variant::all() {
+///     println!("{}: {} moves to begin with", variant.name, Position::start(variant).legal_moves().len());
+/// }
+/// assert_eq!(Variant::from_tag("20")?, Variant::international());
+/// # Ok::<(), draughts::GameTypeError>(())
+/// ```
+#[non_exhaustive]
 pub struct Variant {
     /// The attributes of the tag.
     pub game_type: GameType,

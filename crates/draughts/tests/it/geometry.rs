@@ -1,8 +1,9 @@
 //! The boards of the standard, square by square: what each square is called in White's view, where the men stand at the
 //! start, and who moves first. Tables to be laid beside the drawings of the standard; nothing here is computed.
 
-use damcast::pdn::fen;
-use damcast::rules::{Color, GameType, Position, Variant};
+use draughts::{Color, GameType, Position, Variant};
+
+use crate::setups;
 
 /// Tag, what the tag stands for, the board in White's view, and the start.
 const TAGS: [(&str, &str, &[&str], &str); 17] = [
@@ -63,7 +64,7 @@ fn every_square_of_every_tag_is_called_as_drawn() {
 fn every_tag_starts_as_drawn() {
     for (tag, name, _, start) in TAGS {
         let variant = Variant::from_tag(tag).unwrap();
-        assert_eq!(Ok(Position::start(variant).setup()), fen::read(variant, start), "{name}");
+        assert_eq!(Some(Position::start(variant).setup()), setups::read(variant, start), "{name}");
         let starter = if start.starts_with('W') { Color::White } else { Color::Black };
         assert_eq!(variant.game_type.starter(), starter, "{name}");
     }

@@ -1,7 +1,7 @@
 //! How fast legal moves are generated: leaves a second from the start of every variant, beside a floor.
 //!
 //! ```text
-//! cargo bench --bench perft
+//! cargo bench -p draughts
 //! ```
 //!
 //! The floor is what a programmer writes in an afternoon who needs International draughts and nothing else: one
@@ -11,8 +11,8 @@
 
 use std::time::{Duration, Instant};
 
-use damcast::rules::perft;
-use damcast::rules::{Position, Variant};
+use draughts::perft;
+use draughts::{Position, Variant};
 
 /// Depth of each variant: a few million leaves.
 const DEPTHS: [(u8, u32); 14] = [

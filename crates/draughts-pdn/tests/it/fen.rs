@@ -1,7 +1,7 @@
 //! FEN: strict in writing, liberal in reading, and never taken by surprise.
 
-use damcast::pdn::fen;
-use damcast::rules::{Color, Position, Setup, Variant};
+use draughts::{Color, Position, Setup, Variant};
+use draughts_pdn::fen;
 use proptest::prelude::*;
 
 fn variant(tag: &str) -> &'static Variant {

@@ -1,4 +1,5 @@
-//! The form of the text files in `tests/data`: records between blank lines, a `key value` on each line.
+//! The form of the text files in `tests/data`: records between blank lines, a `key value` on each line. Tests of several
+//! packages read them; each says how it reads a FEN: `setups::read`.
 //!
 //! ```text
 //! position turkish-s5            a record's first key says what it is
@@ -8,9 +9,10 @@
 
 use std::path::{Path, PathBuf};
 
-use damcast::pdn::fen;
-use damcast::rules::ruleset::{PromotionInCapture, Removal};
-use damcast::rules::{Position, RuleChoices, Variant};
+use draughts::ruleset::{PromotionInCapture, Removal};
+use draughts::{Position, RuleChoices, Variant};
+
+use crate::setups::read as read_setup;
 
 /// One record: its lines as keys and values, in order.
 pub struct Record {
@@ -56,7 +58,7 @@ impl Record {
         let variant = self.variant();
         match self.get("fen") {
             None => Position::start(variant),
-            Some(text) => Position::new(variant, fen::read(variant, text).unwrap()).unwrap(),
+            Some(text) => Position::new(variant, read_setup(variant, text).unwrap()).unwrap(),
         }
     }
 }
@@ -74,9 +76,9 @@ pub fn records(text: &str) -> Vec<Record> {
         .collect()
 }
 
-/// The text files of a folder of `tests/data`, by name.
+/// The text files of a folder of this package, by name.
 pub fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use damcast::pdn::{fen, notation};
-use damcast::rules::ruleset::{PromotionInCapture, Removal};
-use damcast::rules::{
+use draughts::ruleset::{PromotionInCapture, Removal};
+use draughts::{
     Color, Kind, Move, NotationKind, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant,
 };
+use draughts_pdn::{fen, notation};
 
 const SEED: u64 = 20_030_409;
 const POSITIONS: usize = 10_000;

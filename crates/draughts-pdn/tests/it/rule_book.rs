@@ -4,15 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use damcast::pdn::{fen, notation};
-use damcast::rules::{Move, Position, Variant};
+use draughts::{Move, Position, Variant};
+use draughts_pdn::{fen, notation};
 
 use crate::records::{files, records};
 
 #[test]
 fn every_article_holds() {
     let mut games = BTreeSet::new();
-    for file in files("rules") {
+    for file in files("tests/data/rules") {
         let records = records(&std::fs::read_to_string(&file).unwrap());
         assert!(records.len() >= 10, "{}: only {} positions", file.display(), records.len());
         for record in records {

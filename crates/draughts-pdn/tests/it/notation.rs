@@ -1,8 +1,8 @@
 //! The notation of a move: the standard's examples, and everything that files hold.
 
-use damcast::pdn::fen;
-use damcast::pdn::notation::{self, MoveError};
-use damcast::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::fen;
+use draughts_pdn::notation::{self, MoveError};
 use proptest::prelude::*;
 
 fn position(tag: &str, text: &str) -> Position {

@@ -1,15 +1,13 @@
 //! Leaf counts of every game of the standard: published tables and the agreement of independent engines
 //! (`tests/data/perft/README.md`).
 
-use damcast::pdn::notation;
-use damcast::rules::perft;
-use damcast::rules::{Move, Position};
+use draughts::{Position, perft};
 
 use crate::records::{Record, files, records};
 
 /// All positions, with the file they come from.
 fn positions() -> Vec<Record> {
-    files("perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
+    files("tests/data/perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
 /// Compares all counts of at most `most` leaves, and says how many there were of each sort.
@@ -44,34 +42,13 @@ fn counts_of_up_to_100_000_leaves_agree() {
 /// Takes a minute or two in release:
 ///
 /// ```text
-/// cargo test --release --test it -- --ignored counts_of_up_to_10_million --nocapture
+/// cargo test --release -p draughts --test it -- --ignored counts_of_up_to_10_million --nocapture
 /// ```
 #[test]
 #[ignore = "minutes long, and only in release; see its comment"]
 fn counts_of_up_to_10_million_leaves_agree() {
     let (counts, leaves) = check_counts(10_000_000);
     println!("{counts} counts agree, {leaves} leaves in all");
-}
-
-/// In the notation of PDN, and where the same move has several long notations, all of them are read as that move.
-#[test]
-fn the_moves_of_each_position_are_written_as_listed() {
-    for record in positions().iter().filter(|record| record.get("moves").is_some()) {
-        let position = record.position();
-        let legal = position.legal_moves();
-        let written = |ply: &Move| notation::write(position.variant(), ply, &legal);
-        let mut moves: Vec<String> = legal.iter().map(written).collect();
-        moves.sort();
-        let mut listed: Vec<&str> =
-            record.words("moves").map(|names| names.split('=').next().expect("split yields a part")).collect();
-        listed.sort_unstable();
-        let id = record.require("position");
-        assert_eq!(moves, listed, "{id}");
-        for names in record.words("moves") {
-            let means: Vec<Move> = names.split('=').map(|name| notation::read(&position, name).unwrap()).collect();
-            assert!(means.iter().all(|ply| *ply == means[0]), "{id}: {names}");
-        }
-    }
 }
 
 #[test]

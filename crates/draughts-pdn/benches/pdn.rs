@@ -1,16 +1,16 @@
 //! How fast PDN is read: the syntax beside a plain tokenizer, and the checked level in plies.
 //!
 //! ```text
-//! cargo bench --bench pdn
-//! cargo bench --bench pdn -- checked                 that level alone
-//! DAMCAST_CORPUS=FOLDER cargo bench --bench pdn      FOLDER/pdn/suite/succeed: the files of the standard's test suite
+//! cargo bench -p draughts-pdn
+//! cargo bench -p draughts-pdn -- checked                 that level alone
+//! DAMCAST_CORPUS=FOLDER cargo bench -p draughts-pdn      FOLDER/pdn/suite/succeed: the files of the standard's test suite
 //! ```
 //!
 //! | | does |
 //! |---|---|
 //! | the tokenizer | cuts bytes into tags, comments, numbers, moves, words and signs, each with kind and span; no lines, no meaning, no window |
 //! | syntax | bytes in pieces of 64 kB to events: decoding, all dialects, games, every event with line and column |
-//! | checked | the same, every move of every game resolved against the rules: what `damcast check` does |
+//! | checked | the same, every move of every game resolved against the rules |
 //!
 //! The tokenizer is what a programmer writes in an hour who wants the tokens of PDN and nothing else. It runs in the same
 //! process over the same bytes, turn by turn with the syntax level, so that the ratio means something on a busy machine;
@@ -19,16 +19,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use damcast::pdn::checked::Checker;
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::game::{Entry, Game, MoveEntry, MoveNumber};
-use damcast::pdn::notation;
-use damcast::pdn::problem::Level;
-use damcast::pdn::replay::Replay;
-use damcast::pdn::scan;
-use damcast::pdn::syntax::Event;
-use damcast::pdn::writer::{self, Style};
-use damcast::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::checked::Checker;
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
+use draughts_pdn::notation;
+use draughts_pdn::problem::Level;
+use draughts_pdn::replay::Replay;
+use draughts_pdn::scan;
+use draughts_pdn::syntax::Event;
+use draughts_pdn::writer::{self, Style};
 
 const ROUNDS: usize = 7;
 
@@ -67,7 +67,7 @@ fn syntax(name: &str, text: &[u8]) {
         }));
         ours = ours.min(timed(|| {
             let (mut events, mut columns) = (0_u64, 0_u64);
-            let sink = &mut |place: damcast::pdn::problem::Place, event: Event<'_>| {
+            let sink = &mut |place: draughts_pdn::problem::Place, event: Event<'_>| {
                 events += match event {
                     Event::Move(written) => written.text.len() as u64,
                     Event::Tag { name, value } => (name.len() + value.len()) as u64,
@@ -142,7 +142,7 @@ fn games_as_pdn() -> Vec<Game> {
 /// A game of moves as the files of `tests/data/games` have them.
 fn game(game_type: &str, fen: Option<&str>, moves: &str, index: usize) -> Game {
     let variant = Variant::from_tag(game_type).expect("a game type");
-    let setup = fen.map(|fen| damcast::pdn::fen::read(variant, fen).expect("a FEN"));
+    let setup = fen.map(|fen| draughts_pdn::fen::read(variant, fen).expect("a FEN"));
     let start = setup.map_or(Position::start(variant), |setup| Position::new(variant, setup).expect("a position"));
     let tags = [
         ("Event", Some("The open championship".to_owned())),
@@ -185,8 +185,8 @@ fn suite() -> Option<Vec<u8>> {
 
 /// The International games of the suite that can be played to their end.
 fn international_of(suite: &[u8]) -> Vec<u8> {
-    let (games, _) = damcast::pdn::reader::read_bytes(suite, Encoding::Detect);
-    let is_wanted = |located: &damcast::pdn::reader::Located| {
+    let (games, _) = draughts_pdn::reader::read_bytes(suite, Encoding::Detect);
+    let is_wanted = |located: &draughts_pdn::reader::Located| {
         let tag = located.game.tags.get("GameType");
         tag.is_some_and(|tag| tag.split(',').next() == Some("20"))
             && Replay::of(located, None).problems.iter().all(|problem| problem.level < Level::Error)

@@ -1,0 +1,32 @@
+//! The moves of the positions whose leaves are counted, in the notation of PDN.
+
+use draughts::Move;
+use draughts_pdn::notation;
+
+use crate::records::{Record, files, records};
+
+/// All positions, with the file they come from.
+fn positions() -> Vec<Record> {
+    files("tests/data/perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
+}
+
+/// In the notation of PDN, and where the same move has several long notations, all of them are read as that move.
+#[test]
+fn the_moves_of_each_position_are_written_as_listed() {
+    for record in positions().iter().filter(|record| record.get("moves").is_some()) {
+        let position = record.position();
+        let legal = position.legal_moves();
+        let written = |ply: &Move| notation::write(position.variant(), ply, &legal);
+        let mut moves: Vec<String> = legal.iter().map(written).collect();
+        moves.sort();
+        let mut listed: Vec<&str> =
+            record.words("moves").map(|names| names.split('=').next().expect("split yields a part")).collect();
+        listed.sort_unstable();
+        let id = record.require("position");
+        assert_eq!(moves, listed, "{id}");
+        for names in record.words("moves") {
+            let means: Vec<Move> = names.split('=').map(|name| notation::read(&position, name).unwrap()).collect();
+            assert!(means.iter().all(|ply| *ply == means[0]), "{id}: {names}");
+        }
+    }
+}

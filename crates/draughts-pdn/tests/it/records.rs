@@ -1,0 +1,1 @@
+../../../draughts/tests/it/records.rs

@@ -1,0 +1,29 @@
+//! The FENs of these tests, without the library of the notation.
+
+use draughts::{Color, Kind, Piece, Placement, Setup, Square, Variant};
+
+/// Reads `W:WK46,35:B1-20`; `None` where a square is not one of the board.
+pub fn read(variant: &Variant, text: &str) -> Option<Setup> {
+    let color = |letter: &str| Color::BOTH.into_iter().find(|color| letter == color.letter().to_string());
+    let mut parts = text.split(':');
+    let turn = color(parts.next()?)?;
+    let mut placement = Placement::EMPTY;
+    for part in parts {
+        let (letter, list) = part.split_at(1);
+        for squares in list.split(',').filter(|squares| !squares.is_empty()) {
+            let man = squares.trim_start_matches('K');
+            let kind = if man.len() < squares.len() { Kind::King } else { Kind::Man };
+            for square in range(variant, man)? {
+                placement.put(square, Some(Piece { color: color(letter)?, kind }));
+            }
+        }
+    }
+    Some(Setup { placement, turn })
+}
+
+/// `46`, or all from the first to the last of `1-20`.
+fn range(variant: &Variant, text: &str) -> Option<Vec<Square>> {
+    let Some((first, last)) = text.split_once('-') else { return Some(vec![variant.geometry.square(text)?]) };
+    let numbers = first.parse::<u8>().ok()?..=last.parse().ok()?;
+    numbers.map(|number| variant.geometry.square(&number.to_string())).collect()
+}
