@@ -22,25 +22,21 @@
 
 pub mod account;
 mod bus;
+mod catchup;
 mod clock_truth;
 mod codes;
 mod dialogue;
 mod endings;
 mod game;
-mod gap;
 mod held;
-mod hindsight;
 mod identity;
-mod late;
 mod lever;
-mod memory;
 pub mod request;
 mod result_piece;
 mod sensors;
 mod settings;
 mod single;
 mod table;
-mod timeline;
 
 pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;

@@ -11,16 +11,16 @@ use std::collections::VecDeque;
 
 use chrono::{DateTime, FixedOffset};
 
-use super::bus::clock::BusClock;
+use super::catchup::event_clock::EventClock;
+use super::catchup::gap::{Gap, Report, Step};
+use super::catchup::late::{self, Beside, Decision, Late, Offer};
+use super::catchup::timeline::{Span, Told, timeline, told};
 use super::dialogue::{Dialogue, Turn};
-use super::gap::{Gap, Report, Step};
 use super::held::{Held, Rotation};
 use super::identity::Identity;
-use super::late::{self, Beside, Decision, Late, Offer};
 use super::request::{Addressee, Request, Wish};
 use super::table::Table;
-use super::timeline::{Span, Told, timeline, told};
-use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, hindsight, memory};
+use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
@@ -392,7 +392,7 @@ impl Single {
             self.table.assume_start(lived, &fields.collect::<Vec<_>>());
             effects.extend(self.table.decide(lived));
             for (at, report) in std::mem::take(&mut self.unplaced) {
-                hindsight::live_until_next(&mut self.table, &mut lived, at, &mut effects);
+                catchup::live_until_next(&mut self.table, &mut lived, at, &mut effects);
                 self.table.hear(at);
                 effects.extend(self.hear_report(at, report));
                 lived = lived.max(at);
@@ -407,7 +407,7 @@ impl Single {
         match report {
             Report::Dump(_) => {}
             Report::Field(field, piece) => {
-                if self.recent.len() == memory::MOST_RECENT {
+                if self.recent.len() == catchup::memory::MOST_RECENT {
                     self.recent.pop_front();
                 }
                 self.recent.push_back((field, piece));
@@ -453,7 +453,7 @@ impl Single {
         // The lever is where it is now, and was elsewhere when the game began.
         self.table.forget_clock();
         let mut effects = self.table.decide(since);
-        let end = self.live_through_all(now, since, after, BusClock::default(), reading, &mut effects);
+        let end = self.live_through_all(now, since, after, EventClock::default(), reading, &mut effects);
         effects.extend(self.table.dump(end, &shown));
         effects.extend(self.table.decide(end));
         let table = std::mem::replace(&mut self.table, waiting);
@@ -511,7 +511,7 @@ impl Single {
     fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
         let since = gap.since();
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         if let Some(report) = self.clock {
             clock.reading(since, report);
         }
@@ -549,7 +549,7 @@ impl Single {
         now: Millis,
         since: Millis,
         told: Vec<Told>,
-        mut clock: BusClock,
+        mut clock: EventClock,
         reading: Option<ClockReport>,
         effects: &mut Vec<Effect>,
     ) -> Millis {
@@ -561,7 +561,7 @@ impl Single {
         self.ahead = end - now;
         let mut lived = since;
         for (at, told) in timed {
-            if hindsight::live_until_next(&mut self.table, &mut lived, at, effects) {
+            if catchup::live_until_next(&mut self.table, &mut lived, at, effects) {
                 clock.new_game();
                 self.table.forget_clock();
             }
@@ -570,7 +570,7 @@ impl Single {
             lived = lived.max(at);
             effects.extend(self.table.decide(lived));
         }
-        hindsight::live_until_next(&mut self.table, &mut lived, end, effects);
+        catchup::live_until_next(&mut self.table, &mut lived, end, effects);
         self.table.is_known_until(end);
         if let Some((at, report)) = reading.and_then(|reading| clock.reading(end, reading)) {
             effects.extend(self.hear_report(at, Report::Clock(report)));
@@ -579,7 +579,7 @@ impl Single {
     }
 
     /// One thing that the memory tells reaches the table.
-    fn live_through(&mut self, at: Millis, told: Told, clock: &mut BusClock) -> Vec<Effect> {
+    fn live_through(&mut self, at: Millis, told: Told, clock: &mut EventClock) -> Vec<Effect> {
         match told {
             Told::Change(Change::Piece { field, piece, .. }) => self.hear_report(at, Report::Field(field, piece)),
             Told::Change(Change::Time { side, hours, minutes, seconds }) => {

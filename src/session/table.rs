@@ -31,12 +31,12 @@ use std::collections::VecDeque;
 use chrono::{DateTime, FixedOffset};
 
 use super::account;
+use super::catchup::timeline::Begun;
 use super::clock_truth::{ClockNotices, ClockTruth};
 use super::game::Game;
 use super::lever::ClockWatch;
 use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
-use super::timeline::Begun;
 use super::{Aside, Effect, LineSettings, OrientationSetting};
 use crate::calendar;
 use crate::millis::Millis;

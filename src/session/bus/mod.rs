@@ -29,7 +29,6 @@
 //! log of another program replays too.
 
 mod board;
-pub(super) mod clock;
 mod discovery;
 mod silence;
 mod usage;

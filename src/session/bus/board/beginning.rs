@@ -18,8 +18,8 @@ use super::BusBoard;
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::session::Effect;
-use crate::session::bus::clock::BusClock;
-use crate::session::late::{self, Late, Offer};
+use crate::session::catchup::event_clock::EventClock;
+use crate::session::catchup::late::{self, Late, Offer};
 
 impl BusBoard {
     /// Keeps what the board reports until it is known whether there is a game.
@@ -79,7 +79,7 @@ impl BusBoard {
         let (is_suspect, is_clock_unsure) = (self.reports.is_suspect, self.reports.is_clock_unsure);
         let waiting = std::mem::replace(&mut self.table, table);
         self.late = Late::None;
-        self.clock = BusClock::default();
+        self.clock = EventClock::default();
         self.reports.recent.clear();
         let mut of_game = Vec::new();
         let since = self.reports.live(now);

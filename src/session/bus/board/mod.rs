@@ -21,14 +21,14 @@ use std::collections::VecDeque;
 
 use chrono::{DateTime, FixedOffset};
 
-use super::clock::BusClock;
 use super::usage::{Usage, time_of};
 use crate::millis::Millis;
 use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusAnswer, BusCommand};
+use crate::session::catchup::event_clock::EventClock;
+use crate::session::catchup::late::{Beside, Decision, Late};
 use crate::session::held::Held;
-use crate::session::late::{Beside, Decision, Late};
 use crate::session::request::Wish;
 use crate::session::table::{Attention, Table};
 use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
@@ -98,7 +98,7 @@ pub struct BusBoard {
     attention: Attention,
     /// When what is seen will be decided about, if nothing changes: then an answer has to be there.
     awaited: Option<Millis>,
-    clock: BusClock,
+    clock: EventClock,
     questions: VecDeque<BusCommand>,
     /// Questions in a row that were not answered.
     missed: u32,
@@ -139,7 +139,7 @@ impl BusBoard {
             asked_at: now,
             attention: Attention::Idle,
             awaited: None,
-            clock: BusClock::default(),
+            clock: EventClock::default(),
             questions: VecDeque::new(),
             missed: 0,
             damaged: 0,

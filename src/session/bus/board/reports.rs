@@ -23,10 +23,10 @@ use super::BusBoard;
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
-use crate::session::memory::{self, Known, MOST_RECENT, Misfit};
+use crate::session::catchup::memory::{self, Known, MOST_RECENT, Misfit};
+use crate::session::catchup::timeline::{Begun, Span, Told, timeline, told};
 use crate::session::table::Table;
-use crate::session::timeline::{Begun, Span, Told, timeline, told};
-use crate::session::{BusSettings, Effect, hindsight};
+use crate::session::{BusSettings, Effect, catchup};
 
 /// More reports than this are not kept: a memory does not hold more.
 const MOST_KEPT: usize = changes::RING;
@@ -235,12 +235,12 @@ impl BusBoard {
         }
         for (at, told) in kept {
             let lived = self.reports.lived;
-            if hindsight::live_until_next(&mut self.table, &mut self.reports.lived, at, effects) {
+            if catchup::live_until_next(&mut self.table, &mut self.reports.lived, at, effects) {
                 self.clock.new_game();
                 self.table.forget_clock();
             }
             self.late.each(|table, effects| {
-                hindsight::live_until_next(table, &mut { lived }, at, effects);
+                catchup::live_until_next(table, &mut { lived }, at, effects);
             });
             self.reach(effects, |table, _| table.is_known_until(at));
             self.take(at, told, effects);
@@ -249,8 +249,8 @@ impl BusBoard {
             self.reach(effects, |table, effects| effects.extend(table.decide(lived)));
         }
         let (lived, until) = (self.reports.lived, self.reports.table_time(now));
-        hindsight::live_until(&mut self.table, &mut self.reports.lived, until, effects);
-        self.late.each(|table, effects| hindsight::live_until(table, &mut { lived }, until, effects));
+        catchup::live_until(&mut self.table, &mut self.reports.lived, until, effects);
+        self.late.each(|table, effects| catchup::live_until(table, &mut { lived }, until, effects));
         self.decide(now, effects);
     }
 

@@ -22,14 +22,15 @@
 //!
 //! Invariant: until then nothing of it is published, and the table that waits knows nothing of it.
 
-use super::request::{Remembered, Wish};
-use super::table::Table;
+use super::memory;
 use super::timeline::{Told, told};
-use super::{Condition, Effect, memory};
 use crate::livefile::Entry;
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
 use crate::rules::Color;
+use crate::session::request::{Remembered, Wish};
+use crate::session::table::Table;
+use crate::session::{Condition, Effect};
 
 /// A memory is asked for once more if it does not come: one byte may have been lost.
 const TRIES: u32 = 2;

@@ -5,6 +5,12 @@
 //!
 //! Absent on purpose: where the telling comes from.
 
+pub mod event_clock;
+pub mod gap;
+pub mod late;
+pub mod memory;
+pub mod timeline;
+
 use super::Effect;
 use super::table::Table;
 use crate::millis::Millis;

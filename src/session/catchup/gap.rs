@@ -23,10 +23,10 @@
 //! dialogue's).
 
 use super::memory::{self, Known, Misfit};
-use super::sensors::Sensors;
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change, Memory, TimeSide};
 use crate::protocol::{ClockReport, Field, PieceCode};
+use crate::session::sensors::Sensors;
 
 /// After a gap this long the memory is asked for although the board shows nothing new: kings may have gone and come back, and
 /// the lever with them.

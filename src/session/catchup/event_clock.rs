@@ -20,7 +20,7 @@ pub type Time = [u8; 3];
 
 /// What is known of the clock of a board on a bus.
 #[derive(Clone, Debug, Default)]
-pub struct BusClock {
+pub struct EventClock {
     last: Option<ClockTimes>,
     pressed_at: Option<Millis>,
     read_at: Option<Millis>,
@@ -31,7 +31,7 @@ pub struct BusClock {
     unsure: [bool; 2],
 }
 
-impl BusClock {
+impl EventClock {
     /// The lever moved: this side has stopped at this time. The readings that say so.
     ///
     /// A clock that was last seen standing has been started meanwhile, with the lever on the other side: a board does not report
@@ -81,7 +81,7 @@ impl BusClock {
         let times = match report {
             ClockReport::Times(times) if !times.is_all_zero() => times,
             ClockReport::NoClock => {
-                *self = BusClock { read_at: Some(now), ..BusClock::default() };
+                *self = EventClock { read_at: Some(now), ..EventClock::default() };
                 return Some((now, report));
             }
             ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => return None,
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_press_tells_one_time_and_the_other_is_remembered() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 40, 0x00));
         let after = clock.press(Millis(20), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(seen(&after), [(30, 40, Lever::LeftHigh, true), (25, 40, Lever::RightHigh, true)], "it was started");
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_stood_was_started_unseen() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 30, 0x00));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 25], true);
         assert_eq!(seen(&after), [(30, 30, Lever::RightHigh, true), (30, 25, Lever::LeftHigh, true)]);
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_press_before_the_first_ply_only_puts_the_lever_where_it_belongs() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 30, 0x02));
         let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 30], false);
         assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
@@ -224,13 +224,13 @@ mod tests {
 
     #[test]
     fn the_lever_is_known_before_the_clock_was_read() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         let after = clock.press(Millis(5), TimeSide::Right, [0, 10, 30], false);
         assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
         let after = clock.press(Millis(6), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, true), (25, 30, Lever::RightHigh, true)]);
         assert!(clock.is_sure() && clock.age(Millis(7)).is_none());
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         let after = clock.press(Millis(6), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(seen(&after), [(25, 25, Lever::LeftHigh, true), (25, 25, Lever::RightHigh, true)]);
         assert!(!clock.is_sure() && clock.sides(Millis(7)).is_none(), "the right side's time is not known");
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_press_after_one_that_was_missed_is_two() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x03));
         clock.was_unseen();
         // The right side's time ran; now it is the left that stops.
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_reading_older_than_a_press_is_no_press_back() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x01));
         clock.press(Millis(1_000), TimeSide::Left, [0, 10, 25], true);
         assert_eq!(clock.reading(Millis(1_100), times(25, 40, 0x01)), None);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_found_stopped_stopped_when_it_was_last_seen_running() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         assert_eq!(clock.reading(Millis(0), times(30, 40, 0x00)).map(|(at, _)| at), Some(Millis(0)));
         clock.reading(Millis(10), times(30, 40, 0x01));
         assert_eq!(clock.reading(Millis(5_000), times(30, 36, 0x00)).map(|(at, _)| at), Some(Millis(10)));
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_side_that_runs_shows_less_by_the_time_that_has_gone() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         assert_eq!(clock.sides(Millis(0)), None);
         clock.reading(Millis(0), times(30, 40, 0x00));
         assert_eq!(clock.sides(Millis(9_000)), Some([630, 640]), "it stands");
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn of_a_clock_that_was_set_for_a_new_game_both_sides_must_be_told() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(0), times(30, 40, 0x01));
         clock.new_game();
         assert!(!clock.is_running() && !clock.is_sure());
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn without_a_clock_there_is_none() {
-        let mut clock = BusClock::default();
+        let mut clock = EventClock::default();
         clock.reading(Millis(10), times(30, 40, 0x01));
         assert_eq!(clock.reading(Millis(20), ClockReport::NoClock), Some((Millis(20), ClockReport::NoClock)));
         assert!(!clock.is_running() && clock.age(Millis(25)) == Some(Millis(5)));
