@@ -43,13 +43,21 @@ impl Recorder for Logged {
 }
 
 fn header() -> Header {
+    header_of("20")
+}
+
+fn header_of(game_type: &str) -> Header {
     let opened = "2026-11-21T09:30:00.000+01:00".parse().ok();
-    Header { mode: Some(Mode::Bus), opened, game_type: Some("20".to_owned()), ..Header::default() }
+    Header { mode: Some(Mode::Bus), opened, game_type: Some(game_type.to_owned()), ..Header::default() }
 }
 
 /// What was recorded of a bus.
 fn recorded(bus: &Bus) -> Vec<Record> {
-    let settings = playback::settings(&header(), None).unwrap().0;
+    recorded_with(bus, &header())
+}
+
+fn recorded_with(bus: &Bus, header: &Header) -> Vec<Record> {
+    let settings = playback::settings(header, None).unwrap().0;
     let mut logged = Logged { line: Line::new(settings), records: Vec::new() };
     drive_bus(&mut bus.world(), &mut logged, 60_000, |_, _| {});
     logged.records
@@ -110,5 +118,45 @@ proptest! {
         let mut records = recorded(&bus);
         records.truncate(1 + cut.index(records.len()));
         prop_assert_eq!(replayed(text(&packed(&records))), replayed(text(&records)));
+    }
+}
+
+/// For `scripts/replay-hashes`: sessions of buses with all hands, disturbed lines, and boards that go away or begin unheard, as a
+/// station logs them, into the folder `DAMCAST_LOGS`.
+#[test]
+#[ignore = "writes logs for scripts/replay-hashes"]
+fn logs_of_buses() {
+    let folder = std::path::PathBuf::from(std::env::var_os("DAMCAST_LOGS").expect("DAMCAST_LOGS says where"));
+    let (second, minute) = (1_000, 60_000);
+    let mishaps = [
+        (0, Mishap::Away(2)),
+        (40 * second, Mishap::Away(1)),
+        (100 * second, Mishap::Back(1)),
+        (3 * minute, Mishap::Back(2)),
+        (4 * minute, Mishap::Unplug),
+        (6 * minute, Mishap::Plug),
+        (8 * minute, Mishap::Silence),
+        (9 * minute, Mishap::Sound),
+        (10 * minute, Mishap::PowerOff(0)),
+        (11 * minute, Mishap::PowerOn(0)),
+        (12 * minute, Mishap::Watchdog(1)),
+    ];
+    let mishaps = mishaps.map(|(at, what)| Incident::new(at, what)).to_vec();
+    let hands = [("calm", Profile::calm()), ("club", Profile::club()), ("blitz", Profile::blitz())];
+    let disturbed = LineFaults::none().with(LineFault::Flip, 1e-3).with(LineFault::Lose, 2e-4);
+    for (game, game_type) in [("international", "20"), ("frisian", "40"), ("russian", "25"), ("turkish", "30")] {
+        for (name, profile) in &hands {
+            for (seed, faults) in [(1, LineFaults::none()), (2, disturbed.clone()), (3, disturbed.clone())] {
+                let bus = Bus::new(&playable(game), 3, 40).with(mishaps.clone());
+                let bus = bus.played(profile.clone(), seed, faults);
+                let mut header = header_of(game_type);
+                if seed != 2 {
+                    header.other.push((playback::LATE_START.to_owned(), "yes".to_owned()));
+                }
+                let records = packed(&recorded_with(&bus, &header));
+                let text = header.to_text() + &records.iter().map(Record::to_line).collect::<String>();
+                std::fs::write(folder.join(format!("bus-{game}-{name}-{seed}.log")), text).unwrap();
+            }
+        }
     }
 }
