@@ -3,27 +3,23 @@
 //! While a game is on, a time in which the board was not heard is a [`Gap`]: the link was down, the station was; or the link
 //! stayed up and a running clock was silent; or a dump shows more than a lost report or two. Then the table hears nothing until
 //! the gap is closed, if need be from the board's memory.
-//!
-//! Time on the table is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the quiet
-//! that it had on the board.
-
-use std::collections::VecDeque;
 
 use chrono::{DateTime, FixedOffset};
 
+use super::catchup::Games;
 use super::catchup::event_clock::EventClock;
 use super::catchup::gap::{Gap, Report, Step};
-use super::catchup::late::{self, Beside, Decision, Late, Offer};
+use super::catchup::late::{self, Late};
 use super::catchup::timeline::{Span, Told, timeline, told};
 use super::dialogue::{Dialogue, Turn};
-use super::held::{Held, Rotation};
+use super::held::Rotation;
 use super::identity::Identity;
 use super::request::{Addressee, Request, Wish};
 use super::table::Table;
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
-use crate::protocol::{ClockReport, Command, Decoder, Field, Item, Message, PieceCode};
+use crate::protocol::{ClockReport, Command, Decoder, Item, Message, PieceCode};
 
 /// Reports of a board of which no dump has come yet that are kept until it does, or proves not to.
 const MOST_UNPLACED: usize = 1_000;
@@ -40,8 +36,7 @@ pub struct Single {
     decoder: Decoder,
     dialogue: Dialogue,
     identity: Identity,
-    table: Table,
-    held: Held,
+    games: Games,
     rotation: Rotation,
     told_unknown: Vec<u8>,
     noise_bytes: u64,
@@ -54,10 +49,6 @@ pub struct Single {
     gap: Option<Gap>,
     /// When it was last heard, in the table's time.
     heard_at: Millis,
-    /// How much the table's time is ahead of the line's.
-    ahead: Millis,
-    /// What fields were last reported to hold, oldest first.
-    recent: VecDeque<(Field, PieceCode)>,
     /// What its clock said last.
     clock: Option<ClockReport>,
     /// Since the link came up it was asked for its memory in vain.
@@ -69,9 +60,7 @@ pub struct Single {
     /// So many dumps showed changes since a field was last reported.
     unreported: u32,
     told_no_dumps: bool,
-    /// A game that began while nobody listened.
-    late: Late,
-    /// Whether there can be one.
+    /// Whether a game may have begun while nobody listened.
     seeks_late: bool,
 }
 
@@ -85,8 +74,7 @@ impl Single {
             decoder: Decoder::new(),
             dialogue: Dialogue::new(opening, identity.question()),
             identity,
-            table: Table::new(settings),
-            held: Held::default(),
+            games: Games::new(settings),
             rotation: Rotation::default(),
             told_unknown: Vec::new(),
             noise_bytes: 0,
@@ -95,21 +83,14 @@ impl Single {
             told_bus: false,
             gap: None,
             heard_at: Millis::ZERO,
-            ahead: Millis::ZERO,
-            recent: VecDeque::new(),
             clock: None,
             has_no_memory: false,
             was_away_for_unknown_time: false,
             unplaced: Vec::new(),
             unreported: 0,
             told_no_dumps: false,
-            late: Late::None,
             seeks_late,
         }
-    }
-
-    fn table_time(&self, now: Millis) -> Millis {
-        now + self.ahead
     }
 
     /// Did the operator ask for new logs?
@@ -119,12 +100,12 @@ impl Single {
 
     /// The board and its games.
     pub fn table(&self) -> &Table {
-        &self.table
+        &self.games.table
     }
 
     /// The state for people.
     pub fn status(&self) -> Status {
-        let status = self.table.status();
+        let status = self.games.table.status();
         let board = self.identity.serial().map(str::to_owned);
         let condition = match (self.identity.is_admitted(), self.dialogue.is_silent()) {
             (_, true) => Condition::NoAnswer,
@@ -132,14 +113,14 @@ impl Single {
             (true, _) if self.gap.is_some() && self.dialogue.is_up() => Condition::CatchingUp,
             _ => status.condition,
         };
-        let offers = self.late.in_words(&self.table).filter(|_| condition == status.condition);
+        let offers = self.games.late.in_words(&self.games.table).filter(|_| condition == status.condition);
         let state = match offers {
             Some(words) => words.to_owned(),
             None if condition == status.condition => status.state.clone(),
             None => condition.in_words().to_owned(),
         };
         let wrong_start = status.wrong_start.filter(|_| offers.is_none());
-        let is_held = self.held.is_holding();
+        let is_held = self.games.held.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { state };
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
         let is_admitted = self.identity.is_admitted();
@@ -181,20 +162,18 @@ impl Single {
 
     /// From a time on the clock of the machine shows this.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
-        let at = self.table_time(at);
-        self.table.set_clock(at, shown);
-        self.late.each(|table, _| table.set_clock(at, shown));
+        self.games.set_clock(at, shown);
     }
 
     /// From now on it is heard, and is the board expected.
     fn attend(&mut self, now: Millis) {
-        if self.table.is_playing() && self.table.fields().is_some() {
+        if self.games.table.is_playing() && self.games.table.fields().is_some() {
             self.open_gap(now);
         } else {
-            self.table.link(self.table_time(now), true);
-            self.heard_at = self.table_time(now);
+            self.games.table.link(self.games.table_time(now), true);
+            self.heard_at = self.games.table_time(now);
             self.was_away_for_unknown_time = false;
-            self.late = if self.seeks_late { Late::Unknown } else { Late::None };
+            self.games.late = if self.seeks_late { Late::Unknown } else { Late::None };
         }
     }
 
@@ -203,13 +182,13 @@ impl Single {
         if let Some(gap) = self.gap.take() {
             self.heard_at = gap.since();
         }
-        self.late = Late::None;
-        self.table.link(self.table_time(now), false);
+        self.games.late = Late::None;
+        self.games.table.link(self.games.table_time(now), false);
     }
 
     fn open_gap(&mut self, now: Millis) {
-        self.table.link(self.table_time(now), false);
-        let mut gap = Gap::new(self.heard_at, self.table_time(now));
+        self.games.table.link(self.games.table_time(now), false);
+        let mut gap = Gap::new(self.heard_at, self.games.table_time(now));
         if self.was_away_for_unknown_time {
             gap = gap.of_unknown_length();
         }
@@ -252,7 +231,7 @@ impl Single {
             return Heard::Something;
         }
         self.notice_gap(now, message, outputs);
-        let at = self.table_time(now);
+        let at = self.games.table_time(now);
         let report = match message {
             Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
             Message::FieldUpdate { field, piece } => Some(Report::Field(*field, *piece)),
@@ -265,7 +244,7 @@ impl Single {
             (Some(gap), None, Message::EepromMoves(data)) => gap.remember(data),
             (None, Some(report), _) if waits => self.unplaced.push((at, report)),
             (None, Some(report), _) => {
-                self.late.each(|table, effects| {
+                self.games.late.each(|table, effects| {
                     table.hear(at);
                     effects.extend(tell(table, at, &report));
                 });
@@ -277,7 +256,7 @@ impl Single {
                 effects.extend(self.hear_report(at, report));
                 self.put(now, effects, outputs);
             }
-            (None, None, Message::EepromMoves(data)) if matches!(self.late, Late::Asked(_)) => {
+            (None, None, Message::EepromMoves(data)) if matches!(self.games.late, Late::Asked(_)) => {
                 self.look_for_late_game(now, &changes::Memory::decode(data).changes, outputs);
             }
             (_, None, Message::Unknown { id, data, why }) if !self.told_unknown.contains(&id.0) => {
@@ -289,8 +268,8 @@ impl Single {
         }
         self.close_gap(now, outputs);
         if self.gap.is_none() {
-            self.table.hear(self.table_time(now));
-            self.heard_at = self.table_time(now);
+            self.games.table.hear(self.games.table_time(now));
+            self.heard_at = self.games.table_time(now);
         }
         let has_published = self.decide_next(now, outputs);
         self.ask_for_late_game(now, outputs);
@@ -299,11 +278,12 @@ impl Single {
 
     /// Does this message show that something was not heard?
     fn notice_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
-        if self.gap.is_some() || !self.table.is_playing() || self.table.fields().is_none() {
+        if self.gap.is_some() || !self.games.table.is_playing() || self.games.table.fields().is_none() {
             return;
         }
-        let is_deaf = self.table.deaf_at().is_some_and(|at| at < self.table_time(now));
-        let is_wrong = |codes: &[PieceCode]| self.table.is_running() && self.table.misses(codes) > FEW_MISSED;
+        let is_deaf = self.games.table.deaf_at().is_some_and(|at| at < self.games.table_time(now));
+        let is_wrong =
+            |codes: &[PieceCode]| self.games.table.is_running() && self.games.table.misses(codes) > FEW_MISSED;
         let is_wrong = matches!(message, Message::BoardDump(codes) if !self.has_no_memory && is_wrong(codes));
         if is_deaf || is_wrong {
             self.open_gap(now);
@@ -315,7 +295,7 @@ impl Single {
 
     /// In the gap its lever may have been moved: whose time runs?
     fn ask_clock(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        if self.gap.is_some() && self.table.runs_clock() {
+        if self.gap.is_some() && self.games.table.runs_clock() {
             let turns = self.dialogue.ask(now, Command::SendClock);
             self.say(now, turns, outputs);
         }
@@ -323,7 +303,7 @@ impl Single {
 
     /// Does this report wait until it is known what stands on the board?
     fn is_unplaced(&self, report: &Report) -> bool {
-        let waits = self.table.fields().is_none() && !self.dialogue.is_without_dumps();
+        let waits = self.games.table.fields().is_none() && !self.dialogue.is_without_dumps();
         match report {
             Report::Dump(_) => false,
             Report::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
@@ -335,7 +315,9 @@ impl Single {
     fn count_unreported(&mut self, now: Millis, report: &Report, outputs: &mut Vec<Output>) {
         self.unreported = match report {
             Report::Field(..) => 0,
-            Report::Dump(codes) if self.table.fields().is_some() && self.table.misses(codes) > 0 => self.unreported + 1,
+            Report::Dump(codes) if self.games.table.fields().is_some() && self.games.table.misses(codes) > 0 => {
+                self.unreported + 1
+            }
             Report::Dump(_) | Report::Clock(_) => self.unreported,
         };
         if self.unreported < UNREPORTED {
@@ -370,8 +352,8 @@ impl Single {
         if self.is_babel() {
             return;
         }
-        let is_unknown = self.table.fields().is_none();
-        self.table.trust_reports(self.table_time(now), true);
+        let is_unknown = self.games.table.fields().is_none();
+        self.games.table.trust_reports(self.games.table_time(now), true);
         let mut effects = Vec::new();
         if !std::mem::replace(&mut self.told_no_dumps, true) {
             let start = if is_unknown {
@@ -388,15 +370,15 @@ impl Single {
                 Report::Field(field, piece) => Some((*field, *piece)),
                 Report::Dump(_) | Report::Clock(_) => None,
             });
-            let mut lived = self.unplaced.first().map_or(self.table_time(now), |(at, _)| *at);
-            self.table.assume_start(lived, &fields.collect::<Vec<_>>());
-            effects.extend(self.table.decide(lived));
+            let mut lived = self.unplaced.first().map_or(self.games.table_time(now), |(at, _)| *at);
+            self.games.table.assume_start(lived, &fields.collect::<Vec<_>>());
+            effects.extend(self.games.table.decide(lived));
             for (at, report) in std::mem::take(&mut self.unplaced) {
-                catchup::live_until_next(&mut self.table, &mut lived, at, &mut effects);
-                self.table.hear(at);
+                catchup::live_until_next(&mut self.games.table, &mut lived, at, &mut effects);
+                self.games.table.hear(at);
                 effects.extend(self.hear_report(at, report));
                 lived = lived.max(at);
-                effects.extend(self.table.decide(lived));
+                effects.extend(self.games.table.decide(lived));
             }
         }
         self.put(now, effects, outputs);
@@ -406,32 +388,27 @@ impl Single {
     fn hear_report(&mut self, at: Millis, report: Report) -> Vec<Effect> {
         match report {
             Report::Dump(_) => {}
-            Report::Field(field, piece) => {
-                if self.recent.len() == catchup::memory::MOST_RECENT {
-                    self.recent.pop_front();
-                }
-                self.recent.push_back((field, piece));
-            }
+            Report::Field(field, piece) => self.games.note_report(at, field, piece),
             Report::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
         }
-        tell(&mut self.table, at, &report)
+        tell(&mut self.games.table, at, &report)
     }
 
     /// It is known what stands on the board: a start position, or is there a game that nobody saw begin?
     fn ask_for_late_game(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        if !matches!(self.late, Late::Unknown) || self.table.fields().is_none() {
+        if !matches!(self.games.late, Late::Unknown) || self.games.table.fields().is_none() {
             return;
         }
-        if self.table.is_playing() {
-            self.late = Late::None;
+        if self.games.table.is_playing() {
+            self.games.late = Late::None;
             return;
         }
-        self.late = Late::Wanted(0);
+        self.games.late = Late::Wanted(0);
         self.ask_late_memory(now, outputs);
     }
 
     fn ask_late_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
-        if self.late.ask() {
+        if self.games.late.ask() {
             let turns = self.dialogue.ask(now, Command::SendEepromMoves);
             self.say(now, turns, outputs);
         }
@@ -440,40 +417,29 @@ impl Single {
     /// The memory has come to a board that showed no start position: what it tells after its last one is a game, if it leads to
     /// what stands there now.
     fn look_for_late_game(&mut self, now: Millis, memory: &[Change], outputs: &mut Vec<Output>) {
-        self.late = Late::without_memory();
-        let Some((table, after)) = late::since_last_start(&self.table, memory) else {
+        self.games.late = Late::without_memory();
+        let Some((table, after)) = late::since_last_start(&self.games.table, memory) else {
             let note = "the board's memory has no game that leads to what stands on it".to_owned();
             return self.put(now, vec![Effect::Note(note)], outputs);
         };
-        let shown = self.table.sensors().fields().to_vec();
-        let since = self.table_time(now);
+        let since = self.games.table_time(now);
         let reading = self.clock.take();
-        let waiting = std::mem::replace(&mut self.table, table);
-        self.table.link_to_memory();
-        // The lever is where it is now, and was elsewhere when the game began.
-        self.table.forget_clock();
-        let mut effects = self.table.decide(since);
-        let end = self.live_through_all(now, since, after, EventClock::default(), reading, &mut effects);
-        effects.extend(self.table.dump(end, &shown));
-        effects.extend(self.table.decide(end));
-        let table = std::mem::replace(&mut self.table, waiting);
+        let mut of_game = Vec::new();
+        let waiting = self.games.step_aside(table, since, &mut of_game);
+        self.games.clock = EventClock::default();
+        let end = self.live_through_all(now, since, after, reading, &mut of_game);
+        let offer = self.games.step_back(waiting, end, of_game);
         self.clock = reading.or(self.clock);
-        let Some(offer) = Offer::new(table, effects, end) else { return };
+        let Some(offer) = offer else { return };
         let notice = offer.notice();
-        self.late = Late::Offered(Box::new(offer));
+        self.games.late = Late::Offered(Box::new(offer));
         self.put(now, vec![notice], outputs);
-    }
-
-    /// A game from beside the table takes its place.
-    fn begin_late(&mut self, game: Beside) -> Vec<Effect> {
-        self.table = game.table;
-        game.effects
     }
 
     /// Closes the gap, or does what has to be done first.
     fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else { return };
-        match gap.step(self.table.sensors()) {
+        match gap.step(self.games.table.sensors()) {
             Step::Wait => {}
             Step::AskMemory => {
                 gap.asked();
@@ -490,11 +456,11 @@ impl Single {
         let Some(gap) = self.gap.take() else { return };
         self.was_away_for_unknown_time = false;
         let mut effects = Vec::new();
-        self.table.link(gap.heard_at(), true);
+        self.games.table.link(gap.heard_at(), true);
         let (mut heard_at, mut reading) = (gap.heard_at(), None);
         for (at, report) in gap.into_kept().into_iter().flatten() {
             heard_at = at;
-            self.table.hear(at);
+            self.games.table.hear(at);
             if let Report::Clock(report) = report {
                 reading = Some(report);
             }
@@ -511,11 +477,12 @@ impl Single {
     fn recall(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
         let since = gap.since();
-        let mut clock = EventClock::default();
+        self.games.clock = EventClock::default();
         if let Some(report) = self.clock {
-            clock.reading(since, report);
+            self.games.clock.reading(since, report);
         }
-        let recalled = match gap.recall(self.table.sensors(), self.recent.make_contiguous(), clock.pressed()) {
+        let games = &self.games;
+        let recalled = match gap.recall(games.table.sensors(), games.recent(), games.clock.pressed()) {
             Ok(recalled) => recalled,
             Err(misfit) => {
                 let notice = format!("the board's memory does not tell what happened while it was not heard: {misfit}");
@@ -527,15 +494,15 @@ impl Single {
         self.was_away_for_unknown_time = false;
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
-        let told = told(&recalled.unseen, self.table.number_count());
+        let told = told(&recalled.unseen, self.games.table.number_count());
         // The last reading before the memory may say that the clock was stopped, which the memory does not.
         let reading = before.iter().rev().find_map(|(_, report)| match report {
             Report::Clock(clock) if clock.is_reading() => Some(*clock),
             _ => None,
         });
-        self.table.link_to_memory();
-        let end = self.live_through_all(now, since, told, clock, reading, &mut effects);
-        effects.extend(self.table.dump(end, &recalled.shown));
+        self.games.table.link_to_memory();
+        let end = self.live_through_all(now, since, told, reading, &mut effects);
+        effects.extend(self.games.table.dump(end, &recalled.shown));
         for (_, report) in after {
             effects.extend(self.hear_report(end, report));
         }
@@ -549,53 +516,23 @@ impl Single {
         now: Millis,
         since: Millis,
         told: Vec<Told>,
-        mut clock: EventClock,
         reading: Option<ClockReport>,
         effects: &mut Vec<Effect>,
     ) -> Millis {
-        let starts = self.table.starts(&told);
-        let begun = self.table.begun_ply();
-        let (to, sides) = (self.table_time(now).max(since), clock.sides(since));
+        let games = &mut self.games;
+        let starts = games.table.starts(&told);
+        let to = games.table_time(now).max(since);
+        let (sides, begun) = (games.clock.sides(since), games.table.begun_ply());
         let timed = timeline(Span { from: since, to, sides, begun, before: None }, told, &starts);
-        let end = timed.last().map_or(since, |(at, _)| *at).max(self.table_time(now));
-        self.ahead = end - now;
-        let mut lived = since;
-        for (at, told) in timed {
-            if catchup::live_until_next(&mut self.table, &mut lived, at, effects) {
-                clock.new_game();
-                self.table.forget_clock();
-            }
-            self.table.is_known_until(at);
-            effects.extend(self.live_through(at, told, &mut clock));
-            lived = lived.max(at);
-            effects.extend(self.table.decide(lived));
-        }
-        catchup::live_until_next(&mut self.table, &mut lived, end, effects);
-        self.table.is_known_until(end);
-        if let Some((at, report)) = reading.and_then(|reading| clock.reading(end, reading)) {
+        let end = timed.last().map_or(since, |(at, _)| *at).max(games.table_time(now));
+        games.is_ahead(now, end);
+        games.live_from(since);
+        self.clock = games.live_through(timed, effects).clock.or(self.clock);
+        games.live_until_known(end, effects);
+        if let Some((at, report)) = reading.and_then(|reading| games.clock.reading(end, reading)) {
             effects.extend(self.hear_report(at, Report::Clock(report)));
         }
         end
-    }
-
-    /// One thing that the memory tells reaches the table.
-    fn live_through(&mut self, at: Millis, told: Told, clock: &mut EventClock) -> Vec<Effect> {
-        match told {
-            Told::Change(Change::Piece { field, piece, .. }) => self.hear_report(at, Report::Field(field, piece)),
-            Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let reports = clock.press(at, side, [hours, minutes, seconds], self.table.is_begun());
-                self.clock = reports.last().copied().or(self.clock);
-                self.table.trust_clock(clock.is_sure());
-                self.table.pressed(at, &reports)
-            }
-            Told::Change(_) => Vec::new(),
-            Told::Standing(codes) => {
-                clock.was_unseen();
-                let mut effects = vec![Effect::Notice("the board was switched on or restarted".to_owned())];
-                effects.extend(self.table.stands(at, &codes));
-                effects
-            }
-        }
     }
 
     /// An operator's request.
@@ -604,18 +541,8 @@ impl Single {
             _ if request.to != Addressee::OnlyBoard => vec![Effect::Refused(format!(
                 "request `{request}`: one board has this line for itself; leave the address away, as in `result 2-0`"
             ))],
-            Wish::Hold => self.held.hold(),
-            Wish::Release => self.held.release(),
             Wish::Rotate => vec![self.rotation.ask()],
-            Wish::StartFromMemory => vec![self.late.take_offer()],
-            Wish::Remembered(answer) => {
-                self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
-            }
-            wish => {
-                let at = self.table_time(now);
-                self.late.request(at, wish);
-                self.table.request(at, wish)
-            }
+            wish => self.games.request(now, wish),
         };
         self.put(now, effects, outputs);
     }
@@ -623,19 +550,19 @@ impl Single {
     /// When [`Single::tick`] has something to do.
     pub fn deadline(&self) -> Option<Millis> {
         let asks = self.dialogue.deadline(self.wants_dump_at());
-        let decides = self.table.deadline().into_iter().chain(self.late.tables().filter_map(Table::deadline)).min();
-        asks.into_iter().chain(decides.map(|at| at - self.ahead)).chain(self.goes_on_at()).min()
+        let decides = self.games.tables().filter_map(Table::deadline).min();
+        asks.into_iter().chain(decides.map(|at| self.games.line_time(at))).chain(self.goes_on_at()).min()
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {
-        let beside = self.late.tables().filter_map(Table::wants_dump_at);
-        self.table.wants_dump_at().into_iter().chain(beside).min().map(|at| at - self.ahead)
+        let wanted = self.games.tables().filter_map(Table::wants_dump_at).min();
+        wanted.map(|at| self.games.line_time(at))
     }
 
     /// When a gap ends though no dump has come.
     fn goes_on_at(&self) -> Option<Millis> {
         let gap = self.gap.as_ref().filter(|gap| self.dialogue.is_up() && !gap.has_dump())?;
-        Some(gap.heard_at() + self.table.waits_for_dump() - self.ahead)
+        Some(self.games.line_time(gap.heard_at() + self.games.table.waits_for_dump()))
     }
 
     /// Asks and decides what is due.
@@ -655,13 +582,9 @@ impl Single {
 
     /// Decides up to the next lines that are published. Returns whether there were any: more follows from them.
     fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
-        let at = self.table_time(now);
-        let (mut effects, has_published) = self.table.decide_next(at);
-        match self.late.decide(at, &self.table) {
-            Decision::Nothing => {}
-            Decision::Tell(effect) => effects.push(effect),
-            Decision::Begin(game) => effects.extend(self.begin_late(*game)),
-        }
+        let at = self.games.table_time(now);
+        let (mut effects, has_published) = self.games.table.decide_next(at);
+        effects.extend(self.games.decide_late(at));
         self.put(now, effects, outputs);
         has_published
     }
@@ -689,7 +612,7 @@ impl Single {
     /// The memory was asked for and has not come: once more, or on without.
     fn miss_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else {
-            self.late.miss_memory();
+            self.games.late.miss_memory();
             return self.ask_late_memory(now, outputs);
         };
         if gap.miss_memory() {
@@ -706,7 +629,7 @@ impl Single {
     }
 
     fn put(&mut self, at: Millis, effects: Vec<Effect>, outputs: &mut Vec<Output>) {
-        outputs.extend(self.held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
+        outputs.extend(self.games.held.pass(effects).into_iter().map(|effect| Output { at, board: None, effect }));
     }
 }
 

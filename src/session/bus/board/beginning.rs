@@ -19,12 +19,12 @@ use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::session::Effect;
 use crate::session::catchup::event_clock::EventClock;
-use crate::session::catchup::late::{self, Late, Offer};
+use crate::session::catchup::late::{self, Late};
 
 impl BusBoard {
     /// Keeps what the board reports until it is known whether there is a game.
     pub(super) fn remember_first(&mut self, changes: &[Change]) {
-        if matches!(self.late, Late::Unknown) {
+        if matches!(self.games.late, Late::Unknown) {
             let room = changes::RING.saturating_sub(self.first.len());
             self.first.extend(changes.iter().take(room));
         }
@@ -33,39 +33,40 @@ impl BusBoard {
     /// What stands on the board is known now: does what it has reported at first tell how that came about? `is_quiet`: it has nothing
     /// more to report.
     pub(super) fn look_for_late_game(&mut self, now: Millis, is_quiet: bool, effects: &mut Vec<Effect>) {
-        if self.table.is_playing() {
-            (self.late, self.first) = (Late::None, Vec::new());
+        if self.games.table.is_playing() {
+            (self.games.late, self.first) = (Late::None, Vec::new());
             return;
         }
-        if !matches!(self.late, Late::Unknown) || self.table.fields().is_none() {
+        if !matches!(self.games.late, Late::Unknown) || self.games.table.fields().is_none() {
             return;
         }
-        if !is_quiet && !late::leads_to(&self.table, &self.first) {
+        if !is_quiet && !late::leads_to(&self.games.table, &self.first) {
             return;
         }
         let first = std::mem::take(&mut self.first);
         if !self.offer(now, &first, effects) {
-            self.late = Late::Wanted(0);
+            self.games.late = Late::Wanted(0);
         }
     }
 
     /// What stands on the board that has come is not what it has reported: changes were handed out, and got lost with who had asked.
     pub(super) fn look_for_lost_start(&mut self) {
-        let is_sought = matches!(self.late, Late::None | Late::Standing(_)) && self.table.settings().late_start;
-        if is_sought && !self.table.is_playing() {
-            self.late = Late::Wanted(0);
+        let is_sought =
+            matches!(self.games.late, Late::None | Late::Standing(_)) && self.games.table.settings().late_start;
+        if is_sought && !self.games.table.is_playing() {
+            self.games.late = Late::Wanted(0);
         }
     }
 
     /// The memory has come.
     pub(super) fn hear_late_memory(&mut self, now: Millis, memory: &[Change], effects: &mut Vec<Effect>) {
-        if !matches!(self.late, Late::Asked(_)) {
+        if !matches!(self.games.late, Late::Asked(_)) {
             return;
         }
         if self.is_in_the_dark() {
-            return self.late.miss_memory();
+            return self.games.late.miss_memory();
         }
-        self.late = Late::without_memory();
+        self.games.late = Late::without_memory();
         if !self.offer(now, memory, effects) {
             effects.push(Effect::Note("the board's memory has no game that leads to what stands on it".to_owned()));
         }
@@ -73,32 +74,25 @@ impl BusBoard {
 
     /// Lives through what these changes tell after their last start position, beside the table. Returns whether they have one.
     fn offer(&mut self, now: Millis, memory: &[Change], effects: &mut Vec<Effect>) -> bool {
-        let Some((table, after)) = late::since_last_start(&self.table, memory) else { return false };
-        let shown = self.table.sensors().fields().to_vec();
-        let reading = self.clock.reading_again(now);
+        let Some((table, after)) = late::since_last_start(&self.games.table, memory) else { return false };
+        let reading = self.games.clock.reading_again(now);
         let (is_suspect, is_clock_unsure) = (self.reports.is_suspect, self.reports.is_clock_unsure);
-        let waiting = std::mem::replace(&mut self.table, table);
-        self.late = Late::None;
-        self.clock = EventClock::default();
-        self.reports.recent.clear();
+        self.games.late = Late::None;
+        self.games.clock = EventClock::default();
+        self.games.forget_reports();
         let mut of_game = Vec::new();
-        let since = self.reports.live(now);
-        self.table.link_to_memory();
-        // The lever is where it is now, and was elsewhere when the game began.
-        self.table.forget_clock();
-        of_game.extend(self.table.decide(since));
+        let since = self.games.live(now);
+        let waiting = self.games.step_aside(table, since, &mut of_game);
         self.keep_told(now, now, after);
         self.believe(now, &mut of_game);
-        let end = self.reports.live(now);
-        if let Some((at, report)) = reading.and_then(|reading| self.clock.reading(end, reading)) {
-            self.table.trust_clock(true);
-            of_game.extend(self.table.clock(at, &report));
+        let end = self.games.live(now);
+        if let Some((at, report)) = reading.and_then(|reading| self.games.clock.reading(end, reading)) {
+            self.games.table.trust_clock(true);
+            of_game.extend(self.games.table.clock(at, &report));
         }
-        of_game.extend(self.table.dump(end, &shown));
-        of_game.extend(self.table.decide(end));
-        let table = std::mem::replace(&mut self.table, waiting);
+        let offer = self.games.step_back(waiting, end, of_game);
         (self.reports.is_suspect, self.reports.is_clock_unsure) = (is_suspect, is_clock_unsure);
-        self.late = match Offer::new(table, of_game, end) {
+        self.games.late = match offer {
             Some(offer) => {
                 effects.push(offer.notice());
                 Late::Offered(Box::new(offer))

@@ -26,9 +26,8 @@ use crate::millis::Millis;
 use crate::protocol::bus::{COMMAND, SMALLEST_ANSWER};
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusAnswer, BusCommand};
-use crate::session::catchup::event_clock::EventClock;
-use crate::session::catchup::late::{Beside, Decision, Late};
-use crate::session::held::Held;
+use crate::session::catchup::Games;
+use crate::session::catchup::late::Late;
 use crate::session::request::Wish;
 use crate::session::table::{Attention, Table};
 use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
@@ -86,7 +85,7 @@ pub enum Origin {
 #[derive(Debug)]
 pub struct BusBoard {
     /// Its games.
-    table: Table,
+    games: Games,
     /// Whether it answers.
     pub presence: Presence,
     /// How it came to be known.
@@ -98,7 +97,6 @@ pub struct BusBoard {
     attention: Attention,
     /// When what is seen will be decided about, if nothing changes: then an answer has to be there.
     awaited: Option<Millis>,
-    clock: EventClock,
     questions: VecDeque<BusCommand>,
     /// Questions in a row that were not answered.
     missed: u32,
@@ -108,10 +106,7 @@ pub struct BusBoard {
     given_up: u32,
     dumped_at: Option<Millis>,
     reports: Reports,
-    held: Held,
-    /// A game that began while nobody asked.
-    late: Late,
-    /// What it has reported since then, until it is known whether there is one.
+    /// What it has reported since it was first asked, until it is known whether a game began before.
     first: Vec<Change>,
     /// It has come, and not shown yet what stands on it.
     is_new: bool,
@@ -127,26 +122,24 @@ pub struct BusBoard {
 impl BusBoard {
     /// A board that has not been heard of yet, to be pinged at once.
     pub fn new(settings: LineSettings, origin: Origin, now: Millis) -> BusBoard {
-        let late = if settings.late_start { Late::Unknown } else { Late::None };
+        let mut games = Games::new(settings);
+        games.late = if games.table.settings().late_start { Late::Unknown } else { Late::None };
         BusBoard {
-            late,
+            games,
             first: Vec::new(),
             is_new: false,
-            table: Table::new(settings),
             presence: Presence::Away { tries: 0 },
             origin,
             due: now,
             asked_at: now,
             attention: Attention::Idle,
             awaited: None,
-            clock: EventClock::default(),
             questions: VecDeque::new(),
             missed: 0,
             damaged: 0,
             given_up: 0,
             dumped_at: None,
             reports: Reports::new(now),
-            held: Held::default(),
             tagged: 0,
             is_identified: false,
             told_away: false,
@@ -157,13 +150,12 @@ impl BusBoard {
 
     /// Its games.
     pub fn table(&self) -> &Table {
-        &self.table
+        &self.games.table
     }
 
     /// From a time on the clock of the machine shows this.
     pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
-        let at = self.reports.table_time(at);
-        self.reach(&mut Vec::new(), |table, _| table.set_clock(at, shown));
+        self.games.set_clock(at, shown);
     }
 
     /// The link came up: is the board there?
@@ -185,15 +177,9 @@ impl BusBoard {
         (self.missed, self.damaged) = (0, 0);
         self.questions.retain(|question| *question == BusCommand::RepeatChanges);
         self.reports.leave();
-        self.late.miss_memory();
-        let at = self.reports.table_time(now);
-        self.reach(&mut Vec::new(), |table, _| table.link(at, false));
-    }
-
-    /// Something reaches its table, and those beside it.
-    fn reach(&mut self, effects: &mut Vec<Effect>, mut what: impl FnMut(&mut Table, &mut Vec<Effect>)) {
-        what(&mut self.table, effects);
-        self.late.each(what);
+        self.games.late.miss_memory();
+        let at = self.games.table_time(now);
+        self.games.reach(&mut Vec::new(), |table, _| table.link(at, false));
     }
 
     /// Does it answer?
@@ -228,7 +214,11 @@ impl BusBoard {
         let is_awaited = self.awaited.is_some_and(|at| at <= now);
         let weight = match self.attention {
             // A memory holds the line for long.
-            _ if self.questions.front() == Some(&BusCommand::SendFromStart) && matches!(self.late, Late::Asked(_)) => 1,
+            _ if self.questions.front() == Some(&BusCommand::SendFromStart)
+                && matches!(self.games.late, Late::Asked(_)) =>
+            {
+                1
+            }
             _ if !self.questions.is_empty() => 20,
             _ if is_awaited => 30,
             Attention::Landed => 8,
@@ -259,7 +249,7 @@ impl BusBoard {
         let events = usize::try_from(seconds).unwrap_or(usize::MAX).saturating_mul(EVENTS_PER_SECOND);
         let data = match command {
             BusCommand::SendChanges | BusCommand::RepeatChanges => events.saturating_add(EVENTS).min(changes::RING),
-            BusCommand::SendBoard | BusCommand::SendBoard50Black => self.table.field_count(),
+            BusCommand::SendBoard | BusCommand::SendBoard50Black => self.games.table.field_count(),
             BusCommand::SendFromStart => (self.reports.remembered + MEMORY).min(changes::RING),
             _ => 8,
         };
@@ -285,7 +275,7 @@ impl BusBoard {
             }
             if command == BusCommand::SendFromStart {
                 self.due = now;
-                self.late.miss_memory();
+                self.games.late.miss_memory();
                 self.give_up(now, effects);
             } else {
                 self.ask_again(now, command, self.missed >= MOST_MISSED);
@@ -304,9 +294,9 @@ impl BusBoard {
             return self.stay_away(now, NOTICE, effects);
         }
         self.damaged += 1;
-        if command == BusCommand::SendFromStart && matches!(self.late, Late::Asked(_)) {
+        if command == BusCommand::SendFromStart && matches!(self.games.late, Late::Asked(_)) {
             self.due = now;
-            return self.late.miss_memory();
+            return self.games.late.miss_memory();
         }
         self.ask_again(now, command, self.damaged >= MOST_DAMAGED);
         if !self.is_here() {
@@ -413,7 +403,7 @@ impl BusBoard {
     fn come(&mut self, effects: &mut Vec<Effect>) {
         self.presence = Presence::Here;
         self.is_new = true;
-        self.reach(&mut Vec::new(), |table, _| table.link_to_memory());
+        self.games.reach(&mut Vec::new(), |table, _| table.link_to_memory());
         self.reports.come();
         if std::mem::take(&mut self.told_away) {
             effects.push(Effect::News("the board answers again".to_owned()));
@@ -434,28 +424,23 @@ impl BusBoard {
         if usage.spend(now, self.dump_time()) {
             self.questions.push_back(BusCommand::SendBoard);
         } else {
-            let at = self.reports.table_time(now);
-            self.reach(effects, |table, _| table.unchanged(at));
+            let at = self.games.table_time(now);
+            self.games.reach(effects, |table, _| table.unchanged(at));
             self.decide(now, effects);
         }
     }
 
     fn wants_dump(&self, now: Millis) -> bool {
-        let now = self.reports.table_time(now);
-        self.tables().filter_map(Table::wants_dump_at).any(|at| at <= now)
+        let now = self.games.table_time(now);
+        self.games.tables().filter_map(Table::wants_dump_at).any(|at| at <= now)
     }
 
     fn is_in_doubt(&self, now: Millis) -> bool {
-        self.table.is_in_doubt(self.reports.table_time(now))
-    }
-
-    /// Its table, and those beside it.
-    fn tables(&self) -> impl Iterator<Item = &Table> {
-        std::iter::once(&self.table).chain(self.late.tables())
+        self.games.table.is_in_doubt(self.games.table_time(now))
     }
 
     fn dump_time(&self) -> Millis {
-        time_of(COMMAND + SMALLEST_ANSWER + self.table.field_count())
+        time_of(COMMAND + SMALLEST_ANSWER + self.games.table.field_count())
     }
 
     /// What else it should be asked, now that its changes are known.
@@ -465,19 +450,19 @@ impl BusBoard {
         if self.reports.is_clock_unsure {
             return Some(BusCommand::SendClock);
         }
-        let needs_dump = self.table.fields().is_none() || self.reports.is_suspect;
+        let needs_dump = self.games.table.fields().is_none() || self.reports.is_suspect;
         if needs_dump || (self.is_in_doubt(now) && self.wants_dump(now)) {
             return Some(BusCommand::SendBoard);
         }
-        let age = self.clock.age(self.reports.table_time(now));
-        let quiet = self.reports.quiet(now);
-        let is_touched = self.attention() >= Attention::Touched && self.clock.is_running();
-        let is_unknown = age.is_none() || !self.clock.is_sure() || self.clock.may_have_started();
+        let age = self.games.clock.age(self.games.table_time(now));
+        let quiet = self.games.quiet(now);
+        let is_touched = self.attention() >= Attention::Touched && self.games.clock.is_running();
+        let is_unknown = age.is_none() || !self.games.clock.is_sure() || self.games.clock.may_have_started();
         if is_unknown || (is_touched && quiet > NOT_PRESSED && age > Some(quiet)) {
             return Some(BusCommand::SendClock);
         }
-        if bus.start_tag && self.table.begun() > self.tagged {
-            self.tagged = self.table.begun();
+        if bus.start_tag && self.games.table.begun() > self.tagged {
+            self.tagged = self.games.table.begun();
             self.reports.remembered = 0;
             return Some(BusCommand::SetStartGame);
         }
@@ -487,7 +472,7 @@ impl BusBoard {
         if !self.is_identified && usage.spend(now, time_of(VERSION_BYTES)) {
             return Some(BusCommand::SendVersion);
         }
-        if usage.may_read_memory(now) && self.late.ask() {
+        if usage.may_read_memory(now) && self.games.late.ask() {
             usage.read_memory(now, changes::RING);
             return Some(BusCommand::SendFromStart);
         }
@@ -498,8 +483,9 @@ impl BusBoard {
     fn schedule(&mut self, now: Millis, bus: &BusSettings) {
         let regular = self.asked_at + Millis(bus.poll_ms);
         self.attention = self.attention();
-        let awaited = self.tables().flat_map(|table| table.deadline().into_iter().chain(table.wants_dump_at())).min();
-        self.awaited = awaited.map(|at| self.reports.line_time(at));
+        let awaited =
+            self.games.tables().flat_map(|table| table.deadline().into_iter().chain(table.wants_dump_at())).min();
+        self.awaited = awaited.map(|at| self.games.line_time(at));
         self.due = if self.questions.is_empty() {
             let awaited = self.awaited.map(|at| at.max(self.asked_at + SHORTEST_POLL));
             awaited.map_or(regular, |awaited| awaited.min(regular))
@@ -510,24 +496,12 @@ impl BusBoard {
 
     /// How closely it has to be watched: a game beside the table is played as well.
     fn attention(&self) -> Attention {
-        self.tables().map(Table::attention).max().unwrap_or(Attention::Idle)
+        self.games.tables().map(Table::attention).max().unwrap_or(Attention::Idle)
     }
 
     /// An operator's request.
     pub fn request(&mut self, now: Millis, wish: &Wish, bus: &BusSettings) -> Vec<Effect> {
-        let mut effects = match wish {
-            Wish::Hold => self.held.hold(),
-            Wish::Release => self.held.release(),
-            Wish::StartFromMemory => vec![self.late.take_offer()],
-            Wish::Remembered(answer) => {
-                self.late.remembered(answer).map_or_else(|refused| vec![refused], |game| self.begin_late(game))
-            }
-            wish => {
-                let at = self.reports.table_time(now);
-                self.late.request(at, wish);
-                self.table.request(at, wish)
-            }
-        };
+        let mut effects = self.games.request(now, wish);
         if !self.is_here() {
             self.decide(now, &mut effects);
         } else {
@@ -538,15 +512,15 @@ impl BusBoard {
 
     /// What of this is not held back by the operator.
     pub fn pass(&mut self, effects: Vec<Effect>) -> Vec<Effect> {
-        self.held.pass(effects)
+        self.games.held.pass(effects)
     }
 
     /// The state for people.
     pub fn status(&self) -> Status {
-        let status = self.table.status();
-        let is_held = self.held.is_holding();
+        let status = self.games.table.status();
+        let is_held = self.games.held.is_holding();
         let condition = if self.is_here() { status.condition } else { Condition::NoAnswer };
-        let offers = self.late.in_words(&self.table).filter(|_| self.is_here());
+        let offers = self.games.late.in_words(&self.games.table).filter(|_| self.is_here());
         let state = offers.map_or(status.state, str::to_owned);
         let state = if is_held { format!("held back: {state}") } else { state };
         let wrong_start = status.wrong_start.filter(|_| offers.is_none());
@@ -556,29 +530,19 @@ impl BusBoard {
 
     /// When something is due without an answer: a board that is away can still get its result.
     pub fn deadline_away(&self) -> Option<Millis> {
-        let deadline = || self.table.deadline().map(|at| self.reports.line_time(at));
+        let deadline = || self.games.table.deadline().map(|at| self.games.line_time(at));
         if self.is_here() { None } else { deadline() }
     }
 
     /// Decides what is due. Nothing is, while it is not known what was lost.
     pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         if !self.is_in_the_dark() {
-            let at = self.reports.live(now);
-            self.table.is_known_until(at);
-            effects.extend(self.table.decide(at));
-            self.late.each(|table, _| table.is_known_until(at));
-            match self.late.decide(at, &self.table) {
-                Decision::Nothing => {}
-                Decision::Tell(effect) => effects.push(effect),
-                Decision::Begin(game) => effects.extend(self.begin_late(*game)),
-            }
+            let at = self.games.live(now);
+            self.games.table.is_known_until(at);
+            effects.extend(self.games.table.decide(at));
+            self.games.late.each(|table, _| table.is_known_until(at));
+            effects.extend(self.games.decide_late(at));
         }
-    }
-
-    /// A game from beside the table takes its place.
-    fn begin_late(&mut self, game: Beside) -> Vec<Effect> {
-        self.table = game.table;
-        game.effects
     }
 
     fn is_in_the_dark(&self) -> bool {

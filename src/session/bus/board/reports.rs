@@ -13,20 +13,15 @@
 //! | something else, but the next report explains it | hands are moving: another dump |
 //! | something else | reports were lost: the board's memory is asked for, where its start tag is ours |
 //! | something else, and no memory helps | the dump alone counts, once a reading of the clock tells who is to move |
-//!
-//! Time on the table is that of the line, and sometimes ahead of it: when many plies become known at once, each gets the
-//! quiet that it had on the board.
-
-use std::collections::VecDeque;
 
 use super::BusBoard;
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{BusCommand, ClockReport, Field, PieceCode};
-use crate::session::catchup::memory::{self, Known, MOST_RECENT, Misfit};
+use crate::session::catchup::Lived;
+use crate::session::catchup::memory::{self, Known, Misfit};
 use crate::session::catchup::timeline::{Begun, Span, Told, timeline, told};
-use crate::session::table::Table;
-use crate::session::{BusSettings, Effect, catchup};
+use crate::session::{BusSettings, Effect};
 
 /// More reports than this are not kept: a memory does not hold more.
 const MOST_KEPT: usize = changes::RING;
@@ -59,14 +54,6 @@ pub(super) struct Reports {
     memory_reads: u32,
     /// Until then nothing was lost.
     sound_at: Millis,
-    /// What fields were last reported to hold, oldest first.
-    pub recent: VecDeque<(Field, PieceCode)>,
-    /// When a piece was last moved, in the table's time.
-    moved_at: Millis,
-    /// Up to when its table has lived, in its own time.
-    lived: Millis,
-    /// How much that time is ahead of the line's.
-    ahead: Millis,
 }
 
 impl Reports {
@@ -84,10 +71,6 @@ impl Reports {
             contradiction: None,
             memory_reads: 0,
             sound_at: now,
-            recent: VecDeque::new(),
-            moved_at: Millis::ZERO,
-            lived: Millis::ZERO,
-            ahead: Millis::ZERO,
         }
     }
 
@@ -98,27 +81,8 @@ impl Reports {
         self.heard_at.map_or(NEVER, |heard| now - heard)
     }
 
-    /// For how long no piece has been moved.
-    pub fn quiet(&self, now: Millis) -> Millis {
-        self.table_time(now) - self.moved_at
-    }
-
     pub fn are_unsure(&self) -> bool {
         self.is_suspect || self.is_clock_unsure || self.contradiction.is_some()
-    }
-
-    pub fn table_time(&self, now: Millis) -> Millis {
-        now + self.ahead
-    }
-
-    pub fn line_time(&self, at: Millis) -> Millis {
-        at - self.ahead
-    }
-
-    /// The table lives until then. Returns that in its own time, which never goes back.
-    pub fn live(&mut self, now: Millis) -> Millis {
-        self.lived = self.lived.max(self.table_time(now));
-        self.lived
     }
 
     pub fn come(&mut self) {
@@ -156,7 +120,7 @@ impl BusBoard {
             self.reports.is_suspect = true;
         }
         self.remember_first(&changes);
-        if self.table.fields().is_none() {
+        if self.games.table.fields().is_none() {
             return self.begin_with(now, &changes, effects);
         }
         self.keep(from, until, &changes);
@@ -179,14 +143,14 @@ impl BusBoard {
     fn begin_with(&mut self, now: Millis, changes: &[Change], effects: &mut Vec<Effect>) {
         /// More plies since then are a game of its own, or several, and not the beginning of this one.
         const MOST_PLIES: usize = 8;
-        let Some((fields, after)) = memory::standing(changes, self.table.number_count()) else { return };
+        let Some((fields, after)) = memory::standing(changes, self.games.table.number_count()) else { return };
         let presses = after.iter().filter(|change| matches!(change, Change::Time { .. })).count();
-        if presses > MOST_PLIES || self.reports.is_suspect || !self.table.is_start(&fields) {
+        if presses > MOST_PLIES || self.reports.is_suspect || !self.games.table.is_start(&fields) {
             return;
         }
         self.questions.retain(|question| *question != BusCommand::SendBoard);
-        let at = self.reports.live(now);
-        effects.extend(self.table.dump(at, &fields));
+        let at = self.games.live(now);
+        effects.extend(self.games.table.dump(at, &fields));
         self.decide(now, effects);
         self.keep(now, now, after);
         self.believe(now, effects);
@@ -194,23 +158,23 @@ impl BusBoard {
 
     /// Keeps changes that happened after `from` and until `until`.
     fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
-        let told = told(changes, self.table.number_count());
+        let told = told(changes, self.games.table.number_count());
         self.keep_told(from, until, told);
     }
 
     /// The same of things as they are told.
     pub(super) fn keep_told(&mut self, from: Millis, until: Millis, told: Vec<Told>) {
-        let from = self.reports.table_time(from).max(self.reports.lived);
+        let from = self.games.table_time(from).max(self.games.lived());
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
         let is_next = self.reports.kept.is_empty();
-        let sides = self.clock.sides(from).filter(|_| is_next);
+        let sides = self.games.clock.sides(from).filter(|_| is_next);
         let begun = match self.reports.kept.last() {
-            None => self.late.tables().next().unwrap_or(&self.table).begun_ply(),
+            None => self.games.late.tables().next().unwrap_or(&self.games.table).begun_ply(),
             Some((_, Told::Change(Change::Piece { .. }))) => Begun::Ply,
             Some(_) => Begun::Nothing,
         };
-        let starts = self.table.starts(&told);
-        let to = self.reports.table_time(until).max(from);
+        let starts = self.games.table.starts(&told);
+        let to = self.games.table_time(until).max(from);
         let before = self.last_report();
         let timed = timeline(Span { from, to, sides, begun, before }, told, &starts);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
@@ -222,7 +186,7 @@ impl BusBoard {
         match self.reports.kept.last() {
             Some((at, Told::Change(Change::Piece { field, .. }))) => Some((*at, *field)),
             Some(_) => None,
-            None => self.reports.recent.back().map(|(field, _)| (self.reports.moved_at, *field)),
+            None => self.games.last_report(),
         }
     }
 
@@ -230,67 +194,26 @@ impl BusBoard {
     pub(super) fn believe(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         let kept = std::mem::take(&mut self.reports.kept);
         if let Some((last, _)) = kept.last() {
-            let behind = *last - self.reports.table_time(now);
-            self.reports.ahead = self.reports.ahead + behind;
+            self.games.is_ahead(now, (*last).max(self.games.table_time(now)));
         }
-        for (at, told) in kept {
-            let lived = self.reports.lived;
-            if catchup::live_until_next(&mut self.table, &mut self.reports.lived, at, effects) {
-                self.clock.new_game();
-                self.table.forget_clock();
-            }
-            self.late.each(|table, effects| {
-                catchup::live_until_next(table, &mut { lived }, at, effects);
-            });
-            self.reach(effects, |table, _| table.is_known_until(at));
-            self.take(at, told, effects);
-            let lived = self.reports.lived.max(at);
-            self.reports.lived = lived;
-            self.reach(effects, |table, effects| effects.extend(table.decide(lived)));
-        }
-        let (lived, until) = (self.reports.lived, self.reports.table_time(now));
-        catchup::live_until(&mut self.table, &mut self.reports.lived, until, effects);
-        self.late.each(|table, effects| catchup::live_until(table, &mut { lived }, until, effects));
+        let lived = self.games.live_through(kept, effects);
+        self.note(lived);
+        self.games.live_until(self.games.table_time(now), effects);
         self.decide(now, effects);
     }
 
-    /// One thing that was told reaches the table.
-    fn take(&mut self, at: Millis, told: Told, effects: &mut Vec<Effect>) {
-        match told {
-            Told::Change(Change::Piece { field, piece, .. }) => {
-                if self.reports.recent.len() == MOST_RECENT {
-                    self.reports.recent.pop_front();
-                }
-                self.reports.recent.push_back((field, piece));
-                self.reports.moved_at = at;
-                self.reach(effects, |table, effects| effects.extend(table.field_update(at, field, piece)));
-            }
-            Told::Change(Change::Time { side, hours, minutes, seconds }) => {
-                let is_begun = self.tables().any(Table::is_begun);
-                let reports = self.clock.press(at, side, [hours, minutes, seconds], is_begun);
-                let is_sure = self.clock.is_sure();
-                self.reach(effects, |table, effects| {
-                    table.trust_clock(is_sure);
-                    effects.extend(table.pressed(at, &reports));
-                });
-            }
-            Told::Change(_) => {}
-            Told::Standing(codes) => {
-                self.reports.is_suspect = true;
-                self.reports.is_clock_unsure = true;
-                self.clock.was_unseen();
-                effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));
-                self.reach(effects, |table, effects| effects.extend(table.stands(at, &codes)));
-            }
-        }
+    /// On a board that was switched on presses and pieces may have been missed.
+    fn note(&mut self, lived: Lived) {
+        self.reports.is_suspect |= lived.was_switched_on;
+        self.reports.is_clock_unsure |= lived.was_switched_on;
     }
 
     pub(super) fn hear_board(&mut self, now: Millis, codes: &[PieceCode], effects: &mut Vec<Effect>) {
         self.dumped_at = Some(now);
         self.given_up = 0;
-        let is_comparable = codes.len() == self.table.field_count() && self.table.counts_all_fields();
+        let is_comparable = codes.len() == self.games.table.field_count() && self.games.table.counts_all_fields();
         let predicted = self.predicted().filter(|_| is_comparable);
-        let is_watched = self.table.has_open_game() || !self.reports.kept.is_empty();
+        let is_watched = self.games.table.has_open_game() || !self.reports.kept.is_empty();
         if std::mem::take(&mut self.is_new) && predicted.as_deref().is_some_and(|predicted| predicted != codes) {
             self.look_for_lost_start();
         }
@@ -307,14 +230,14 @@ impl BusBoard {
             return;
         }
         self.believe(now, effects);
-        let at = self.reports.table_time(now);
-        self.reach(effects, |table, effects| effects.extend(table.dump(at, codes)));
+        let at = self.games.table_time(now);
+        self.games.reach(effects, |table, effects| effects.extend(table.dump(at, codes)));
         self.decide(now, effects);
     }
 
     /// What should stand on the board by all reports.
     fn predicted(&self) -> Option<Vec<PieceCode>> {
-        let mut fields = self.table.fields()?.to_vec();
+        let mut fields = self.games.table.fields()?.to_vec();
         for (_, told) in &self.reports.kept {
             match told {
                 Told::Change(Change::Piece { field, piece, .. }) => {
@@ -365,10 +288,10 @@ impl BusBoard {
         let Some(dump) = self.reports.contradiction.clone() else {
             return self.hear_late_memory(now, &memory, effects);
         };
-        self.late.miss_memory();
-        let Some(fields) = self.table.fields() else { return };
-        let recent = self.reports.recent.make_contiguous();
-        match memory::unseen(Known { fields, recent, pressed: self.clock.pressed() }, &dump, &memory) {
+        self.games.late.miss_memory();
+        let Some(fields) = self.games.table.fields() else { return };
+        let recent = self.games.recent();
+        match memory::unseen(Known { fields, recent, pressed: self.games.clock.pressed() }, &dump, &memory) {
             Ok(unseen) => {
                 effects
                     .push(Effect::Note(format!("the board's memory has {} events that were not known", unseen.len())));
@@ -396,18 +319,18 @@ impl BusBoard {
         self.reports.is_suspect = true;
         self.reports.is_clock_unsure = true;
         for (at, told) in std::mem::take(&mut self.reports.kept) {
-            let at = at.min(self.reports.table_time(now));
-            self.take(at, told, effects);
+            let at = at.min(self.games.table_time(now));
+            self.games.take(at, told, &mut Lived::default(), effects);
         }
-        let at = self.reports.live(now);
-        self.reach(effects, |table, effects| effects.extend(table.dump(at, &dump)));
+        let at = self.games.live(now);
+        self.games.reach(effects, |table, effects| effects.extend(table.dump(at, &dump)));
         self.questions.extend([BusCommand::SendClock, BusCommand::SendChanges, BusCommand::SendBoard]);
     }
 
     /// A reading that shows the lever elsewhere has overtaken the report of a press: what the board reports comes first, in its
     /// order and on its squares.
     pub(super) fn hear_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
-        if !self.is_in_the_dark() && self.clock.is_elsewhere(report) {
+        if !self.is_in_the_dark() && self.games.clock.is_elsewhere(report) {
             self.reports.overtaking = Some(report);
             self.questions.push_front(BusCommand::SendChanges);
             return;
@@ -417,11 +340,11 @@ impl BusBoard {
 
     fn read_clock(&mut self, now: Millis, report: ClockReport, effects: &mut Vec<Effect>) {
         let times = matches!(report, ClockReport::Times(times) if !times.is_all_zero());
-        let news = self.clock.reading(self.reports.table_time(now), report);
+        let news = self.games.clock.reading(self.games.table_time(now), report);
         // Times that tell nothing are out of date, and come again; whatever else it says, it will not say more.
         self.reports.is_clock_unsure &= times && news.is_none();
         if let Some((at, report)) = news {
-            self.reach(effects, |table, effects| {
+            self.games.reach(effects, |table, effects| {
                 table.trust_clock(true);
                 effects.extend(table.clock(at, &report));
             });
