@@ -4,9 +4,9 @@ use chrono::{DateTime, FixedOffset};
 
 use super::Moment;
 use crate::livefile::{self, Opening};
-use crate::pdn::clock::Clocks;
+use crate::pdn::clock::{ClockTime, Clocks};
 use crate::pdn::game::MoveNumber;
-use crate::rules::{Move, Position, Variant};
+use crate::rules::{Color, Move, Position, Variant};
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,6 +79,7 @@ pub enum Told {
 /// ```text
 ///   milliseconds since the one before │ 0 │ length of the moves │ the moves          likely moves
 ///   milliseconds since the one before │ 1                                            anything else: the next of `others`
+///   milliseconds since the one before │ 2 │ which clocks │ White's │ Black's seconds  clocks
 /// ```
 ///
 /// Numbers have seven bits a byte, the highest bit of all but the last is set.
@@ -106,6 +107,10 @@ impl Asides {
                 self.number(moves.len() as u64);
                 self.packed.extend_from_slice(moves.as_bytes());
             }
+            Told::Clock(clocks) => {
+                self.number(2);
+                self.clocks(clocks);
+            }
             other => {
                 self.number(1);
                 self.others.push(other);
@@ -113,6 +118,13 @@ impl Asides {
         }
         self.count += 1;
         self.last = Some(at);
+    }
+
+    fn clocks(&mut self, Clocks { white, black, running }: Clocks) {
+        let running = running.map_or(0, |side| if side == Color::White { WHITE_RUNS } else { BLACK_RUNS });
+        let shown = [(white, WHITE_SHOWN), (black, BLACK_SHOWN)];
+        self.number(shown.iter().filter(|(time, _)| time.is_some()).fold(running, |sum, (_, bit)| sum | bit));
+        shown.iter().filter_map(|(time, _)| *time).for_each(|time| self.number(time.0.into()));
     }
 
     fn number(&mut self, mut value: u64) {
@@ -157,6 +169,7 @@ impl Asides {
                     rest = after;
                     Told::Provisional(std::str::from_utf8(moves).ok()?.into())
                 }
+                2 => Told::Clock(take_clocks(&mut rest)?),
                 _ => others.next()?.clone(),
             };
             let at = DateTime::from_timestamp_millis(at)?.with_timezone(&offset?);
@@ -167,6 +180,25 @@ impl Asides {
     fn shrink_to_fit(&mut self) {
         self.packed.shrink_to_fit();
     }
+}
+
+const WHITE_SHOWN: u64 = 1;
+const BLACK_SHOWN: u64 = 2;
+const WHITE_RUNS: u64 = 4;
+const BLACK_RUNS: u64 = 8;
+
+fn take_clocks(rest: &mut &[u8]) -> Option<Clocks> {
+    let which = take_number(rest)?;
+    let mut time = |bit: u64| -> Option<Option<ClockTime>> {
+        if which & bit == 0 { Some(None) } else { Some(Some(ClockTime(take_number(rest)?.try_into().ok()?))) }
+    };
+    let (white, black) = (time(WHITE_SHOWN)?, time(BLACK_SHOWN)?);
+    let running = match which {
+        _ if which & WHITE_RUNS != 0 => Some(Color::White),
+        _ if which & BLACK_RUNS != 0 => Some(Color::Black),
+        _ => None,
+    };
+    Some(Clocks { white, black, running })
 }
 
 fn take_number(rest: &mut &[u8]) -> Option<u64> {
@@ -301,7 +333,6 @@ pub(super) mod tests {
     use super::*;
     use crate::livefile::Contents;
     use crate::pdn::roster;
-    use crate::rules::Color;
 
     pub fn moment(seconds: u32) -> Moment {
         let start = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
@@ -328,6 +359,14 @@ pub(super) mod tests {
             (at(129, 1), Told::Provisional("".into())),
             // The clock was set back, and summer time ended.
             (at(-3_600_000, 0), Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
+            (
+                at(-3_500_000, 0),
+                Told::Clock(Clocks { white: None, black: Some(ClockTime(u32::MAX)), running: Some(Color::Black) }),
+            ),
+            (
+                at(-3_499_000, 0),
+                Told::Clock(Clocks { white: Some(ClockTime(4_800)), black: Some(ClockTime(0)), running: None }),
+            ),
             (at(90_000_000, 0), Told::Provisional("x".repeat(300).into())),
             (at(90_000_001, 2), Told::Correction("taken-back")),
         ];
@@ -339,7 +378,7 @@ pub(super) mod tests {
         assert_eq!(read, told);
         let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
         assert_eq!(offsets, told.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
-        assert_eq!((asides.len(), asides.last_at()), (told.len(), Some(told[5].0)));
+        assert_eq!((asides.len(), asides.last_at()), (told.len(), told.last().map(|(at, _)| *at)));
     }
 
     /// The game of a live file with these tags and these lines.
