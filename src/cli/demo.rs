@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::bytelog::Mode;
-use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
+use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
 use damcast::disk::Durability;
 use damcast::link::PortAddress;
 use damcast::overview::{self, BoardView};
@@ -70,7 +70,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = Config {
         directory: directory.clone(),
         lines,
-        public: PublicConfig::default(),
+        name: None,
+        outlets: vec![OutletConfig::default()],
+        held: Vec::new(),
         durability: Durability::default(),
         control: ControlConfig::default(),
         metrics: MetricsConfig::default(),

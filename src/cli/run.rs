@@ -30,7 +30,7 @@ const MOST_BLOCKING: usize = 32;
 #[derive(clap::Args)]
 #[command(
     after_help = "Exit codes: 0 stopped by a signal, in good order; 1 it cannot start (the folder, another station in it); 2 the configuration
-is wrong.
+is wrong, more of it than an outlet.
 
 Examples:
   damcast run                           the installed configuration
@@ -46,7 +46,7 @@ pub struct Arguments {
 /// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. A configuration that is wrong ends it at once, with
 /// exit code 2.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let config = match Config::load(&arguments.config) {
+    let config = match Config::load_to_record(&arguments.config) {
         Ok(config) => config,
         Err(error) => {
             tell(format_args!("damcast: {error}"));
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let path = arguments.config.clone();
     let mut outside = supervisor::Outside::new(watch::Sender::default());
     outside.levels = levels;
-    outside.load = Some(Arc::new(move || Config::load(&path).map_err(|error| error.to_string())));
+    outside.load = Some(Arc::new(move || Config::load_to_record(&path).map_err(|error| error.to_string())));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(cores.min(MOST_WORKERS)).max_blocking_threads(MOST_BLOCKING).enable_all();

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::value::Table;
+use super::value::{Spot, Table};
 
 /// What is wrong with a configuration, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +42,14 @@ pub struct Place {
 }
 
 impl std::error::Error for ConfigError {}
+
+impl ConfigError {
+    /// The file and the line that it is about.
+    pub(super) fn spot(&self) -> Option<Spot> {
+        let place = self.place.as_ref()?;
+        Some(Spot { file: self.file.clone(), line: place.line })
+    }
+}
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,6 +101,13 @@ impl Complaints {
                 None
             }
         }
+    }
+
+    /// What is noted while this is read, and nothing else, apart from all other complaints.
+    pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
+        let before = self.0.take();
+        let read = read();
+        (read, self.0.replace(before))
     }
 
     /// What was read, if there is no complaint. Of several complaints about one place the first counts. `files` gives

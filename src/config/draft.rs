@@ -73,7 +73,7 @@ impl Draft {
     fn fill(&self, text: &str, line: &DraftLine) -> String {
         let key = text.trim_start_matches("# ").split(" = ").next().unwrap_or_default();
         let value = match key {
-            "directory" => Some(quoted(&self.directory)),
+            "directory" if !text.starts_with('#') => Some(quoted(&self.directory)),
             "name" if !text.starts_with('#') => Some(quoted(&line.name)),
             "port" if !text.starts_with('#') => Some(quoted(&line.port)),
             "game-type" if !text.starts_with('#') => Some(quoted(&line.game_type)),

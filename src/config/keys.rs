@@ -16,6 +16,8 @@ pub enum Section {
     Station,
     /// `[public]`
     Public,
+    /// `[[outlet]]`
+    Outlet,
     /// `[log]`
     Log,
     /// `[control]`
@@ -87,7 +89,7 @@ pub struct Key {
 
 use Absent::{Default, Nothing, Refused};
 use Kind::{Choice, Number, Strings, Switch, Text, Whole, Words};
-use Section::{Alarm, Board, Control, Line, Log, Metrics, Public, Recognition, Station};
+use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Station};
 
 const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
@@ -104,6 +106,7 @@ const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
 const DELAY: Kind = Whole { least: 0, most: 86_400, unit: "s" };
 const PLIES: Kind = Whole { least: 0, most: 1000, unit: "plies" };
 const DURABILITY: Kind = Choice(&["safe", "lazy"]);
+const PROFILE: Kind = Choice(&["lidraughts", "pydraughts", "standard"]);
 const ORIENTATION: Kind = Choice(&["auto", "normal", "turned"]);
 const TURKISH_PROMOTION: Kind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
 const THAI_REMOVAL: Kind = Choice(&["at-once", "after-the-move"]);
@@ -114,23 +117,20 @@ const QUESTIONS: Kind =
 /// All keys, in the order of the reference.
 pub const KEYS: &[Key] = &[
     key(Station, "directory", Text, Refused),
+    key(Station, "name", Text, Nothing),
     key(Station, "sync", DURABILITY, Default),
-    key(Public, "profile", Choice(&["lidraughts", "pydraughts", "standard"]), Default),
+    key(Public, "profile", PROFILE, Default),
     key(Public, "delay", DELAY, Default),
     key(Public, "delay-plies", PLIES, Default),
     key(Public, "sync", DURABILITY, Default),
-    key(Public, "games-delay", DELAY, Nothing),
-    key(Public, "games-delay-plies", PLIES, Nothing),
-    key(Public, "games-sync", DURABILITY, Nothing),
-    key(Public, "started-delay", DELAY, Nothing),
-    key(Public, "started-delay-plies", PLIES, Nothing),
-    key(Public, "started-sync", DURABILITY, Nothing),
-    key(Public, "events-delay", DELAY, Nothing),
-    key(Public, "events-delay-plies", PLIES, Nothing),
-    key(Public, "events-sync", DURABILITY, Nothing),
-    key(Public, "archive-delay", DELAY, Nothing),
-    key(Public, "archive-delay-plies", PLIES, Nothing),
-    key(Public, "archive-sync", DURABILITY, Nothing),
+    key(Public, "group", Text, Nothing),
+    key(Outlet, "name", Text, Refused),
+    key(Outlet, "directory", Text, Nothing),
+    key(Outlet, "profile", PROFILE, Default),
+    key(Outlet, "delay", DELAY, Default),
+    key(Outlet, "delay-plies", PLIES, Default),
+    key(Outlet, "sync", DURABILITY, Default),
+    key(Outlet, "group", Text, Nothing),
     key(Log, "rotate-hours", Whole { least: 0, most: 8760, unit: "h" }, Default),
     key(Log, "compress", Switch, Default),
     key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
@@ -188,13 +188,14 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 9] = [Station, Public, Log, Control, Metrics, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 10] = [Station, Public, Outlet, Log, Control, Metrics, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
         match self {
             Station => "station",
             Public => "public",
+            Outlet => "outlet",
             Log => "log",
             Control => "control",
             Metrics => "metrics",
@@ -210,6 +211,7 @@ impl Section {
         match self {
             Station => "[station]",
             Public => "[public]",
+            Outlet => "[[outlet]]",
             Log => "[log]",
             Control => "[control]",
             Metrics => "[metrics]",
@@ -226,13 +228,13 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Log | Control | Metrics | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Metrics | Alarm | Recognition => None,
         }
     }
 
     /// May there be several?
     pub fn is_array(self) -> bool {
-        matches!(self, Line | Board)
+        matches!(self, Outlet | Line | Board)
     }
 
     /// Its keys.

@@ -27,7 +27,7 @@ mod document;
 pub mod draft;
 pub mod keys;
 mod operation;
-mod public;
+mod outlet;
 pub mod reference;
 pub mod schema;
 pub mod show;
@@ -36,6 +36,7 @@ mod value;
 
 use std::path::{Path, PathBuf};
 
+use crate::broadcast::Delay;
 use crate::bytelog::{BoardHeader, Header, Mode};
 use crate::disk::Durability;
 use crate::escape;
@@ -45,7 +46,7 @@ use crate::session::{BusAddress, LineSettings};
 
 pub use document::{ConfigError, ConfigErrors, Place};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
-pub use public::{OutputConfig, PublicConfig};
+pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
 pub use sources::{Sources, Whereabouts};
 use value::{Spot, Table, Value};
 
@@ -66,8 +67,12 @@ pub struct Config {
     pub directory: PathBuf,
     /// The lines, in the order of the file.
     pub lines: Vec<LineConfig>,
-    /// What everybody may see.
-    pub public: PublicConfig,
+    /// What the station is called in events; `None`: as before, or like its machine.
+    pub name: Option<String>,
+    /// What readers may see: folders, `public` first if it is right.
+    pub outlets: Vec<OutletConfig>,
+    /// The outlets whose tables are wrong; none, unless the configuration was read to record ([`Config::load_to_record`]).
+    pub held: Vec<HeldOutlet>,
     /// Whether a line of a live file is durable before anybody sees it.
     pub durability: Durability,
     /// Where operators reach it.
@@ -169,6 +174,20 @@ impl Config {
         Sources::of_file(path)?.with_environment(environment()).read()
     }
 
+    /// The same, to record with: an outlet whose table is wrong is held back, and everything else is as the configuration says.
+    ///
+    /// # Errors
+    ///
+    /// When one of the files cannot be read, or anything but an outlet is wrong: all that is wrong with the rest.
+    pub fn load_to_record(path: &Path) -> Result<Config, ConfigErrors> {
+        Sources::of_file(path)?.with_environment(environment()).read_to_record()
+    }
+
+    /// Is anything shown later than it was recorded? Then what is not is nobody's business.
+    pub fn has_delay(&self) -> bool {
+        self.outlets.iter().any(|outlet| outlet.delay != Delay::NONE) || self.held.iter().any(|held| held.has_delay)
+    }
+
     /// The same with its relative paths below a folder.
     fn at(mut self, base: &Path) -> Config {
         let place = |path: &mut PathBuf| *path = base.join(&*path);
@@ -205,12 +224,30 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// Reads the outermost table. What is wrong is noted; then there may be no configuration.
-fn read_config(mut top: Table) -> Option<Config> {
+/// What becomes of the rest when the table of an outlet is wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WhenOutletsAreWrong {
+    /// The configuration is wrong.
+    Refuse,
+    /// The station records, and these outlets stand still.
+    HoldThemBack,
+}
+
+/// Reads the outermost table. What is wrong is noted; then there may be no configuration. `of_outlets`: what is wrong with
+/// outlets in the environment.
+fn read_config(
+    mut top: Table,
+    of_outlets: Vec<(String, ConfigError)>,
+    when_outlets_are_wrong: WhenOutletsAreWrong,
+) -> Option<Config> {
     let station = top.need("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
-    let (directory, station_tags, durability) = station.map(read_station).unwrap_or_default();
+    let StationTable { directory, name, tags: station_tags, durability } =
+        station.map(read_station).unwrap_or_default();
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
-    let public = top.read("public", |value| public::read(value.clone().table("[public]")?));
+    let (outlets, mut held) = outlet::read(&mut top, of_outlets);
+    if when_outlets_are_wrong == WhenOutletsAreWrong::Refuse {
+        held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
+    }
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
     let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
@@ -232,7 +269,9 @@ fn read_config(mut top: Table) -> Option<Config> {
     Some(Config {
         directory: directory?,
         lines,
-        public: public.unwrap_or_default(),
+        name,
+        outlets,
+        held,
         durability,
         control: control.unwrap_or_default(),
         metrics: metrics.unwrap_or_default(),
@@ -242,15 +281,30 @@ fn read_config(mut top: Table) -> Option<Config> {
 
 type Pairs = Vec<(String, String)>;
 
-fn read_station(mut station: Table) -> (Option<PathBuf>, Pairs, Durability) {
+/// What `[station]` says.
+#[derive(Default)]
+struct StationTable {
+    directory: Option<PathBuf>,
+    name: Option<String>,
+    tags: Pairs,
+    durability: Durability,
+}
+
+fn read_station(mut station: Table) -> StationTable {
     let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
         "" => Err(directory.error("`directory` is empty; \".\" is the folder of the configuration")),
         path => Ok(path.into()),
     });
+    let name = station.read("name", |name| match name.string()? {
+        word if outlet::is_name(word, LONGEST_NAME) => Ok(word.to_owned()),
+        _ => Err(name.error(format!(
+            "`name` is a plain word: 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, no `.` in front"
+        ))),
+    });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
     let durability = station.read("sync", read_durability).unwrap_or_default();
     station.close();
-    (directory, tags, durability)
+    StationTable { directory, name, tags, durability }
 }
 
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
@@ -368,8 +422,7 @@ fn read_line(
 
 fn read_name(value: &Value, seen: &mut Seen) -> Result<String, ConfigError> {
     let name = value.string()?;
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if name.is_empty() || name.len() > LONGEST_NAME || name.starts_with('.') || !name.bytes().all(is_safe) {
+    if !outlet::is_name(name, LONGEST_NAME) {
         return Err(value.error(format!(
             "`name` becomes the name of files: 1 to {LONGEST_NAME} letters, digits, `-`, `_` and `.`, no `.` in front"
         )));

@@ -28,7 +28,7 @@ const REMARK: usize = 48;
 /// All that is wrong with them.
 pub fn show(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
-    sources.with_tables(|table| Some(write(table, &config)))
+    sources.with_tables(|table, _| Some(write(table, &config)))
 }
 
 fn write(mut top: Table, config: &Config) -> String {
@@ -36,6 +36,10 @@ fn write(mut top: Table, config: &Config) -> String {
     for section in Section::ALL {
         match section {
             Section::Board => {}
+            Section::Outlet => {
+                let outlets = top.take("outlet").and_then(|value| value.tables(section.title()).ok());
+                outlets.into_iter().flatten().for_each(|table| write_table(&mut text, section, Some(table)));
+            }
             Section::Line => {
                 let lines = top.take("line").and_then(|value| value.tables(section.title()).ok()).unwrap_or_default();
                 for (table, line) in lines.into_iter().zip(&config.lines) {

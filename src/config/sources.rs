@@ -4,7 +4,7 @@
 //!   /etc/damcast/damcast.toml             the file
 //!   /etc/damcast/damcast.d/*.toml         laid over it, in the order of their names
 //!   DAMCAST_PUBLIC_DELAY=60               laid over those: DAMCAST_, the table, the key
-//!   DAMCAST_LINE_BOARD_1_PORT=...         of a [[line]] its name too; letters and digits, all else is _
+//!   DAMCAST_LINE_BOARD_1_PORT=...         of a [[line]] or an [[outlet]] its name too; letters and digits, all else is _
 //!   DAMCAST_STATION_TAGS_Event=...        tags in their own letters
 //! ```
 //!
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use super::document::{Complaints, ConfigError, ConfigErrors, Document};
 use super::keys::{KEYS, Kind, Section};
 use super::value::Table;
-use super::{Config, read_config};
+use super::{Config, WhenOutletsAreWrong, read_config};
 
 /// Where the service keeps its state.
 const SERVICE_STATE: &str = "/var/lib/damcast";
@@ -98,7 +98,22 @@ impl Sources {
     ///
     /// All that is wrong.
     pub fn read(&self) -> Result<Config, ConfigErrors> {
-        self.with_tables(read_config).map(|config| config.at(&self.base))
+        self.read_when(WhenOutletsAreWrong::Refuse)
+    }
+
+    /// The configuration, to record with: what is wrong with an outlet alone holds that outlet back ([`Config::held`]), and
+    /// nothing else.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with the rest.
+    pub fn read_to_record(&self) -> Result<Config, ConfigErrors> {
+        self.read_when(WhenOutletsAreWrong::HoldThemBack)
+    }
+
+    fn read_when(&self, outlets: WhenOutletsAreWrong) -> Result<Config, ConfigErrors> {
+        let read = self.with_tables(|table, of_outlets| read_config(table, of_outlets, outlets));
+        read.map(|config| config.at(&self.base))
     }
 
     /// Where the station is that was started with an earlier state of this configuration, perhaps: whatever is wrong with it now.
@@ -129,8 +144,11 @@ impl Sources {
     }
 
     /// Lays the texts over one another, and gives the table to a reader that notes what is wrong and may have nothing
-    /// then.
-    pub(super) fn with_tables<T>(&self, reader: impl FnOnce(Table) -> Option<T>) -> Result<T, ConfigErrors> {
+    /// then. It gets what is wrong with variables of outlets, too, each with the name of its outlet.
+    pub(super) fn with_tables<T>(
+        &self,
+        reader: impl FnOnce(Table, Vec<(String, ConfigError)>) -> Option<T>,
+    ) -> Result<T, ConfigErrors> {
         let complaints = Complaints::default();
         let names = self.names();
         let mut overrides = Vec::new();
@@ -143,16 +161,19 @@ impl Sources {
             }
             // Of a text that is no TOML nobody knows what else it says.
             if first.is_sound() {
-                let lines = line_names(&table);
+                let names = [Section::Line, Section::Outlet].map(|section| (section, names_of(&table, section)));
+                let mut of_outlets = Vec::new();
                 for (name, value) in &self.environment {
-                    if let Some(text) = complaints.note(as_toml(name, value, &lines)) {
-                        overrides.push((name, text));
+                    match as_toml(name, value, &names) {
+                        Ok(text) => overrides.push((name, text)),
+                        Err((Some(outlet), error)) => of_outlets.push((outlet, error)),
+                        Err((None, error)) => drop(complaints.note::<()>(Err(error))),
                     }
                 }
                 for (name, text) in &overrides {
                     table.overlay(Document::new(name, text, &complaints).parse());
                 }
-                reader(table)
+                reader(table, of_outlets)
             } else {
                 None
             }
@@ -200,44 +221,59 @@ fn upper(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
 }
 
-/// The lines of a table, by name.
-fn line_names(table: &Table) -> Vec<String> {
+/// The lines or the outlets of a table, by name.
+fn names_of(table: &Table, section: Section) -> Vec<String> {
     let mut table = table.clone();
-    let Some(Ok(lines)) = table.take("line").map(|value| value.tables("[[line]]")) else { return Vec::new() };
-    let name = |mut line: Table| line.take("name").and_then(|name| name.string().ok().map(str::to_owned));
-    lines.into_iter().filter_map(name).collect()
+    let Some(Ok(tables)) = table.take(section.name()).map(|value| value.tables(section.title())) else {
+        return Vec::new();
+    };
+    let name = |mut table: Table| table.take("name").and_then(|name| name.string().ok().map(str::to_owned));
+    tables.into_iter().filter_map(name).collect()
 }
 
-/// A variable as a text of TOML.
-fn as_toml(variable: &str, value: &str, lines: &[String]) -> Result<String, ConfigError> {
+/// A variable as a text of TOML. What is wrong with one of an outlet is wrong with that outlet alone.
+fn as_toml(
+    variable: &str,
+    value: &str,
+    names: &[(Section, Vec<String>)],
+) -> Result<String, (Option<String>, ConfigError)> {
     let refuse = |message: String| ConfigError { file: variable.to_owned(), message, place: None };
     let rest = variable.strip_prefix(PREFIX).unwrap_or_default();
     let of_table =
         tables().find_map(|section| Some((section, rest.strip_prefix(&upper(section.name()))?.strip_prefix('_')?)));
-    let Some((section, mut rest)) = of_table else { return Err(refuse("names no table".to_owned())) };
-    let mut line = None;
-    if section == Section::Line {
-        let found = lines.iter().filter_map(|name| Some((name, rest.strip_prefix(&upper(name))?.strip_prefix('_')?)));
+    let Some((section, mut rest)) = of_table else { return Err((None, refuse("names no table".to_owned()))) };
+    let mut outlet = (section == Section::Public).then(|| section.name().to_owned());
+    let mut named = None;
+    if let Some((_, names)) = names.iter().find(|(of, _)| *of == section) {
+        let found = names.iter().filter_map(|name| Some((name, rest.strip_prefix(&upper(name))?.strip_prefix('_')?)));
         let Some((name, key)) = found.max_by_key(|(name, _)| name.len()) else {
-            let names = lines.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            return Err(refuse(format!(
-                "names no [[line]]; there are {names}; capital letters, and `_` for all that is no letter or digit"
-            )));
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let names = if names.is_empty() { "is none".to_owned() } else { format!("are {names}") };
+            let error = refuse(format!(
+                "names no {section}; there {names}; capital letters, and `_` for all that is no letter or digit"
+            ));
+            return Err(((section == Section::Outlet).then(|| variable.to_owned()), error));
         };
-        line = Some(name);
+        named = Some(name);
+        outlet = (section == Section::Outlet).then(|| name.clone());
         rest = key;
     }
-    let head = match line {
-        Some(name) => format!("[[line]]\nname = {}\n", toml::Value::String(name.clone())),
-        None => format!("[{}]\n", section.name()),
+    let head = match named {
+        Some(name) => format!("{}\nname = {}\n", section.title(), toml::Value::String(name.clone())),
+        None => format!("{}\n", section.title()),
     };
     if let (Some(_), Some(tag)) = (section.tags_title(), rest.strip_prefix("TAGS_")) {
         let [tag, value] = [tag, value].map(|text| toml::Value::String(text.to_owned()));
         return Ok(format!("{head}tags.{tag} = {value}\n"));
     }
+    if let Some(key) = super::outlet::removed_keys().find(|key| outlet.is_some() && upper(key) == rest) {
+        // Whoever reads the table says what to write instead.
+        return Ok(format!("{head}{key} = {}\n", toml::Value::String(value.to_owned())));
+    }
     let Some(key) = section.keys().find(|key| upper(key.name) == rest) else {
         let known: Vec<String> = section.keys().map(|key| upper(key.name)).collect();
-        return Err(refuse(format!("unknown key `{rest}` of {section}; its keys are {}", known.join(", "))));
+        let error = refuse(format!("unknown key `{rest}` of {section}; its keys are {}", known.join(", ")));
+        return Err((outlet, error));
     };
     Ok(format!("{head}{} = {}\n", key.name, Kind::to_toml(key.kind, value)))
 }
@@ -245,7 +281,7 @@ fn as_toml(variable: &str, value: &str, lines: &[String]) -> Result<String, Conf
 /// The variable that sets a key, for documentation: `DAMCAST_PUBLIC_DELAY`; of a line `DAMCAST_LINE_NAME_PORT`.
 pub fn variable(section: Section, key: &str) -> Option<String> {
     let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
-    let name = if section == Section::Line { "NAME_" } else { "" };
+    let name = if section.is_array() { "NAME_" } else { "" };
     (is_known && section != Section::Board).then(|| format!("{PREFIX}{}_{name}{}", upper(section.name()), upper(key)))
 }
 

@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use super::document::{ConfigError, Document};
 
 /// Tables of an array that are known by one of their keys: a later file that names one changes it.
-const IDENTITIES: [(&str, &str); 2] = [("line", "name"), ("board", "address")];
+const IDENTITIES: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
 
 /// A table, from which keys are taken one by one.
 #[derive(Clone)]
@@ -123,6 +123,34 @@ impl<'d> Table<'d> {
             Some(slip) => slip.unknown(self.title, &format!("did you mean `{key}`?")),
             None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)),
         })
+    }
+
+    /// Takes a key out that is none any more. If it is there, what to write instead is noted.
+    pub fn remove(&mut self, key: &str, instead: impl FnOnce(&Value<'d>) -> ConfigError) {
+        if let Some(at) = self.entries.iter().position(|value| value.key == key) {
+            let value = self.entries.remove(at);
+            self.note(instead(&value));
+        }
+    }
+
+    /// What is noted while this is read, and nothing else, apart from all other complaints.
+    pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
+        self.document.complaints.apart(read)
+    }
+
+    /// A table of this document in which nothing stands.
+    pub fn none(&self, title: &'static str) -> Table<'d> {
+        Table::new(self.document, title, 0..0, Vec::new())
+    }
+
+    /// What is left, without taking it.
+    pub fn values(&self) -> impl Iterator<Item = &Value<'d>> {
+        self.entries.iter()
+    }
+
+    /// Where it stands.
+    pub fn spot(&self) -> Spot {
+        Spot { file: self.document.file.to_owned(), line: self.document.line(self.span.start) }
     }
 
     /// Notes what is wrong.

@@ -16,17 +16,31 @@ pub struct Kept {
     path: PathBuf,
     /// How it was when it was seen last: mode, user and group.
     seen: Option<(u32, u32, u32)>,
+    /// Who may read it; `None`: whom it lets.
+    group: Option<String>,
+    /// Why that group cannot.
+    unread: Option<String>,
 }
 
 impl Kept {
     /// A folder, which need not be there yet.
     pub fn new(path: PathBuf) -> Kept {
-        Kept { path, seen: None }
+        Kept { path, seen: None, group: None, unread: None }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// This group may read it and what is made in it, and others may not.
+    pub fn set_group(&mut self, group: Option<&str>) {
+        (self.group, self.unread) = (group.map(str::to_owned), None);
+    }
+
+    /// Why the group that should read it cannot, and what to do.
+    pub fn unread(&self) -> Option<&str> {
+        self.unread.as_deref()
     }
 
     /// Makes it if it is not there, as it was when it was seen last: whoever could read it then can read it again. Returns
@@ -36,6 +50,12 @@ impl Kept {
     ///
     /// When it cannot be made, or is no folder.
     pub fn hold(&mut self) -> io::Result<bool> {
+        let was_away = self.hold_it()?;
+        self.unread = self.group.as_deref().and_then(|group| share(&self.path, group).err());
+        Ok(was_away)
+    }
+
+    fn hold_it(&mut self) -> io::Result<bool> {
         match fs::metadata(&self.path) {
             Ok(there) if there.is_dir() => {
                 self.seen = Some((there.mode() & 0o7777, there.uid(), there.gid()));
@@ -56,6 +76,61 @@ impl Kept {
         }
         Ok(true)
     }
+}
+
+/// A folder that its group reads, whose new files are for that group, too, and that is nothing to others.
+const SHARED: u32 = 0o2050;
+/// What is asked of a folder beside its owner's rights.
+const ASKED: u32 = 0o2057;
+
+/// Gives a folder and the files in it to a group that may read them. Says why that cannot be, and what to do.
+fn share(folder: &Path, group: &str) -> Result<(), String> {
+    let shown = folder.display();
+    let failed = |error: io::Error| format!("{shown} cannot be given to the group {group}: {error}");
+    let there = fs::metadata(folder).map_err(failed)?;
+    let id = group_id(group).map_err(failed)?;
+    let id =
+        id.ok_or_else(|| format!("there is no group {group} on this machine: `sudo groupadd --system {group}`"))?;
+    if there.gid() == id && there.mode() & ASKED == SHARED {
+        return Ok(());
+    }
+    let give = |path: &Path| {
+        std::os::unix::fs::chown(path, None, Some(id)).map_err(|error| {
+            format!(
+                "{} cannot be given to the group {group}: {error}; put the user of the station into it, as in `sudo usermod -aG {group} \
+                 damcast`, and start the station again",
+                path.display()
+            )
+        })
+    };
+    // The folder last: until it is as it should be, this is done again.
+    for file in fs::read_dir(folder).map_err(failed)?.flatten().map(|entry| entry.path()) {
+        let Ok(there) = fs::symlink_metadata(&file) else { continue };
+        if there.is_file() && (there.gid() != id || there.mode() & 0o047 != 0o040) {
+            give(&file)?;
+            let mode = there.mode() & 0o7770 | 0o040;
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).map_err(failed)?;
+        }
+    }
+    give(folder)?;
+    let mode = there.mode() & 0o0720 | SHARED;
+    let set = |mode| fs::set_permissions(folder, fs::Permissions::from_mode(mode));
+    if fs::metadata(folder).map_err(failed)?.mode() & 0o7777 != mode && set(mode).is_err() {
+        // A service may not set the setgid bit.
+        set(mode & 0o777).map_err(failed)?;
+        return Err(format!("what is made in {shown} is not for the group {group}: `sudo chmod 2750 {shown}`"));
+    }
+    Ok(())
+}
+
+/// The number of a group of this machine.
+fn group_id(name: &str) -> io::Result<Option<u32>> {
+    let groups = fs::read_to_string("/etc/group")?;
+    let of = |line: &str| {
+        let mut fields = line.split(':');
+        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok()).flatten()
+    };
+    Ok(groups.lines().find_map(of))
 }
 
 /// Makes a folder, and those above it that are not there. What root makes belongs to the owner of the folder above, as all

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -53,6 +53,7 @@ impl Disk for RealDisk {
         if let Some((user, group)) = owner_for(folder_of(path)) {
             rustix::fs::fchown(&file, Some(user), Some(group))?;
         }
+        show_to_group(&file, folder_of(path))?;
         Ok(Arc::new(RealFile::new(path, file)))
     }
 
@@ -80,6 +81,16 @@ impl Disk for RealDisk {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         fs::File::open(folder)?.sync_all()
     }
+}
+
+/// A folder whose group reads it, and has what is made in it, is read by it whole: also where the umask says otherwise.
+fn show_to_group(file: &fs::File, folder: &Path) -> io::Result<()> {
+    const READ_BY_GROUP: u32 = 0o2040;
+    let mode = file.metadata()?.mode();
+    if mode & 0o040 == 0 && fs::metadata(folder)?.mode() & READ_BY_GROUP == READ_BY_GROUP {
+        file.set_permissions(fs::Permissions::from_mode(mode & 0o7777 | 0o040))?;
+    }
+    Ok(())
 }
 
 /// A folder of a station must be none that somebody else has chosen.

@@ -28,15 +28,15 @@ use crate::broadcast::events::{Key, Place};
 use crate::broadcast::snapshot::{self, Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
-use crate::disk::{self, Lock};
+use crate::disk::{self, Lock, RealDisk};
 use crate::journal::chain::{self, Digest};
-use crate::outlets::{self, Lack, NotItsOwn, Places, Plan, Plans, Seating, Streams, Untold};
+use crate::outlets::{self, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
 
-/// The files that are replaced as a whole.
-const SNAPSHOTS: [(&str, Boards); 2] = [("public/games.pdn", Boards::All), ("public/started.pdn", Boards::Started)];
+/// The files of an outlet that are replaced as a whole.
+const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pdn", Boards::Started)];
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -109,14 +109,32 @@ impl Report {
 
 /// What stands in a folder beside the logs, looked at before they are read.
 struct Found {
-    /// The files of `live/` and `public/`, by their path from the folder on.
+    /// The files of `live/` and the outlets, by their path from the folder on.
     files: BTreeMap<PathBuf, Digest>,
     /// What the snapshots hold.
     snapshots: BTreeMap<PathBuf, Vec<u8>>,
-    events: AsItWas,
-    order: AsItWas,
+    outlets: Vec<FoundOutlet>,
     /// What is no file at all, each with what it is.
     odd: Vec<(PathBuf, String)>,
+}
+
+/// An outlet, and its files that grow.
+struct FoundOutlet {
+    planned: PlannedOutlet,
+    events: AsItWas,
+    order: AsItWas,
+}
+
+impl FoundOutlet {
+    /// A file of it, by its path from the station's folder on.
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.planned.directory.join(name)
+    }
+
+    /// The order of its events, by its path from the station's folder on.
+    fn order(&self) -> PathBuf {
+        Path::new("log").join(outlets::order_of(&self.planned.name))
+    }
 }
 
 /// A file that grows, as long as it was; `None`: it was not there.
@@ -186,7 +204,10 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     report.findings.extend(findings.into_iter().filter(is_told));
     let seating = folder.seating(records);
     let now = seating.latest.map_or(now, |latest| latest.max(now));
-    explained.extend(check_public(&seating, &found, now, &mut report)?);
+    for outlet in &found.outlets {
+        explained.extend(check_outlet(&seating, &found, outlet, now, &mut report)?);
+    }
+    check_former_outlets(&folder, &mut report);
     check_strangers(&found, &explained, &folder, &mut report);
     check_modes(&folder, &mut report);
     report.findings.sort_by(|a, b| (&a.file, b.level).cmp(&(&b.file, a.level)));
@@ -196,17 +217,25 @@ pub fn check(directory: &Path) -> io::Result<Report> {
 impl Found {
     fn read(directory: &Path) -> io::Result<Found> {
         let (mut files, mut snapshots, mut odd) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut grows = |name: &str| match AsItWas::open(&directory.join(name)) {
+        let mut grows = |name: PathBuf| match AsItWas::open(&directory.join(&name)) {
             Err(error) if disk::is_odd(&error) => {
-                odd.push((name.into(), error.to_string()));
+                odd.push((name, error.to_string()));
                 Ok(AsItWas(None))
             }
             file => file,
         };
-        // The order has the events before their file.
-        let (events, order) = (grows("public/events.ndjson")?, grows("log/events.order")?);
-        for folder in ["live", "public", "public/archive"] {
-            let entries = match fs::read_dir(directory.join(folder)) {
+        let plans = Plans::read(&RealDisk, &directory.join("log"))?;
+        let (mut outlets, mut folders) = (Vec::new(), vec![PathBuf::from("live")]);
+        for planned in super::outlets(&plans) {
+            folders.extend([planned.directory.clone(), planned.directory.join("archive")]);
+            let mut outlet = FoundOutlet { planned, events: AsItWas(None), order: AsItWas(None) };
+            // The order has the events before their file.
+            outlet.events = grows(outlet.path(outlets::EVENTS))?;
+            outlet.order = grows(outlet.order())?;
+            outlets.push(outlet);
+        }
+        for folder in folders {
+            let entries = match fs::read_dir(directory.join(&folder)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 entries => entries?,
             };
@@ -215,8 +244,10 @@ impl Found {
                 if entry.file_type()?.is_dir() {
                     continue;
                 }
-                let path = Path::new(folder).join(entry.file_name());
-                let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| path == Path::new(name));
+                let path = folder.join(entry.file_name());
+                let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
+                let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| is_one(name));
+                let is_events = is_one(outlets::EVENTS);
                 match disk::open_to_read(&entry.path()) {
                     // It is told already.
                     Err(error) if disk::is_odd(&error) && odd.iter().any(|(known, _)| *known == path) => {}
@@ -228,7 +259,7 @@ impl Found {
                         snapshots.insert(path, bytes);
                     }
                     // It is read when it is compared.
-                    Ok(_) if path == Path::new("public/events.ndjson") => drop(files.insert(path, Digest::default())),
+                    Ok(_) if is_events => drop(files.insert(path, Digest::default())),
                     Ok(mut file) => drop(files.insert(path, Digest::of(|piece| file.read(piece))?)),
                     // A file that was replaced in this very moment.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -236,7 +267,7 @@ impl Found {
                 }
             }
         }
-        Ok(Found { files, snapshots, events, order, odd })
+        Ok(Found { files, snapshots, outlets, odd })
     }
 }
 
@@ -415,35 +446,43 @@ impl Live {
     }
 }
 
-/// Returns the files of `public/` that are what they should be, or were found wanting.
-fn check_public(seating: &Seating, found: &Found, now: Moment, report: &mut Report) -> io::Result<BTreeSet<PathBuf>> {
+/// Returns the files of an outlet that are what they should be, or were found wanting.
+fn check_outlet(
+    seating: &Seating,
+    found: &Found,
+    outlet: &FoundOutlet,
+    now: Moment,
+    report: &mut Report,
+) -> io::Result<BTreeSet<PathBuf>> {
     let mut explained = BTreeSet::new();
-    check_events(seating, found, now, report, &mut explained)?;
-    let Some(plan) = seating.plans.current() else {
-        if found.files.keys().any(|path| path.starts_with("public")) {
+    check_events(seating, outlet, now, report, &mut explained)?;
+    if seating.plans.current().is_none() {
+        let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
+        if found.files.keys().any(|path| is_of_it(&path)) {
             let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
-            report.add(Level::Wrong, "public", what, "start the station once; it writes the plan");
+            report.add(Level::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
         }
-        return Ok(found.files.keys().filter(|path| path.starts_with("public")).cloned().collect());
-    };
-    check_archive(seating, plan, found, now, report, &mut explained);
-    let profile = plan.public.profile;
+        return Ok(found.files.keys().filter(is_of_it).cloned().collect());
+    }
+    check_archive(seating, outlet, found, now, report, &mut explained);
+    let profile = outlet.planned.profile;
     for (name, which) in SNAPSHOTS {
-        explained.insert(name.into());
-        let Some(bytes) = found.snapshots.get(Path::new(name)) else {
-            report.add(Level::Mended, name, "it is not there", "");
+        let name = outlet.path(name);
+        explained.insert(name.clone());
+        let Some(bytes) = found.snapshots.get(&name) else {
+            report.add(Level::Mended, &name, "it is not there", "");
             continue;
         };
         if let Some(flaw) = flaw(profile, bytes) {
             let what = format!("readers of the profile {profile} would stumble: {flaw}");
-            report.add(Level::Wrong, name, what, "damcast rebuild puts it aside and writes it again");
+            report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
         }
-        match snapshot_moment(seating, which, bytes, now) {
+        match snapshot_moment(seating, &outlet.planned, which, bytes, now) {
             Some(is_current) if is_current || report.station.is_some() => {}
-            Some(_) => report.add(Level::Mended, name, "it is what the logs said at an earlier moment", ""),
+            Some(_) => report.add(Level::Mended, &name, "it is what the logs said at an earlier moment", ""),
             None => {
                 let what = "it is not what the logs say, nor was it at any moment";
-                report.add(Level::Wrong, name, what, "damcast rebuild puts it aside and writes it again");
+                report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
             }
         }
     }
@@ -452,14 +491,14 @@ fn check_public(seating: &Seating, found: &Found, now: Moment, report: &mut Repo
 
 fn check_events(
     seating: &Seating,
-    found: &Found,
+    found: &FoundOutlet,
     now: Moment,
     report: &mut Report,
     explained: &mut BTreeSet<PathBuf>,
 ) -> io::Result<()> {
     let boards: Vec<&Board> = seating.boards().collect();
-    let (order, name) = ("log/events.order", format!("public/{}", outlets::EVENTS));
-    explained.insert(name.clone().into());
+    let (order, name) = (found.order(), found.path(outlets::EVENTS));
+    explained.insert(name.clone());
     let mut places = Places::new(found.order.from(0)?);
     while places.next_place()?.is_some() {}
     let (count, right) = (places.count, places.right);
@@ -471,7 +510,7 @@ fn check_events(
     };
     if right < length && !is_being_written()? {
         let what = format!("line {} and what follows it are not right", count + 1);
-        report.add(Level::Mended, order, what, "");
+        report.add(Level::Mended, &order, what, "");
     }
     let (mut told, mut strange): (BTreeMap<Key, u64>, Option<String>) = (BTreeMap::new(), None);
     let each = |_, place: &Place| {
@@ -508,9 +547,9 @@ fn check_events(
     if unknown > 0 {
         report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
-    if let Some(plan) = seating.plans.current().filter(|_| report.station.is_none()) {
+    if seating.plans.current().is_some() && report.station.is_none() {
         let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
-        missing += Untold::new(&boards, plan.public.events.delay, now, told).left();
+        missing += Untold::new(&boards, found.planned.delays.events, now, told).left();
     }
     if missing > 0 && report.station.is_none() {
         report.add(Level::Mended, &name, format!("{missing} events are not told yet"), "");
@@ -520,7 +559,7 @@ fn check_events(
 
 fn check_archive(
     seating: &Seating,
-    plan: &Plan,
+    outlet: &FoundOutlet,
     found: &Found,
     now: Moment,
     report: &mut Report,
@@ -528,9 +567,9 @@ fn check_archive(
 ) {
     let none = BTreeMap::new();
     let due = |delay| outlets::archived(seating, delay, now, &none);
-    let shown: BTreeSet<PathBuf> = due(plan.public.archive.delay).map(|(path, ..)| path).collect();
+    let shown: BTreeSet<PathBuf> = due(outlet.planned.delays.archive).map(|(path, ..)| path).collect();
     for (path, text, ..) in due(Delay::NONE) {
-        let name = Path::new("public").join(&path);
+        let name = outlet.path(&path);
         explained.insert(name.clone());
         match found.files.get(&name) {
             Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
@@ -555,23 +594,32 @@ fn check_archive(
 }
 
 /// Whether a snapshot is what the logs say now. `None`: it is not, and was not at any moment.
-fn snapshot_moment(seating: &Seating, which: Boards, bytes: &[u8], now: Moment) -> Option<bool> {
-    let plan = seating.plans.current()?;
-    let delay = |plan: &Plan| if which == Boards::All { plan.public.games.delay } else { plan.public.started.delay };
+fn snapshot_moment(
+    seating: &Seating,
+    outlet: &PlannedOutlet,
+    which: Boards,
+    bytes: &[u8],
+    now: Moment,
+) -> Option<bool> {
+    let delay = |outlet: &PlannedOutlet| match which {
+        Boards::All => outlet.delays.games,
+        Boards::Started => outlet.delays.started,
+    };
     let boards: Vec<&Board> = seating.boards().collect();
-    if Snapshot::of(&boards, which, plan.public.profile, delay(plan), now).text.as_bytes() == bytes {
+    if Snapshot::of(&boards, which, outlet.profile, delay(outlet), now).text.as_bytes() == bytes {
         return Some(true);
     }
-    if was_shown(&boards, which, plan.public.profile, delay(plan), bytes, now) {
+    if was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now) {
         return Some(false);
     }
     // A station that was killed before it wrote what its new configuration says.
     let mut plans: Plans = seating.plans.clone();
     plans.all.pop();
     let earlier = seating.latest_by(plans);
-    let plan = earlier.plans.current()?;
+    let planned = &earlier.plans.current()?.outlets;
+    let outlet = planned.iter().find(|planned| planned.directory == outlet.directory)?;
     let boards: Vec<&Board> = earlier.boards().collect();
-    was_shown(&boards, which, plan.public.profile, delay(plan), bytes, now).then_some(false)
+    was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now).then_some(false)
 }
 
 /// Does each board stand there, in their order, as it did at some moment? The moments differ: boards tell of their moves one after
@@ -598,6 +646,20 @@ fn was_shown(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, b
         ends = next;
     }
     ends.contains(&bytes.len())
+}
+
+/// Folders of outlets that there are no more: what was shown there stays.
+fn check_former_outlets(folder: &Folder, report: &mut Report) {
+    let current = super::outlets(&folder.plans);
+    let former = folder.plans.all.iter().flat_map(|plan| &plan.outlets);
+    let former: BTreeSet<&PathBuf> = former.map(|outlet| &outlet.directory).collect();
+    let is_current = |directory: &Path| current.iter().any(|outlet| outlet.directory == directory);
+    for directory in former.into_iter().filter(|directory| !is_current(directory)) {
+        if folder.directory.join(directory).is_dir() {
+            let what = "it is of an outlet that the configuration does not have any more, so it is not checked";
+            report.add(Level::Note, directory, what, "");
+        }
+    }
 }
 
 /// Files that nobody explains.
@@ -646,7 +708,7 @@ fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
 
 /// With a delay, what is not delayed is not everybody's.
 fn check_modes(folder: &Folder, report: &mut Report) {
-    if !folder.plans.current().is_some_and(|plan| plan.public.has_delay()) {
+    if !folder.plans.current().is_some_and(|plan| plan.outlets.iter().any(PlannedOutlet::has_delay)) {
         return;
     }
     for name in ["live", "log"] {

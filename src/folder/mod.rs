@@ -4,6 +4,7 @@
 //!   log/NAME-K.log ──▸ playback ──▸ games ──▸ live/NAME-G.pdn          byte for byte
 //!   log/round-K.plan ─────────────────┤
 //!   log/events.order ─────────────────┴─────▸ public/events.ndjson, archive/NAME-G.pdn, games.pdn, started.pdn
+//!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
 //! ```
 //!
 //! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
@@ -23,11 +24,12 @@ use std::sync::Arc;
 
 use crate::broadcast::GameRecord;
 use crate::bytelog::{Header, Summary};
+use crate::config::OutletConfig;
 use crate::disk::{self, Disk, RealDisk};
 use crate::feed;
 use crate::journal::commits::{self, LogEnd};
 use crate::journal::logs::{self, LogFile};
-use crate::outlets::{Plans, Seating};
+use crate::outlets::{PlannedOutlet, Plans, Seating};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
 use crate::recorder::COMMITS;
 use crate::session::BusAddress;
@@ -179,6 +181,12 @@ impl LineOfLogs {
         }
         Ok(())
     }
+}
+
+/// The outlets of a folder; without a plan the one that is always there.
+fn outlets(plans: &Plans) -> Vec<PlannedOutlet> {
+    let planned = plans.current().map(|plan| plan.outlets.clone());
+    planned.unwrap_or_else(|| vec![PlannedOutlet::new(&OutletConfig::default())])
 }
 
 /// The beginning of the names of a game's files.

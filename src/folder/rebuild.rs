@@ -20,9 +20,8 @@ use chrono::Local;
 
 use super::fsck::{self, Level};
 use super::{Folder, Records, live_file};
-use crate::config::PublicConfig;
 use crate::disk::{self, Disk, Durability, RealDisk};
-use crate::outlets::{self, EVENTS_ORDER, Outputs, Places};
+use crate::outlets::{self, Outlet, Places, Plans, order_of};
 use crate::playback::Game;
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
@@ -33,14 +32,19 @@ use crate::playback::Game;
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
     // Whoever may write into the folder must not lead root elsewhere.
-    for name in ["live", "public", "public/archive", "log"] {
-        disk::refuse_link(&target.join(name))?;
+    let planned = super::outlets(&Plans::read(&RealDisk, &directory.join("log"))?);
+    let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));
+    let folders: Vec<PathBuf> = ["live", "log"].map(PathBuf::from).into_iter().chain(archives).collect();
+    for folder in &folders {
+        let parts = folder.ancestors().filter(|part| !part.as_os_str().is_empty());
+        parts.into_iter().try_for_each(|part| disk::refuse_link(&target.join(part)))?;
     }
-    for name in ["live", "public/archive", "log"] {
-        disk::make_folder(&target.join(name))?;
+    for folder in &folders {
+        disk::make_folder(&target.join(folder))?;
     }
     let mut done = Vec::new();
-    let mut rebuilder = Rebuilder { target, done: &mut done };
+    let shown = planned.iter().map(|outlet| outlet.directory.clone()).collect();
+    let mut rebuilder = Rebuilder { target, shown, done: &mut done };
     if into.is_none() {
         rebuilder.put_aside_what_is_wrong(directory)?;
     } else {
@@ -60,39 +64,40 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
     })?;
     written?;
     let mut seating = folder.seating(records);
-    let gone = what_cannot_be_made(directory, &known)?;
+    let gone = what_cannot_be_made(directory, planned.iter().map(|outlet| order_of(&outlet.name)), &known)?;
     done.splice(0..0, gone);
     let now = Local::now().fixed_offset();
     let now = seating.latest.map_or(now, |latest| latest.max(now));
-    let public = seating.plans.current().map(|plan| plan.public.clone());
-    match public {
-        Some(public) => {
-            let before = names(target, "public")?;
-            let durable = |mut public: PublicConfig| {
-                for output in [&mut public.games, &mut public.started, &mut public.events, &mut public.archive] {
-                    output.durability = Durability::Safe;
-                }
-                public
-            };
-            Outputs::new(Box::new(RealDisk), target, durable(public)).try_to_write(&mut seating, now)?;
-            let after = names(target, "public")?;
-            done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
-        }
-        None => done
-            .push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned()),
+    if seating.plans.current().is_none() {
+        done.push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned());
+        return Ok(done);
+    }
+    for outlet in planned {
+        let folder = outlet.directory.clone();
+        let before = names(target, &folder)?;
+        Outlet::new(Box::new(RealDisk), target, outlet, Durability::Safe).try_to_write(&mut seating, now)?;
+        let after = names(target, &folder)?;
+        done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
     }
     Ok(done)
 }
 
 /// Games that were told of, and whose logs were removed since.
-fn what_cannot_be_made(directory: &Path, known: &BTreeSet<(String, u32)>) -> io::Result<Option<String>> {
-    let order = match RealDisk.reader(&directory.join("log").join(EVENTS_ORDER), 0) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        order => order?,
-    };
-    let (mut places, mut gone) = (Places::new(order), BTreeSet::new());
-    while let Some(place) = places.next_place()? {
-        gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
+fn what_cannot_be_made(
+    directory: &Path,
+    orders: impl Iterator<Item = String>,
+    known: &BTreeSet<(String, u32)>,
+) -> io::Result<Option<String>> {
+    let mut gone = BTreeSet::new();
+    for order in orders {
+        let order = match RealDisk.reader(&directory.join("log").join(order), 0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            order => order?,
+        };
+        let mut places = Places::new(order);
+        while let Some(place) = places.next_place()? {
+            gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
+        }
     }
     let gone = gone.len();
     let games = if gone == 1 { "game" } else { "games" };
@@ -103,6 +108,8 @@ fn what_cannot_be_made(directory: &Path, known: &BTreeSet<(String, u32)>) -> io:
 
 struct Rebuilder<'a> {
     target: &'a Path,
+    /// The folders of the outlets, from the target on.
+    shown: Vec<PathBuf>,
     done: &'a mut Vec<String>,
 }
 
@@ -113,7 +120,7 @@ impl Rebuilder<'_> {
         let wrong = report.findings.iter().filter(|finding| finding.level == Level::Wrong);
         let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
         for path in wrong {
-            let is_output = ["live", "public"].iter().any(|folder| path.starts_with(folder));
+            let is_output = path.starts_with("live") || self.shown.iter().any(|folder| path.starts_with(folder));
             if is_output && self.target.join(path).is_file() {
                 self.put_aside(path)?;
             }
@@ -125,8 +132,8 @@ impl Rebuilder<'_> {
                 self.put_aside(&finding.file)?;
             }
         }
-        for folder in ["live", "public"] {
-            for path in names(self.target, folder)? {
+        for folder in [vec!["live".into()], self.shown.clone()].concat() {
+            for path in names(self.target, &folder)? {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if name.contains(".recovered-") && !name.contains(".aside-") {
                     self.put_aside(&path)?;
@@ -146,7 +153,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == EVENTS_ORDER || text.ends_with(".plan") {
+            if text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }
@@ -191,13 +198,13 @@ impl Rebuilder<'_> {
 }
 
 /// The files under a part of a folder, by their path from the folder on.
-fn names(directory: &Path, part: &str) -> io::Result<BTreeSet<PathBuf>> {
+fn names(directory: &Path, part: &Path) -> io::Result<BTreeSet<PathBuf>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(directory.join(part))? {
         let entry = entry?;
-        let path = Path::new(part).join(entry.file_name());
+        let path = part.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            names.extend(self::names(directory, &path.to_string_lossy())?);
+            names.extend(self::names(directory, &path)?);
         } else {
             names.insert(path);
         }

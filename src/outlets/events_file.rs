@@ -24,12 +24,16 @@ use std::sync::Arc;
 use super::order::{self, Places};
 use super::streams::Streams;
 use crate::broadcast::events::{Event, Key, Place};
+use crate::config::PUBLIC;
 use crate::disk::{self, Disk, Durability, File, Growing};
 
 /// The name of the file.
 pub const EVENTS: &str = "events.ndjson";
-/// The name of its order, beside the logs.
-pub const EVENTS_ORDER: &str = "events.order";
+/// The name of the order of an outlet's events, beside the logs.
+pub fn order_of(outlet: &str) -> String {
+    if outlet == PUBLIC { "events.order".to_owned() } else { format!("events-{outlet}.order") }
+}
+
 /// So much is written at once: what the disk does not take of it must have room in memory.
 const PIECE: usize = 1 << 20;
 /// So many events are told at once; they have less than a megabyte.
@@ -54,9 +58,9 @@ struct Open {
 }
 
 impl EventsFile {
-    /// The file in a folder, and its order in another. They are opened when they are needed.
-    pub fn new(public: &Path, log: &Path) -> EventsFile {
-        EventsFile { folder: public.to_owned(), order: log.join(EVENTS_ORDER), open: None }
+    /// The file of an outlet in its folder, and its order in another. They are opened when they are needed.
+    pub fn new(outlet: &str, folder: &Path, log: &Path) -> EventsFile {
+        EventsFile { folder: folder.to_owned(), order: log.join(order_of(outlet)), open: None }
     }
 
     /// Was it opened?
@@ -195,13 +199,14 @@ impl EventsFile {
     }
 
     /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
-    /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the name of the file that is not.
-    pub fn look_after(&mut self) -> Option<&'static str> {
+    /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the file that is not.
+    pub fn look_after(&mut self) -> Option<PathBuf> {
         let open = self.open.as_ref()?;
         let is_there = |file: &Growing, path: &Path| !file.is_whole() || file.file().is_at(path, file.length());
+        let events = self.folder.join(EVENTS);
         let lost = match () {
-            () if !is_there(&open.events, &self.folder.join(EVENTS)) => EVENTS,
-            () if !is_there(&open.order, &self.order) => EVENTS_ORDER,
+            () if !is_there(&open.events, &events) => events,
+            () if !is_there(&open.order, &self.order) => self.order.clone(),
             () => return None,
         };
         self.open = None;
@@ -510,7 +515,7 @@ mod tests {
     /// A folder in which these lines of a game were told of two boards, in turn.
     fn told() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = EventsFile::new(folder.path(), folder.path());
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         assert!(open(&mut file, &boards(&LINES)).is_empty());
         for n in 0..4 {
             for board in ["b", "a"] {
@@ -528,18 +533,18 @@ mod tests {
         assert!(whole.starts_with("{\"seq\":1,") && whole.matches("\"board\":\"a\"").count() == 4, "{whole}");
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let mut file = EventsFile::new(folder.path(), folder.path());
+            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
             assert_eq!(open(&mut file, &boards(&LINES)), [""; 0]);
             assert_eq!(file.told(&key("a")), 4);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
         }
         std::fs::remove_file(&path).unwrap();
-        let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
+        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
         assert!(notices[0].contains("was missing"), "{notices:?}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         // And when the logs of a board are gone, too.
         std::fs::remove_file(&path).unwrap();
-        let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES)[1..]);
+        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES)[1..]);
         assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
@@ -555,7 +560,7 @@ mod tests {
             std::fs::write(&path, &order[..cut]).unwrap();
             for end in [whole.len(), whole.len() - 9] {
                 std::fs::write(folder.path().join("events.ndjson"), &whole[..end]).unwrap();
-                open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
+                open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
                 assert_eq!(std::fs::read(&path).unwrap(), order, "{cut} {end}");
                 assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), whole);
             }
@@ -565,7 +570,7 @@ mod tests {
     #[test]
     fn any_number_of_events_can_be_told() {
         let folder = tempfile::tempdir().unwrap();
-        let mut file = EventsFile::new(folder.path(), folder.path());
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
         let many = vec![events(&LINES, "a")[0].clone(); 150_000];
         file.tell(&many, Durability::Lazy).unwrap();
@@ -578,7 +583,7 @@ mod tests {
         let (folder, whole) = told();
         let changed = whole.replacen("32-28", "33-28", 1);
         std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
-        let mut file = EventsFile::new(folder.path(), folder.path());
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         let notices = open(&mut file, &boards(&LINES));
         assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
         assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
@@ -590,7 +595,7 @@ mod tests {
         assert_eq!(read("events.ndjson.aside-1"), changed);
         // One that is longer than it should be, as well.
         std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
-        open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&longer));
+        open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&longer));
         assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
     }
 
@@ -605,13 +610,13 @@ mod tests {
             let mut lost = whole.clone().into_bytes();
             lost[from..to].fill(0);
             std::fs::write(&path, &lost).unwrap();
-            let notices = open(&mut EventsFile::new(folder.path(), folder.path()), &boards(&LINES));
+            let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
             assert!(notices.len() == 1 && notices[0].contains("that a loss of power took"), "{from}: {notices:?}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
             // The end of the order may be gone, too.
             std::fs::write(&path, &lost).unwrap();
             std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
-            let mut file = EventsFile::new(folder.path(), folder.path());
+            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
             open(&mut file, &boards(&LINES));
             let told: u64 = ["a", "b"].map(|board| file.told(&key(board))).iter().sum();
             let text = std::fs::read_to_string(&path).unwrap();
@@ -629,21 +634,21 @@ mod tests {
     fn a_file_that_was_taken_away_cut_or_replaced_is_noticed() {
         let (folder, whole) = told();
         let path = folder.path().join("events.ndjson");
-        let mut file = EventsFile::new(folder.path(), folder.path());
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
         assert_eq!(file.look_after(), None);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(file.look_after(), Some(EVENTS));
+        assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
         assert_eq!(file.look_after(), None, "it is told once, and is to be opened");
         for what in ["other", &whole[..whole.len() / 2]] {
             open(&mut file, &boards(&LINES));
             assert_eq!((std::fs::read_to_string(&path).unwrap(), file.look_after()), (whole.clone(), None));
             std::fs::write(&path, what).unwrap();
-            assert_eq!(file.look_after(), Some(EVENTS));
+            assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
         }
         open(&mut file, &boards(&LINES));
         std::fs::remove_file(folder.path().join("events.order")).unwrap();
-        assert_eq!(file.look_after(), Some(EVENTS_ORDER));
+        assert_eq!(file.look_after(), Some(folder.path().join("events.order")));
         open(&mut file, &boards(&LINES));
         assert!(folder.path().join("events.order").exists() && file.told(&key("a")) == 4);
     }

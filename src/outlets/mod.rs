@@ -1,10 +1,10 @@
-//! The public files of a round, kept up to date by one thread for all lines.
+//! The outlets of a station: folders for readers, kept up to date by one thread for all lines.
 //!
 //! ```text
-//!   station ── published, with its moment ──┐
-//!   station ── published ...................┤──▸ boards ──▸ delay ──▸ public/games.pdn, started.pdn   replaced
-//!   station ── opened again: all its games ─┘                  └────▸ public/events.ndjson            grows
-//!                                                              └────▸ public/archive/NAME-G.pdn       once
+//!   station ── published, with its moment ──┐             ┌─ its delay ─▸ public/       games.pdn, started.pdn   replaced
+//!   station ── published ...................┤──▸ boards ──┤                             events.ndjson            grows
+//!   station ── opened again: all its games ─┘             │                             archive/NAME-G.pdn       once
+//!                                                         └─ its delay ─▸ public-hall/  the same, for others
 //! ```
 //!
 //! The recording never waits for it: lines tell what they have published and go on. What is told is in the logs already,
@@ -13,13 +13,14 @@
 //! the logs.
 //!
 //! Invariants: a file that its readers would stumble over is not published, the last good one stays and the operator is
-//! told; events are never taken back; nothing is shown before its delay is over.
+//! told; events are never taken back; nothing is shown before its delay is over; what is wrong with one outlet, or with what
+//! the configuration says of it, changes nothing for another.
 
 mod boards;
 mod events_file;
 mod live_files;
 mod order;
-mod outputs;
+mod outlet;
 mod plan;
 mod streams;
 
@@ -32,11 +33,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{Local, SubsecRound};
 use tokio::task::JoinHandle;
-use tracing::{error, warn};
+use tracing::{error, info, warn};
 
-use crate::broadcast::{Change, Moment};
+use crate::broadcast::{Change, Delay, Moment};
 use crate::bytelog::Header;
-use crate::config::{Config, PublicConfig};
+use crate::config::{Config, PUBLIC};
 use crate::disk::RealDisk;
 use crate::journal::logs;
 use crate::playback::{self, Game, Played};
@@ -47,10 +48,10 @@ use crate::trouble::{self, Finding, Troubles, Watch};
 use live_files::LiveFiles;
 
 pub use boards::{Seating, record};
-pub use events_file::{EVENTS, EVENTS_ORDER, Lack, NotItsOwn, compare};
+pub use events_file::{EVENTS, Lack, NotItsOwn, compare, order_of};
 pub use order::Places;
-pub use outputs::{Outputs, archived};
-pub use plan::{Plan, Plans};
+pub use outlet::{Outlet, archived};
+pub use plan::{Delays, Plan, PlannedOutlet, Plans};
 pub use streams::{Streams, Untold};
 
 /// So long all lines of a station have to be opened.
@@ -61,6 +62,8 @@ const GATHER: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(2);
 /// So often it is looked whether everything that should be public is there.
 const LOOK: Duration = Duration::from_secs(1);
+/// The place of what is wrong with the plans.
+const PLANS: &str = "log/round-K.plan";
 /// Nothing is waited for longer than this, so that a clock that is set does not matter.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
@@ -103,31 +106,98 @@ impl Teller {
 pub fn begin(config: &Config, pulse: Pulse, troubles: &Troubles, opening: Duration) -> (Teller, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
-    let watches = ["public", "live"].map(|folder| troubles.watch(trouble::PUBLICATION, folder));
+    let watches = Watches::new(troubles);
     let run = move || {
-        let work = || Round::new(&config).run(&receiver, &pulse, &watches, opening);
+        let work = || Outlets::new(&config).run(&receiver, &pulse, watches.clone(), opening);
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
             let what =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
             error!("the public files: {what}");
-            watches[0].tell([Finding { board: None, file: "public".to_owned(), what: what.to_owned() }]);
+            let finding = Finding { board: None, file: PUBLIC.to_owned(), what: what.to_owned() };
+            watches.troubles.watch(trouble::PUBLICATION, PUBLIC).tell([finding]);
             std::panic::resume_unwind(bug);
         }
     };
     (Teller(sender), tokio::task::spawn_blocking(run))
 }
 
-/// The public files of a station that runs.
-pub struct Round {
+/// Where it is said what is the matter.
+#[derive(Clone)]
+struct Watches {
+    troubles: Troubles,
+    /// What stands in `log/` for all outlets.
+    log: Watch,
+    live: Watch,
+}
+
+impl Watches {
+    fn new(troubles: &Troubles) -> Watches {
+        let [log, live] = [PLANS, "live"].map(|place| troubles.watch(trouble::PUBLICATION, place));
+        Watches { troubles: troubles.clone(), log, live }
+    }
+}
+
+/// An outlet of the configuration.
+struct Place {
+    /// Its name.
+    name: String,
+    /// Its folder, from the station's on.
+    directory: PathBuf,
+    state: State,
+    /// Where it is said what is the matter with it.
+    watch: Option<Watch>,
+}
+
+enum State {
+    /// It shows what may be seen.
+    Shown(Box<Outlet>),
+    /// Its table is wrong, in this way; its files stay as they are.
+    Held(String),
+}
+
+impl Place {
+    fn shown(&self) -> Option<&Outlet> {
+        if let State::Shown(outlet) = &self.state { Some(outlet) } else { None }
+    }
+
+    fn shown_mut(&mut self) -> Option<&mut Outlet> {
+        if let State::Shown(outlet) = &mut self.state { Some(outlet) } else { None }
+    }
+
+    /// Says what is the matter with it.
+    fn tell(&mut self, troubles: &Troubles) {
+        let directory = self.directory.display().to_string();
+        let watch = self.watch.get_or_insert_with(|| troubles.watch(trouble::PUBLICATION, &directory));
+        match &mut self.state {
+            State::Shown(outlet) => watch.tell(outlet.findings()),
+            State::Held(why) => {
+                let what = held_back(&self.name, why);
+                watch.tell([Finding { board: None, file: directory, what }]);
+            }
+        }
+    }
+}
+
+/// What is said of an outlet that stands still.
+fn held_back(name: &str, why: &str) -> String {
+    format!(
+        "the outlet {name} is held back, its files stay as they are and nothing new is shown in it: {why}; mend the configuration, \
+         then `damcast ctl reload`; recording goes on"
+    )
+}
+
+/// The outlets of a station that runs.
+pub struct Outlets {
     seating: Seating,
     /// Lines that have not been opened yet.
     awaited: BTreeSet<String>,
     /// They took too long.
     is_late: bool,
-    public: PublicConfig,
     directory: PathBuf,
     live: LiveFiles,
-    outputs: Outputs,
+    places: Vec<Place>,
+    /// What was found wrong with files of `log/` that all outlets need, and mended.
+    mended: Vec<Finding>,
 }
 
 /// What the logs of a line say, all chains: `each` gets every game.
@@ -158,26 +228,65 @@ fn add_earlier_games_of(seating: &mut Seating, folder: &Path, line: &str) {
     }
 }
 
-impl Round {
-    /// The public files of a configuration.
-    pub fn new(config: &Config) -> Round {
+impl Outlets {
+    /// Those of a configuration.
+    pub fn new(config: &Config) -> Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
-        Round {
+        let mut outlets = Outlets {
             seating: Seating::new(plans),
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
             is_late: false,
-            public: config.public.clone(),
             directory: config.directory.clone(),
             live: LiveFiles::new(&config.directory),
-            outputs: Outputs::new(Box::new(RealDisk), &config.directory, config.public.clone()),
-        }
+            places: Vec::new(),
+            mended: Vec::new(),
+        };
+        outlets.place(config);
+        outlets
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, watches: &[Watch; 2], opening: Duration) {
+    /// From now on the outlets are these. Those that stay go on as they are.
+    fn place(&mut self, config: &Config) {
+        let mut old = std::mem::take(&mut self.places);
+        let mut take = |name: &str, directory: &Path| {
+            let at = old.iter().position(|place| place.name == name && place.directory == directory)?;
+            Some(old.swap_remove(at))
+        };
+        for outlet in &config.outlets {
+            let before = take(&outlet.name, &outlet.directory);
+            let (state, watch) = before.map_or((None, None), |place| (Some(place.state), place.watch));
+            let state = match state {
+                Some(State::Shown(mut shown)) => {
+                    shown.configure(outlet);
+                    State::Shown(shown)
+                }
+                before => {
+                    if before.is_some() {
+                        info!("the outlet {} is shown again", outlet.name);
+                    }
+                    State::Shown(Box::new(Outlet::of_config(Box::new(RealDisk), &self.directory, outlet)))
+                }
+            };
+            self.places.push(Place { name: outlet.name.clone(), directory: outlet.directory.clone(), state, watch });
+        }
+        for held in &config.held {
+            let watch = take(&held.name, &held.directory).and_then(|place| place.watch);
+            error!("{}", held_back(&held.name, &held.reason()));
+            let (name, directory, state) = (held.name.clone(), held.directory.clone(), State::Held(held.reason()));
+            self.places.push(Place { name, directory, state, watch });
+        }
+        old.iter().filter_map(|place| place.watch.as_ref()).for_each(Watch::end);
+    }
+
+    fn shown(&self) -> impl Iterator<Item = &Outlet> {
+        self.places.iter().filter_map(Place::shown)
+    }
+
+    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, watches: Watches, opening: Duration) {
         let opening = Instant::now() + opening;
         let (mut next, mut look) = (opening, Instant::now() + LOOK);
         let mut of_live = Vec::new();
@@ -197,7 +306,7 @@ impl Round {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     if self.awaited.is_empty() {
-                        self.outputs.look_after(&mut self.seating);
+                        self.look_after();
                         self.write(Local::now().fixed_offset());
                     }
                     return;
@@ -210,14 +319,42 @@ impl Round {
             if Instant::now() >= look {
                 look = Instant::now() + LOOK;
                 of_live = self.live.look_after(&self.seating);
-                is_due |= self.outputs.look_after(&mut self.seating);
+                is_due |= self.look_after();
             }
             if is_due && (self.awaited.is_empty() || Instant::now() >= opening) {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
             }
-            watches[0].tell(self.outputs.findings());
-            watches[1].tell(of_live.iter().cloned());
+            self.places.iter_mut().for_each(|place| place.tell(&watches.troubles));
+            watches.log.tell(self.of_log());
+            watches.live.tell(of_live.iter().cloned());
         }
+    }
+
+    /// Looks whether everything is still as it was left. Returns whether there is something to write.
+    fn look_after(&mut self) -> bool {
+        let mut is_lost = false;
+        for outlet in self.places.iter_mut().filter_map(Place::shown_mut) {
+            is_lost |= outlet.look_after();
+        }
+        for name in self.seating.plans.look_after(&RealDisk, &self.log()) {
+            let what = "it was taken away or changed by somebody, and is written again";
+            warn!("log/{name}: {what}");
+            self.mended.push(Finding { board: None, file: format!("log/{name}"), what: what.to_owned() });
+            is_lost = true;
+        }
+        is_lost
+    }
+
+    /// What is the matter with files of `log/` that all outlets need.
+    fn of_log(&mut self) -> Vec<Finding> {
+        let mut found = std::mem::take(&mut self.mended);
+        let log = self.log();
+        found.extend(self.seating.plans.names().filter_map(|name| outlet::not_to_be_written(&log, &name)));
+        found
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.join("log")
     }
 
     /// Lines that are not open yet are shown as their logs have them: a game that was published does not vanish.
@@ -236,15 +373,21 @@ impl Round {
     /// Writes what may be seen now. Returns how long that holds if nobody tells anything.
     pub fn write(&mut self, now: Moment) -> Duration {
         let now = now.max(self.seating.latest.unwrap_or_default());
-        if !self.outputs.write(&mut self.seating, now) {
-            return AGAIN;
+        let mut is_whole = true;
+        for outlet in self.places.iter_mut().filter_map(Place::shown_mut) {
+            is_whole &= outlet.write(&mut self.seating, now);
         }
-        let PublicConfig { games, started, events, archive, .. } = &self.public;
-        let delays = [games, started, events, archive].map(|output| output.delay);
-        let changes = self.seating.games().flat_map(|(_, game)| delays.map(|delay| delay.next_change(game, now)));
+        // A plan without any outlet is to be kept, too: it holds from now on.
+        if self.shown().next().is_none() && self.seating.plans.save(&RealDisk, &self.log()).is_err() {
+            is_whole = false;
+        }
+        let mut delays: Vec<Delay> = self.shown().map(|outlet| outlet.planned().delays.events).collect();
+        delays.dedup();
+        let changes =
+            self.seating.games().flat_map(|(_, game)| delays.iter().map(|delay| delay.next_change(game, now)));
         let next = changes.flatten().min();
         let wait = next.and_then(|next| (next - now).to_std().ok()).unwrap_or(LONGEST_WAIT);
-        wait.clamp(Duration::from_millis(1), LONGEST_WAIT)
+        wait.clamp(Duration::from_millis(1), if is_whole { LONGEST_WAIT } else { AGAIN })
     }
 
     fn take(&mut self, told: Told) {
@@ -259,8 +402,7 @@ impl Round {
     fn configure(&mut self, config: &Config) {
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         self.seating.configure(Plan::new(config, now, self.seating.plans.current()));
-        self.outputs.configure(config.public.clone());
-        self.public = config.public.clone();
+        self.place(config);
     }
 
     /// A line was opened, with a log of this head, and these games so far.
@@ -278,9 +420,7 @@ impl Round {
     fn is_behind(&self, line: &str) -> bool {
         self.seating.boards_of(line).any(|board| {
             let is_known = board.games.iter().any(|game| game.number() == board.hidden);
-            let last = format!("public/archive/{}-{}.pdn", board.name, board.hidden);
-            let is_shown = !self.public.has_delay() && self.directory.join(last).exists();
-            board.hidden > 0 && !is_known && !is_shown
+            board.hidden > 0 && !is_known && self.shown().any(|outlet| outlet.is_behind(&board.name, board.hidden))
         })
     }
 

@@ -3,8 +3,9 @@
 //! ```text
 //!   # damcast plan 1
 //!   # opened: 2026-11-21T09:25:00.000+01:00     it holds from then on
-//!   # profile: lidraughts                       for whose readers
-//!   # delay-games: 900 0                        seconds and plies, for each file
+//!   # profile: lidraughts                       the outlet `public`: for whose readers
+//!   # delay-games: 900 0                        seconds and plies, for each file: they differ in plans of earlier versions only
+//!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
 //!   # board: hall 1025                          the boards in their order: line, and address on a bus
 //!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
 //!   # line: hall
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{self, Header};
-use crate::config::{Config, PublicConfig};
+use crate::config::{Config, OutletConfig, PUBLIC};
 use crate::disk::{self, Disk, Durability};
 use crate::feed;
 use crate::pdn::profile::Profile;
@@ -29,15 +30,75 @@ use crate::playback;
 use crate::session::{BusAddress, LineSettings};
 
 const TITLE: &str = "# damcast plan 1";
+/// The files of an outlet that have a delay in a plan.
+const FILES: [&str; 4] = ["games", "started", "events", "archive"];
 const HEAD_OF_A_LOG: &str = "# damcast byte log 1";
+
+/// How much later than the recording each file of an outlet shows something. They are all alike, but in plans of earlier versions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delays {
+    /// `games.pdn`.
+    pub games: Delay,
+    /// `started.pdn`.
+    pub started: Delay,
+    /// `events.ndjson`.
+    pub events: Delay,
+    /// The files in `archive/`.
+    pub archive: Delay,
+}
+
+impl Delays {
+    /// The same for all files.
+    pub fn all(delay: Delay) -> Delays {
+        Delays { games: delay, started: delay, events: delay, archive: delay }
+    }
+
+    /// Those of the files, in the order of a plan.
+    pub fn each(self) -> [Delay; 4] {
+        [self.games, self.started, self.events, self.archive]
+    }
+}
+
+/// An outlet as a plan has it: all that its files depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedOutlet {
+    /// Its name.
+    pub name: String,
+    /// Its folder, from the station's directory on.
+    pub directory: PathBuf,
+    /// Whose readers its files are for.
+    pub profile: Profile,
+    /// How much later they show something.
+    pub delays: Delays,
+}
+
+impl PlannedOutlet {
+    /// As the configuration says.
+    pub fn new(config: &OutletConfig) -> PlannedOutlet {
+        let OutletConfig { name, directory, profile, delay, .. } = config.clone();
+        PlannedOutlet { name, directory, profile, delays: Delays::all(delay) }
+    }
+
+    /// Is anything shown later than it was recorded?
+    pub fn has_delay(&self) -> bool {
+        self.delays.each().iter().any(|delay| *delay != Delay::NONE)
+    }
+
+    fn read(value: &str) -> Option<PlannedOutlet> {
+        let mut words = value.splitn(5, ' ');
+        let (name, profile) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+        let delay = Delay { seconds: words.next()?.parse().ok()?, plies: words.next()?.parse().ok()? };
+        Some(PlannedOutlet { name, profile, delays: Delays::all(delay), directory: words.next()?.into() })
+    }
+}
 
 /// A plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// From when on it holds.
     pub opened: Moment,
-    /// Whose readers the files are for, and how much later than the recording they show something.
-    pub public: PublicConfig,
+    /// The outlets, `public` first.
+    pub outlets: Vec<PlannedOutlet>,
     /// What is said of each line.
     pub lines: Vec<Header>,
     /// The boards in their order: line, and address on a bus.
@@ -45,7 +106,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named.
+    /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named. Outlets
+    /// that are held back stay as the plan before has them, as their files do.
     pub fn new(config: &Config, opened: Moment, before: Option<&Plan>) -> Plan {
         let mut boards = Vec::new();
         for line in &config.lines {
@@ -61,7 +123,11 @@ impl Plan {
             }
         }
         let lines = config.lines.iter().map(|line| line.header()).collect();
-        Plan { opened, public: config.public.clone(), lines, boards }
+        let mut outlets: Vec<PlannedOutlet> = config.outlets.iter().map(PlannedOutlet::new).collect();
+        let is_held = |outlet: &&PlannedOutlet| config.held.iter().any(|held| held.name == outlet.name);
+        outlets.extend(before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned());
+        outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
+        Plan { opened, outlets, lines, boards }
     }
 
     /// Does it say the same as another, but for when?
@@ -94,10 +160,17 @@ impl Plan {
 
     fn text_of(&self, opened: Moment) -> String {
         let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
-        let PublicConfig { profile, games, started, events, archive } = &self.public;
-        let mut text = format!("{TITLE}\n# opened: {opened}\n# profile: {profile}\n");
-        for (name, output) in [("games", games), ("started", started), ("events", events), ("archive", archive)] {
-            text += &format!("# delay-{name}: {} {}\n", output.delay.seconds, output.delay.plies);
+        let mut text = format!("{TITLE}\n# opened: {opened}\n");
+        for PlannedOutlet { name, directory, profile, delays } in &self.outlets {
+            if name == PUBLIC {
+                text += &format!("# profile: {profile}\n");
+                for (file, Delay { seconds, plies }) in FILES.into_iter().zip(delays.each()) {
+                    text += &format!("# delay-{file}: {seconds} {plies}\n");
+                }
+            } else {
+                let Delay { seconds, plies } = delays.events;
+                text += &format!("# outlet: {name} {profile} {seconds} {plies} {}\n", directory.display());
+            }
         }
         for (line, address) in &self.boards {
             let address = address.map(|address| format!(" {address}")).unwrap_or_default();
@@ -114,8 +187,9 @@ impl Plan {
         if own.next()? != TITLE {
             return None;
         }
-        let mut plan =
-            Plan { opened: Moment::default(), public: PublicConfig::default(), lines: Vec::new(), boards: Vec::new() };
+        let mut plan = Plan { opened: Moment::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
+        let mut public: Option<PlannedOutlet> = None;
+        let new = || PlannedOutlet::new(&OutletConfig::default());
         for line in own {
             let (key, value) = line.strip_prefix("# ")?.split_once(": ")?;
             let delay = || {
@@ -124,11 +198,12 @@ impl Plan {
             };
             match key {
                 "opened" => plan.opened = Moment::parse_from_rfc3339(value).ok()?,
-                "profile" => plan.public.profile = value.parse::<Profile>().ok()?,
-                "delay-games" => plan.public.games.delay = delay()?,
-                "delay-started" => plan.public.started.delay = delay()?,
-                "delay-events" => plan.public.events.delay = delay()?,
-                "delay-archive" => plan.public.archive.delay = delay()?,
+                "profile" => public.get_or_insert_with(new).profile = value.parse::<Profile>().ok()?,
+                "delay-games" => public.get_or_insert_with(new).delays.games = delay()?,
+                "delay-started" => public.get_or_insert_with(new).delays.started = delay()?,
+                "delay-events" => public.get_or_insert_with(new).delays.events = delay()?,
+                "delay-archive" => public.get_or_insert_with(new).delays.archive = delay()?,
+                "outlet" => plan.outlets.push(PlannedOutlet::read(value)?),
                 "board" => plan.boards.push(match value.split_once(' ') {
                     Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
                     None => (value.to_owned(), None),
@@ -137,6 +212,7 @@ impl Plan {
                 _ => {}
             }
         }
+        plan.outlets.splice(0..0, public);
         for head in sections {
             plan.lines.push(bytelog::read(format!("{HEAD_OF_A_LOG}{head}").as_bytes()).ok()?.header);
         }
@@ -204,10 +280,6 @@ impl Plans {
     /// From now on this plan holds, unless the current one says the same.
     pub fn add(&mut self, plan: Plan) {
         if self.current().is_some_and(|current| current.says_what(&plan)) {
-            // What is not written in it may have changed.
-            if let Some(current) = self.all.last_mut() {
-                current.public = plan.public;
-            }
             return;
         }
         if self.is_new {
@@ -283,7 +355,11 @@ mod tests {
         [public]
         profile = "standard"
         delay = 60
-        events-delay-plies = 2
+        delay-plies = 2
+        [[outlet]]
+        name = "hall"
+        directory = "shown/hall"
+        profile = "lidraughts"
         [[line]]
         name = "a"
         port = "/dev/a"
@@ -313,10 +389,33 @@ mod tests {
         written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
         let read = Plan::read(&written.to_text()).unwrap();
         assert_eq!(read, written);
+        assert_eq!(read.outlets.iter().map(|outlet| outlet.name.as_str()).collect::<Vec<_>>(), ["public", "hall"]);
         let names: Vec<String> = read.seats().into_iter().map(|(_, _, board)| board.name).collect();
         assert_eq!(names, ["a", "table-1", "hall-1025"]);
         assert_eq!(read.seats()[1].2.tags, [("Board".to_owned(), "1".to_owned())]);
         assert_eq!(Plan::read("# damcast byte log 1\n"), None);
+    }
+
+    #[test]
+    fn a_plan_of_an_earlier_version_has_a_delay_for_each_file() {
+        let text = "# damcast plan 1\n# opened: 2026-11-21T09:25:00.000+01:00\n# profile: standard\n# delay-games: 40 0\n\
+            # delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 1 0\n";
+        let read = Plan::read(text).unwrap();
+        let delays = read.outlets[0].delays.each().map(|delay| (delay.seconds, delay.plies));
+        assert_eq!((read.outlets.len(), delays), (1, [(40, 0), (0, 3), (90, 2), (1, 0)]));
+        assert_eq!(read.to_text(), text, "and is held back as it was");
+    }
+
+    #[test]
+    fn an_outlet_that_is_held_back_stays_as_the_plan_has_it() {
+        let before = plan(CONFIG, None);
+        let wrong = CONFIG.replace("profile = \"lidraughts\"", "profile = \"all\"").replace("delay = 60", "delay = 70");
+        let opened = before.opened;
+        let config = crate::config::Sources::text("x", &wrong).read_to_record().unwrap();
+        assert_eq!((config.outlets.len(), config.held.len()), (1, 1));
+        let after = Plan::new(&config, opened, Some(&before));
+        assert_eq!(after.outlets[1], before.outlets[1]);
+        assert_eq!(after.outlets[0].delays.games.seconds, 70);
     }
 
     #[test]

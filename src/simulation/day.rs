@@ -25,7 +25,7 @@ use super::script;
 use crate::broadcast::Moment;
 use crate::bytelog::{Header, Kind, Mode, Record};
 use crate::calendar;
-use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, PublicConfig};
+use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
 use crate::disk::{Disk, Durability, RealDisk};
 use crate::folder::fsck::{self, Level};
 use crate::folder::rebuild;
@@ -34,7 +34,7 @@ use crate::journal::history::{self, History};
 use crate::link::PortAddress;
 use crate::livefile;
 use crate::millis::Millis;
-use crate::outlets::Round;
+use crate::outlets::Outlets;
 use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game};
 use crate::session::{Effect, Input, Line};
 
@@ -66,8 +66,8 @@ pub struct Day {
     pub until_ms: u64,
     /// How often the public files are written.
     pub write_every_ms: u64,
-    /// What everybody may see.
-    pub public: PublicConfig,
+    /// What is shown, `public` first.
+    pub outlets: Vec<OutletConfig>,
 }
 
 /// What came of it.
@@ -107,7 +107,9 @@ impl Day {
         Config {
             directory: self.directory.clone(),
             lines,
-            public: self.public.clone(),
+            name: Some("day".to_owned()),
+            outlets: self.outlets.clone(),
+            held: Vec::new(),
             durability: Durability::Lazy,
             control: ControlConfig::default(),
             metrics: MetricsConfig::default(),
@@ -136,8 +138,11 @@ impl Day {
             return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.what)));
         }
         rebuild::rebuild(&self.directory, Some(other))?;
-        for folder in ["live", "public", "public/archive"] {
-            let (made, found) = (files(&other.join(folder))?, files(&self.directory.join(folder))?);
+        let shown = self.outlets.iter().flat_map(|outlet| [outlet.directory.clone(), outlet.directory.join("archive")]);
+        for folder in [PathBuf::from("live")].into_iter().chain(shown) {
+            let folder = folder.display();
+            let (made, found) =
+                (files(&other.join(folder.to_string()))?, files(&self.directory.join(folder.to_string()))?);
             let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
             if names(&made) != names(&found) {
                 return Err(io::Error::other(format!("{folder}: other files are made: {:?}", names(&made))));
@@ -168,7 +173,7 @@ fn files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
 struct Hall<'d> {
     day: &'d Day,
     config: Config,
-    round: Round,
+    outlets: Outlets,
     tables: Vec<Table>,
     /// When each table wants something next.
     next: Vec<u64>,
@@ -234,8 +239,8 @@ impl<'d> Hall<'d> {
         }
         let base = Moment::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap_or_default();
         let next = vec![0; tables.len()];
-        let round = Round::new(&config);
-        Ok(Hall { day, config, round, tables, next, base, rng, recorded: Recorded::default() })
+        let outlets = Outlets::new(&config);
+        Ok(Hall { day, config, outlets, tables, next, base, rng, recorded: Recorded::default() })
     }
 
     fn play(mut self, mut watch: impl FnMut(u64)) -> io::Result<Recorded> {
@@ -256,7 +261,7 @@ impl<'d> Hall<'d> {
                 self.kill()?;
                 now += 500 + self.rng.below(10_000);
                 next_kill = now + wait(&mut self.rng, self.day.kill_every_ms);
-                self.round = Round::new(&self.config);
+                self.outlets = Outlets::new(&self.config);
                 self.open_all(now)?;
                 self.recorded.kills += 1;
             } else {
@@ -267,10 +272,8 @@ impl<'d> Hall<'d> {
         }
         self.stop(now)?;
         // A station that stops writes what may be seen then; later, one that starts writes what was delayed.
-        for output in
-            [&self.day.public.games, &self.day.public.started, &self.day.public.events, &self.day.public.archive]
-        {
-            now = now.max(self.recorded.ms) + u64::from(output.delay.seconds) * 1000;
+        for outlet in &self.day.outlets {
+            now = now.max(self.recorded.ms) + u64::from(outlet.delay.seconds) * 1000;
         }
         self.write(now);
         watch(now);
@@ -279,7 +282,7 @@ impl<'d> Hall<'d> {
     }
 
     fn write(&mut self, now: u64) {
-        self.round.write(self.base + TimeDelta::milliseconds(now as i64));
+        self.outlets.write(self.base + TimeDelta::milliseconds(now as i64));
         self.recorded.writes += 1;
     }
 
@@ -328,7 +331,7 @@ impl<'d> Hall<'d> {
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
         file.write_all(header.to_text().as_bytes())?;
-        self.round.opened(&config.name.clone(), &chain, played.games);
+        self.outlets.opened(&config.name.clone(), &chain, played.games);
         let epoch = chain.opened.unwrap_or(opened);
         let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
         let chain_opened = u64::try_from((epoch - self.base).num_milliseconds()).unwrap_or(0);
@@ -349,7 +352,9 @@ impl<'d> Hall<'d> {
             }
         }
         if self.rng.below(2) == 0 {
-            tear(&self.day.directory.join("public/events.ndjson"), self.rng.below(900))?;
+            for outlet in &self.day.outlets {
+                tear(&self.day.directory.join(&outlet.directory).join("events.ndjson"), self.rng.below(900))?;
+            }
         }
         if self.rng.below(2) == 0 {
             fs::write(self.day.directory.join("public/games.pdn.new"), "[Event \"torn")?;
@@ -454,7 +459,7 @@ impl<'d> Hall<'d> {
                 set_result(&recorder.live_path, result)?;
             }
             let moment = calendar::moment(recorder.epoch, output.at);
-            self.round.published(&table.config.name, None, moment, output.effect);
+            self.outlets.published(&table.config.name, None, moment, output.effect);
         }
         Ok(())
     }

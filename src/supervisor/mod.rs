@@ -122,7 +122,7 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     }
     let _lock = Lock::take(&config.directory)?;
     let troubles = Troubles::default();
-    if config.public.has_delay() {
+    if config.has_delay() {
         for (folder, error) in keep_private(&config.directory) {
             let what = format!("everybody on this machine may read it before the delay is over: {error}");
             error!("{}: {what}", folder.display());
@@ -295,6 +295,14 @@ impl Station {
                 self.told_of_reload(false, vec![why.clone()]);
                 let _ = answer.send(Err(why));
             }
+            Ok(config) if config.held.iter().any(|held| !self.is_held(&held.name)) => {
+                // What is shown goes on as it was, rather than being held back for a slip of the pen.
+                let new = config.held.iter().filter(|held| !self.is_held(&held.name));
+                let why = new.map(|held| held.errors.to_string()).collect::<Vec<_>>().join("\n\n");
+                error!("the new configuration is wrong, the old one stays: {why}");
+                self.told_of_reload(false, vec![why.clone()]);
+                let _ = answer.send(Err(why));
+            }
             Ok(config) => {
                 let (mut told, lines) = self.configure(config);
                 let reload = self.reload.clone();
@@ -313,6 +321,11 @@ impl Station {
         self.manager.tell(&["READY=1"]);
     }
 
+    /// Is this outlet held back now?
+    fn is_held(&self, name: &str) -> bool {
+        self.config.held.iter().any(|held| held.name == name)
+    }
+
     /// Takes a configuration as far as that can be done while the station runs.
     fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<Told>) {
         let mut told = Vec::new();
@@ -323,10 +336,12 @@ impl Station {
             }
         };
         keep("[station] directory", new.directory == old.directory);
+        keep("[station] name", new.name == old.name);
         keep("[station] sync", new.durability == old.durability);
         keep("[control] socket", new.control == old.control);
         keep("[metrics] address", new.metrics == old.metrics);
         new.directory.clone_from(&old.directory);
+        new.name.clone_from(&old.name);
         new.durability = old.durability;
         new.control.clone_from(&old.control);
         new.metrics.clone_from(&old.metrics);
@@ -335,10 +350,23 @@ impl Station {
             told.push("[alarm]: new settings".to_owned());
             self.alarm.send_replace(new.alarm.clone());
         }
-        if new.public != old.public {
-            told.push("[public]: new settings".to_owned());
+        for outlet in &new.outlets {
+            match old.outlets.iter().find(|before| before.name == outlet.name) {
+                Some(before) if before == outlet => {}
+                Some(_) => told.push(format!("outlet {}: new settings", outlet.name)),
+                None => told.push(format!("outlet {}: it is shown from now on", outlet.name)),
+            }
         }
-        let open = if new.public.has_delay() { keep_private(&new.directory) } else { Vec::new() };
+        let stays = |name: &str| {
+            new.outlets.iter().any(|outlet| outlet.name == name) || new.held.iter().any(|held| held.name == name)
+        };
+        for outlet in old.outlets.iter().filter(|outlet| !stays(&outlet.name)) {
+            told.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
+        }
+        for held in &new.held {
+            told.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
+        }
+        let open = if new.has_delay() { keep_private(&new.directory) } else { Vec::new() };
         for (folder, error) in open {
             told.push(format!(
                 "{}: everybody on this machine may read it before the delay is over: {error}",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damcast::config::PublicConfig;
+use damcast::config::OutletConfig;
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use hardware_sim::profile::Profile as Hands;
@@ -25,7 +25,7 @@ fn recorded(folder: &Path) -> Vec<PathBuf> {
         kill_every_ms: 120_000,
         until_ms: 0,
         write_every_ms: 3_000,
-        public: PublicConfig::default(),
+        outlets: vec![OutletConfig::default()],
     };
     day.record(&pool, |_| {}).unwrap();
     let mut logs: Vec<PathBuf> = fs::read_dir(folder.join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,6 +1,6 @@
 //! Configurations: the smallest one, the annotated one, and what is wrong with the others.
 
-use damcast::config::Config;
+use damcast::config::{Config, Sources};
 
 const SMALLEST: &str = r#"
 [station]
@@ -268,4 +268,72 @@ fn no_mutation_of_a_configuration_panics() {
             }
         }
     }
+}
+
+#[test]
+fn outlets_are_folders_of_their_own() {
+    let text = format!(
+        "{SMALLEST}[[outlet]]\nname = \"hall\"\ngroup = \"damcast-hall\"\n[[outlet]]\nname = \"world\"\ndirectory = \"for/world\"\n\
+         profile = \"standard\"\ndelay = 900\ndelay-plies = 2\nsync = \"lazy\"\n"
+    );
+    let config = read(&text);
+    let shown: Vec<(&str, &str, u32)> = config
+        .outlets
+        .iter()
+        .map(|outlet| (outlet.name.as_str(), outlet.directory.to_str().unwrap(), outlet.delay.seconds))
+        .collect();
+    assert_eq!(shown, [("public", "public", 0), ("hall", "public-hall", 0), ("world", "for/world", 900)]);
+    assert_eq!(config.outlets[1].group.as_deref(), Some("damcast-hall"));
+    assert!(config.has_delay() && !read(SMALLEST).has_delay());
+}
+
+#[test]
+fn what_is_wrong_with_an_outlet_is_said_and_holds_that_outlet_alone_back() {
+    let outlet = |keys: &str| format!("[[outlet]]\nname = \"hall\"\n[[outlet]]\n{keys}\n");
+    for (text, held, message) in [
+        ("[public]\ngames-delay = 900\n".into(), "public", "[[outlet]] with name = \"games\" and delay = 900"),
+        ("[public]\nevents-delay-plies = 2\n".into(), "public", "`events-delay-plies` is no key any more"),
+        ("[public]\narchive-sync = \"lazy\"\n".into(), "public", "readers who are to have the archive otherwise"),
+        ("[public]\ndelay = -1\n".into(), "public", "`delay` is a whole number from 0 to 86400"),
+        ("[public]\nprofile = \"all\"\n".into(), "public", "all"),
+        ("[public]\ndely = 1\n".into(), "public", "did you mean `delay`?"),
+        ("public = 5\n".into(), "public", "expected a table [public]"),
+        (outlet("name = \"world\"\ndelay = true"), "world", "expected a number"),
+        (outlet("name = \"world\"\nstarted-delay = 5"), "world", "[[outlet]] with name = \"started\" and delay = 5"),
+        (outlet("name = \"../x\""), "../x", "1 to 32 letters, digits"),
+        (outlet("name = \"Hall\""), "Hall", "the `name` `Hall` is taken, in line "),
+        (outlet("name = \"public\""), "public (again)", "is that of [public]"),
+        (outlet("delay = 5"), "outlet (damcast.toml:", "[[outlet]] needs the key `name`"),
+        (outlet("name = \"world\"\ndirectory = \"public-hall\""), "world", "one is in the other"),
+        (outlet("name = \"world\"\ndirectory = \"PUBLIC/archive\""), "world", "one is in the other"),
+        (outlet("name = \"world\"\ndirectory = \"live\""), "world", "`directory` lies in `live`"),
+        (outlet("name = \"world\"\ndirectory = \"log/x\""), "world", "`directory` lies in `log`"),
+        (outlet("name = \"world\"\ndirectory = \"../x\""), "world", "a folder in that of the station"),
+        (outlet("name = \"world\"\ndirectory = \"/srv/x\""), "world", "a folder in that of the station"),
+        (outlet("name = \"world\"\ngroup = \"a b\""), "world", "`group` is the name of a group"),
+    ] {
+        let text: String = text;
+        let text = if text.starts_with("public =") { text + SMALLEST } else { format!("{SMALLEST}{text}") };
+        let error = refuse(&text);
+        assert!(error.contains(message), "expected {message:?}: {error}");
+        let config = Sources::text("damcast.toml", &text).read_to_record().unwrap_or_else(|error| panic!("{error}"));
+        let [only] = config.held.as_slice() else { panic!("{held}: {:?}", config.held) };
+        assert!(only.name.starts_with(held) && only.errors.to_string() == error, "{held}: {only:?}");
+        assert!(config.lines.len() == 1 && only.reason().starts_with("damcast.toml:"), "{}", only.reason());
+        assert_eq!(
+            config.outlets.len(),
+            1 + usize::from(text.contains("hall")) - usize::from(held == "public"),
+            "{text}"
+        );
+        assert_eq!(
+            only.has_delay,
+            text.contains("dely") || text.contains("delay") || text.contains("public = 5"),
+            "{text}"
+        );
+    }
+    // What is wrong elsewhere is wrong for everybody.
+    let wrong = format!("{SMALLEST}[public]\ngames-delay = 1\n[alarm]\nsilent = 0\n");
+    let told = Sources::text("x", &wrong).read_to_record().unwrap_err();
+    assert!(told.0.len() == 1 && told.to_string().contains("silent"), "{told}");
+    assert_eq!(Config::read("x", &wrong).unwrap_err().0.len(), 2);
 }

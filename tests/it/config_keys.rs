@@ -13,6 +13,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let tables = [
         (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
         (Section::Public, String::new()),
+        (Section::Outlet, own_if(section == Section::Outlet, &own, "name", "\"w\"")),
         (Section::Control, String::new()),
         (Section::Metrics, String::new()),
         (Section::Alarm, String::new()),
@@ -136,6 +137,7 @@ fn the_schema_has_every_key_with_type_limits_and_default() {
     let properties = |section: Section| -> Value {
         let top = &schema["properties"];
         match section {
+            Section::Outlet => top["outlet"]["items"]["properties"].clone(),
             Section::Line => top["line"]["items"]["properties"].clone(),
             Section::Board => top["line"]["items"]["properties"]["board"]["oneOf"][1]["items"]["properties"].clone(),
             other => top[other.name()]["properties"].clone(),

@@ -53,7 +53,7 @@ fn drop_ins_are_laid_over_the_file_in_the_order_of_their_names() {
         ],
     );
     let config = Sources::of_file(&file).unwrap().read().unwrap();
-    assert_eq!((config.public.games.delay.seconds, config.public.games.delay.plies), (900, 2));
+    assert_eq!((config.outlets[0].delay.seconds, config.outlets[0].delay.plies), (900, 2));
     let ports: Vec<String> = config.lines.iter().map(|line| line.port.to_string()).collect();
     assert_eq!(ports, ["serial:/dev/c", "serial:/dev/b", "serial:/dev/a"]);
     assert_eq!(config.lines[0].tags, [pair("Event", "Cup"), pair("Round", "3")]);
@@ -80,7 +80,7 @@ fn the_environment_counts_last() {
         ("PATH", "/bin"),
     ])
     .unwrap();
-    assert_eq!(config.public.games.delay.seconds, 900);
+    assert_eq!(config.outlets[0].delay.seconds, 900);
     assert_eq!(config.directory, folder.path().join("other \"place\""));
     assert_eq!(config.lines[0].game_type, "40");
     assert_eq!(config.lines[1].settings, [pair("bus-start-tag", "false")]);
@@ -90,11 +90,35 @@ fn the_environment_counts_last() {
         ("DAMCAST_PUBLIC_DELAY", "soon", "DAMCAST_PUBLIC_DELAY:2:9: `delay` is a string; expected a number"),
         ("DAMCAST_LINE_BOARD_9_PORT", "any", "names no [[line]]; there are `board-1`, `hall`"),
         ("DAMCAST_LINE_BOARD_1_PROT", "any", "unknown key `PROT` of [[line]]"),
+        ("DAMCAST_PUBLIC_GAMES_DELAY", "9", "`games-delay` is no key any more"),
+        ("DAMCAST_OUTLET_HALL_DELAY", "9", "names no [[outlet]]; there is none"),
     ] {
         let error = read(&[(name, value)]).unwrap_err().to_string();
         assert!(error.starts_with(name) && error.contains(message), "{error}");
     }
     assert_eq!(sources::variable(Section::Line, "port").as_deref(), Some("DAMCAST_LINE_NAME_PORT"));
+}
+
+#[test]
+fn an_outlet_is_laid_over_by_its_name_and_a_variable_that_is_wrong_holds_it_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let hall = "[[outlet]]\nname = \"hall\"\n";
+    let file = write(folder.path(), &[("a.toml", hall), ("b.toml", &format!("{hall}delay-plies = 3\n"))]);
+    let read = |name: &str, value: &str| {
+        Sources::of_file(&file).unwrap().with_environment([pair(name, value)]).read_to_record().unwrap()
+    };
+    let config = read("DAMCAST_OUTLET_HALL_DELAY", "60");
+    assert_eq!((config.outlets[1].delay.seconds, config.outlets[1].delay.plies), (60, 3));
+    for (name, held) in [
+        ("DAMCAST_OUTLET_HALL_DELY", "hall"),
+        ("DAMCAST_PUBLIC_EVENTS_SYNC", "public"),
+        ("DAMCAST_PUBLIC_DELY", "public"),
+        ("DAMCAST_OUTLET_WORLD_DELAY", "DAMCAST_OUTLET_WORLD_DELAY"),
+    ] {
+        let config = read(name, "60");
+        assert_eq!(config.held.iter().map(|held| held.name.as_str()).collect::<Vec<_>>(), [held]);
+        assert!(config.held[0].reason().starts_with(name), "{}", config.held[0].reason());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use damcast::broadcast::Delay;
-use damcast::config::{OutputConfig, PublicConfig};
+use damcast::config::OutletConfig;
 use damcast::disk::{Durability, Lock, RealDisk};
 use damcast::folder::fsck::{self, Level};
 use damcast::folder::rebuild::rebuild;
@@ -27,9 +27,8 @@ fn pool(plies: usize) -> Vec<Played> {
     pool
 }
 
-fn lazy() -> PublicConfig {
-    let output = OutputConfig { durability: Durability::Lazy, ..OutputConfig::default() };
-    PublicConfig::all(Profile::Lidraughts, output)
+fn lazy() -> OutletConfig {
+    OutletConfig { durability: Durability::Lazy, ..OutletConfig::default() }
 }
 
 /// A noisy day: blitz hands, links that go, a station that is killed.
@@ -45,7 +44,7 @@ fn day(directory: &Path, boards: usize, games: usize, seed: u64) -> Day {
         kill_every_ms: 120_000,
         until_ms: 0,
         write_every_ms: 3_000,
-        public: lazy(),
+        outlets: vec![lazy()],
     }
 }
 
@@ -149,19 +148,28 @@ fn a_delayed_day_leaves_what_its_logs_say() {
     let folder = tempfile::tempdir().unwrap();
     let other = tempfile::tempdir().unwrap();
     let mut day = day(folder.path(), 2, 2, 12);
-    day.public.games.delay = Delay { seconds: 40, plies: 0 };
-    day.public.started.delay = Delay { seconds: 0, plies: 3 };
-    day.public.events.delay = Delay { seconds: 90, plies: 2 };
+    let outlet = |name: &str, seconds, plies| OutletConfig {
+        name: name.to_owned(),
+        directory: format!("public-{name}").into(),
+        delay: Delay { seconds, plies },
+        ..lazy()
+    };
+    day.outlets[0].delay = Delay { seconds: 40, plies: 0 };
+    day.outlets.extend([outlet("hall", 0, 3), outlet("world", 90, 2)]);
     let path = folder.path().to_owned();
-    let mut before = String::new();
+    let folders = ["public", "public-hall", "public-world"];
+    let mut before = folders.map(|_| String::new());
     day.record(&pool(16), |_| {
-        let events = String::from_utf8(read(&path, "public/events.ndjson")).unwrap();
-        let shared = events.bytes().zip(before.bytes()).take_while(|(now, then)| now == then).count();
-        // A kill tears the end of the file; what is told again is what was told.
-        assert!(before.len().saturating_sub(shared) <= 900, "{before}\n{events}");
-        before = events;
+        for (folder, before) in folders.iter().zip(&mut before) {
+            let events = String::from_utf8(read(&path, &format!("{folder}/events.ndjson"))).unwrap();
+            let shared = events.bytes().zip(before.bytes()).take_while(|(now, then)| now == then).count();
+            // A kill tears the end of the file; what is told again is what was told.
+            assert!(before.len().saturating_sub(shared) <= 900, "{folder}: {before}\n{events}");
+            *before = events;
+        }
     })
     .unwrap();
+    assert!(before.iter().all(|events| events.lines().count() > 60), "{before:?}");
     for name in ["live", "log"] {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(path.join(name), fs::Permissions::from_mode(0o750)).unwrap();

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use damcast::config::Config;
 use damcast::folder::Folder;
 use damcast::folder::fsck::{self, Level};
-use damcast::outlets::Round;
+use damcast::outlets::Outlets;
 use damcast::playback::Published;
 use damcast::session::Effect;
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl Event {
         }
         let folder = Folder::read(&self.path("")).unwrap();
         let line = &folder.lines[0];
-        let mut round = Round::new(&config);
+        let mut round = Outlets::new(&config);
         round.opened(&line.name, &line.logs[0].header, Vec::new());
         let mut changes = Vec::new();
         for (game, late) in line.played.as_ref().unwrap().games.iter().zip(0..) {

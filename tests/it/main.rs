@@ -48,6 +48,7 @@ mod odd_files;
 mod operation;
 mod operator;
 mod outages;
+mod outlets;
 mod packed_log;
 mod pdn;
 mod pdn_bad_input;

@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use damcast::config::PublicConfig;
-use damcast::pdn::profile::Profile;
+use damcast::config::OutletConfig;
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use rustix::process::Signal;
@@ -89,7 +88,7 @@ fn prepared() -> tempfile::TempDir {
         kill_every_ms: 0,
         until_ms: 0,
         write_every_ms: 20_000,
-        public: PublicConfig::all(Profile::Lidraughts, damcast::config::OutputConfig::default()),
+        outlets: vec![OutletConfig::default()],
     };
     fs::create_dir_all(&day.directory).unwrap();
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();

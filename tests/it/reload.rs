@@ -179,8 +179,8 @@ fn a_delay_that_comes_with_a_reload_hides_the_files_that_have_none() {
     let station = place.start();
     station.wait_for("waiting for the port");
     assert_eq!(modes(), [0o755; 2]);
-    place.configure(&["a"], SPEED, "[public]\nevents-delay-plies = 1\n");
+    place.configure(&["a"], SPEED, "[public]\ndelay-plies = 1\n");
     let told = ask(&place, &["ctl", "reload"]);
-    assert_eq!((told.code, told.out.as_str()), (0, "[public]: new settings\n"), "{}", told.err);
+    assert_eq!((told.code, told.out.as_str()), (0, "outlet public: new settings\n"), "{}", told.err);
     assert_eq!(modes(), [0o750; 2]);
 }

@@ -6,10 +6,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use damcast::broadcast::Delay;
-use damcast::config::{OutputConfig, PublicConfig};
+use damcast::config::OutletConfig;
 use damcast::disk::{Disk, Durability, RealDisk};
 use damcast::output::say;
-use damcast::pdn::profile::Profile;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
 use damcast::station::{Folders, opening};
@@ -55,7 +54,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     std::fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
     let is_empty = std::fs::read_dir(directory)?.next().is_none();
     anyhow::ensure!(is_empty, "{}: this directory is not empty", directory.display());
-    let output = OutputConfig { delay: Delay { seconds: arguments.delay, plies: 0 }, durability: Durability::Lazy };
+    let delay = Delay { seconds: arguments.delay, plies: 0 };
+    let public = OutletConfig { delay, durability: Durability::Lazy, ..OutletConfig::default() };
     let day = Day {
         directory: directory.clone(),
         boards: arguments.boards,
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         kill_every_ms: arguments.kill_minutes * 60_000,
         until_ms: arguments.until_minutes * 60_000,
         write_every_ms: 20_000,
-        public: PublicConfig::all(Profile::Lidraughts, output),
+        outlets: vec![public],
     };
     let pool = games::from_pdn("the demonstration", games::DEMONSTRATION, None, None)?;
     let recorded = day.record(&pool, |_| {})?;

@@ -11,7 +11,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use damcast::config::Config;
 use damcast::disk::may_write;
+use damcast::outlets::EVENTS;
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;
@@ -31,7 +33,9 @@ pub struct Refused {
 }
 
 /// Looks at all of them.
-pub fn examine(machine: &Machine, directory: &Path, user: Option<&str>, report: &mut Report) {
+pub fn examine(machine: &Machine, config: &Config, user: Option<&str>, report: &mut Report) {
+    let directory = config.directory.as_path();
+    let outlets: Vec<PathBuf> = config.outlets.iter().map(|outlet| outlet.directory.clone()).collect();
     if !directory.is_dir() {
         return;
     }
@@ -45,7 +49,7 @@ pub fn examine(machine: &Machine, directory: &Path, user: Option<&str>, report: 
         Some((user, group)) => (number.unwrap_or(user), group),
         None => return report.skip("files", format!("there is no user {who}")),
     };
-    let refused = match ask_as((number, group), directory) {
+    let refused = match ask_as((number, group), directory, &outlets) {
         Ok(refused) => refused,
         Err(error) => return report.skip("files", format!("it could not be tried as {who}: {error}")),
     };
@@ -85,13 +89,18 @@ fn remedy(who: &str, number: u32, code: i32, directory: &Path, path: &Path) -> S
 }
 
 /// What this user may not write. Who is root asks as him.
-fn ask_as((user, group): (u32, u32), directory: &Path) -> io::Result<Vec<Refused>> {
+fn ask_as((user, group): (u32, u32), directory: &Path, outlets: &[PathBuf]) -> io::Result<Vec<Refused>> {
     let own = rustix::process::geteuid();
     if !own.is_root() || user == own.as_raw() {
-        return Ok(refused(directory));
+        return Ok(refused(directory, outlets));
     }
     let program = std::env::current_exe()?;
-    let output = Command::new(program).args(["doctor", "--try-files"]).arg(directory).uid(user).gid(group).output()?;
+    let mut command = Command::new(program);
+    command.args(["doctor", "--try-files"]).arg(directory);
+    for outlet in outlets {
+        command.arg("--try-outlet").arg(outlet);
+    }
+    let output = command.uid(user).gid(group).output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
     }
@@ -99,7 +108,7 @@ fn ask_as((user, group): (u32, u32), directory: &Path) -> io::Result<Vec<Refused
 }
 
 /// What whoever runs this may not use as a station needs it.
-pub fn refused(directory: &Path) -> Vec<Refused> {
+pub fn refused(directory: &Path, outlets: &[PathBuf]) -> Vec<Refused> {
     let mut refused = Vec::new();
     let mut add = |path: &Path, outcome: io::Result<()>| match outcome {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -108,16 +117,17 @@ pub fn refused(directory: &Path) -> Vec<Refused> {
         }
         _ => {}
     };
-    let folders = ["", "log", "live", "public", "public/archive"].map(|name| directory.join(name));
-    for folder in &folders {
+    let [logs, live] = ["log", "live"].map(|name| directory.join(name));
+    let shown = outlets.iter().flat_map(|outlet| [directory.join(outlet), directory.join(outlet).join("archive")]);
+    for folder in [directory.to_owned(), logs.clone(), live.clone()].iter().chain(&shown.collect::<Vec<_>>()) {
         add(folder, may_write(folder).and_then(|()| fs::read_dir(folder).map(drop)));
     }
-    for name in ["commits", "damcast.lock", "log/events.order", "public/events.ndjson"] {
+    let own = ["commits", "damcast.lock"].map(PathBuf::from).into_iter();
+    for name in own.chain(outlets.iter().map(|outlet| outlet.join(EVENTS))) {
         let path = directory.join(name);
         add(&path, may_write(&path));
     }
-    let [_, logs, live, ..] = &folders;
-    for (folder, ending) in [(logs, ".log"), (logs, ".plan"), (live, ".pdn")] {
+    for (folder, ending) in [(&logs, ".log"), (&logs, ".plan"), (&logs, ".order"), (&live, ".pdn")] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_file() && entry.file_name().to_string_lossy().ends_with(ending) {

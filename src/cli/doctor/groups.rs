@@ -1,9 +1,9 @@
 //! Who may what on the machine of a service: the groups, and the public files that one of them is for.
 
-use std::path::Path;
+use damcast::config::{Config, PUBLIC};
 
-use super::Report;
 use super::machine::Machine;
+use super::{Report, ports};
 
 /// Reads all recordings, without delay.
 const RECORDINGS: &str = "damcast";
@@ -16,8 +16,50 @@ const WEB_SERVERS: [&str; 7] = ["www-data", "nginx", "http", "apache", "caddy", 
 /// A folder that its group reads, and whose new files are for that group, too.
 const SHOWN: u32 = 0o2050;
 
-/// Looks at the groups, if a service is installed, and at its public folder.
-pub fn examine(machine: &Machine, directory: Option<&Path>, report: &mut Report) {
+/// Looks at the groups that outlets are for; and if a service is installed, at its own.
+pub fn examine(machine: &Machine, config: Option<&Config>, user: Option<&str>, report: &mut Report) {
+    if let Some(config) = config {
+        examine_outlets(machine, config, user, report);
+    }
+    examine_service(machine, config, report);
+}
+
+/// The group of an outlet is there, and the station may give the folder to it.
+fn examine_outlets(machine: &Machine, config: &Config, user: Option<&str>, report: &mut Report) {
+    let groups = machine.groups();
+    let (who, number, members_of) = ports::recorder(machine, user);
+    for outlet in &config.outlets {
+        let Some(group) = &outlet.group else { continue };
+        let subject = format!("outlet {}", outlet.name);
+        let Some((_, id, members)) = groups.iter().find(|(name, ..)| name == group) else {
+            let remedy =
+                format!("`sudo groupadd --system {group} && sudo usermod -aG {group} {who}`, then start damcast again");
+            report.fault("groups", &subject, format!("there is no group {group} on this machine"), remedy);
+            continue;
+        };
+        if number != Some(0) && !members_of.contains(id) && !members.iter().any(|member| *member == who) {
+            let what = format!("{who} is not in the group {group}, so it cannot give the folder to that group");
+            let remedy = format!("`sudo usermod -aG {group} {who}`, then start damcast again");
+            report.fault("groups", &subject, what, remedy);
+            continue;
+        }
+        let folder = config.directory.join(&outlet.directory);
+        match machine.access(&folder) {
+            Some((mode, _, of_group)) if of_group != *id || mode & SHOWN != SHOWN => report.fault(
+                "groups",
+                &subject,
+                format!("{} is not for the group {group}: its readers cannot read it", folder.display()),
+                format!(
+                    "a station that starts gives it to them; by hand: `sudo chgrp -R {group} {0} && sudo chmod 2750 {0} {0}/archive`",
+                    folder.display()
+                ),
+            ),
+            _ => report.fine("groups", format!("the outlet {} is for the group {group}", outlet.name)),
+        }
+    }
+}
+
+fn examine_service(machine: &Machine, config: Option<&Config>, report: &mut Report) {
     let groups = machine.groups();
     let group = |name: &str| groups.iter().find(|(group, ..)| group == name);
     let Some((_, _, readers)) = group(RECORDINGS) else { return };
@@ -53,7 +95,8 @@ pub fn examine(machine: &Machine, directory: Option<&Path>, report: &mut Report)
             );
         }
     }
-    let public = directory.map(|directory| directory.join("public"));
+    let of_web = |config: &&Config| config.outlets.iter().all(|outlet| outlet.name != PUBLIC || outlet.group.is_none());
+    let public = config.filter(of_web).map(|config| config.directory.join(PUBLIC));
     let found = public.as_deref().and_then(|public| Some((public, machine.access(public)?)));
     if let (Some((public, (mode, _, of_group))), Some((_, web, _))) = (found, group(WEB))
         && (of_group != *web || mode & SHOWN != SHOWN)

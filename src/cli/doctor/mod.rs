@@ -63,6 +63,9 @@ pub struct Arguments {
     /// Say which files of a station's folder who runs this may not write: how `doctor` asks as the user who records.
     #[arg(long, value_name = "DIR", hide = true)]
     try_files: Option<PathBuf>,
+    /// The folders of its outlets.
+    #[arg(long, value_name = "DIR", hide = true)]
+    try_outlet: Vec<PathBuf>,
     /// How long one durable write may take, in milliseconds: each move waits for one.
     #[arg(long, value_name = "MS", default_value_t = 250)]
     slowest_write: u64,
@@ -71,14 +74,22 @@ pub struct Arguments {
 /// Looks, and tells.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.try_files {
-        output::say(serde_json::to_string(&files::refused(directory))?)?;
+        output::say(serde_json::to_string(&files::refused(directory, &arguments.try_outlet))?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let machine = Machine::new(arguments.root.clone());
     let mut report = Report::default();
-    let config = match Config::load(&arguments.config) {
+    let config = match Config::load_to_record(&arguments.config) {
         Ok(config) => {
-            report.fine("configuration", format!("{} is right", arguments.config.display()));
+            if config.held.is_empty() {
+                report.fine("configuration", format!("{} is right", arguments.config.display()));
+            }
+            for held in &config.held {
+                let what =
+                    format!("a station records with it, but shows nothing new in this outlet: {}", held.reason());
+                let remedy = "mend it (`damcast config check` shows all that is wrong, with its place), then `damcast ctl reload`";
+                report.fault("configuration", &format!("outlet {}", held.name), what, remedy);
+            }
             Some(config)
         }
         Err(errors) => {
@@ -96,15 +107,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
     ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
     system::examine(&machine, config.as_ref(), &mut report);
-    groups::examine(&machine, config.as_ref().map(|config| config.directory.as_path()), &mut report);
+    groups::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
     if let Some(config) = &config {
         let directory = &config.directory;
         folder::examine(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
-        files::examine(&machine, directory, arguments.user.as_deref(), &mut report);
+        files::examine(&machine, config, arguments.user.as_deref(), &mut report);
         codes::examine(&machine, config, directory, &mut report);
-        publication::examine_local(&machine, config, directory, &mut report);
+        publication::examine_local(&machine, config, &mut report);
         if let Some(public) = &arguments.public {
-            publication::examine_public(&machine, public, directory, &mut report);
+            publication::examine_public(&machine, public, config, &mut report);
         }
         alarm::examine(&machine, config, &mut report);
     }

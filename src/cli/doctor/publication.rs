@@ -23,21 +23,23 @@ const LONGEST: u64 = 16 << 20;
 const ON_ITS_WAY: Duration = Duration::from_secs(60);
 /// So many mistakes of a file are told; more say the same.
 const MOST_TOLD: usize = 5;
-/// The file that is polled.
-const SNAPSHOT: &str = "public/games.pdn";
+/// The file of an outlet that is polled.
+const SNAPSHOT: &str = "games.pdn";
 
-/// Looks at the public file of the station itself.
-pub fn examine_local(machine: &Machine, config: &Config, directory: &Path, report: &mut Report) {
-    let path = directory.join(SNAPSHOT);
-    let Ok(bytes) = std::fs::read(machine.path(&path)) else { return };
-    let subject = path.display().to_string();
-    if examine_content(config.public.profile, &bytes, &subject, report) {
-        report.fine("public file", format!("{subject} can be read by its readers"));
+/// Looks at the public file of each outlet of the station itself.
+pub fn examine_local(machine: &Machine, config: &Config, report: &mut Report) {
+    for outlet in &config.outlets {
+        let path = config.directory.join(&outlet.directory).join(SNAPSHOT);
+        let Ok(bytes) = std::fs::read(machine.path(&path)) else { continue };
+        let subject = path.display().to_string();
+        if examine_content(outlet.profile, &bytes, &subject, report) {
+            report.fine("public file", format!("{subject} can be read by its readers"));
+        }
     }
 }
 
 /// Looks at the public file where spectators get it.
-pub fn examine_public(machine: &Machine, place: &str, directory: &Path, report: &mut Report) {
+pub fn examine_public(machine: &Machine, place: &str, config: &Config, report: &mut Report) {
     let began = Instant::now();
     let answer = match fetch(place) {
         Ok(answer) => answer,
@@ -77,10 +79,15 @@ pub fn examine_public(machine: &Machine, place: &str, directory: &Path, report: 
         );
     }
     examine_content(Profile::Lidraughts, &answer.body, place, report);
-    let local = machine.path(directory.join(SNAPSHOT));
     let age = |path: &Path| SystemTime::now().duration_since(std::fs::metadata(path).ok()?.modified().ok()?).ok();
-    if let (Ok(ours), Some(age)) = (std::fs::read(&local), age(&local))
-        && ours != answer.body
+    let ours = config.outlets.iter().filter_map(|outlet| {
+        let path = machine.path(config.directory.join(&outlet.directory).join(SNAPSHOT));
+        Some((std::fs::read(&path).ok()?, age(&path)?))
+    });
+    let ours: Vec<(Vec<u8>, Duration)> = ours.collect();
+    // The age of the newest: of several outlets one is shown there.
+    if let Some(age) = ours.iter().map(|(_, age)| *age).min()
+        && ours.iter().all(|(text, _)| *text != answer.body)
         && age > ON_ITS_WAY
     {
         report.fault(

@@ -1,4 +1,4 @@
-//! The public files on the disk: written when they differ from what stands there.
+//! The files of an outlet on the disk: written when they differ from what stands there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -7,32 +7,33 @@ use std::path::{Path, PathBuf};
 use tracing::{info, warn};
 
 use super::boards::Seating;
-use super::events_file::{BATCH, EVENTS, EVENTS_ORDER, EventsFile};
+use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
+use super::plan::PlannedOutlet;
 use super::streams::{Streams, Untold};
 use crate::broadcast::events::Event;
 use crate::broadcast::snapshot::{Boards, Snapshot};
 use crate::broadcast::{Board, Delay, Moment, archive};
-use crate::config::{OutputConfig, PublicConfig};
+use crate::config::OutletConfig;
 use crate::disk::{self, Disk, Durability, Kept, Stamp};
 use crate::trouble::Finding;
 
-/// The folder of the public files, in the station's.
-const PUBLIC: &str = "public";
-/// The folder of the games that are over, in that.
+/// The folder of the games that are over, in that of the outlet.
 const ARCHIVE: &str = "archive";
 
-/// The public files of a station.
-pub struct Outputs {
+/// The files of an outlet.
+pub struct Outlet {
     disk: Box<dyn Disk>,
-    /// `public/` and its `archive/`.
+    /// What they are made by.
+    planned: PlannedOutlet,
+    durability: Durability,
+    /// `archive/`, and the folder that it is in.
     folders: [Kept; 2],
     log: PathBuf,
-    public: PublicConfig,
     snapshots: [Replaced; 2],
     events: EventsFile,
     /// The games in the archive, each with the result it has there.
     archived: BTreeMap<(String, u32), Option<String>>,
-    /// How the files that are written as a whole were left, by their path in `public/`.
+    /// How the files that are written as a whole were left, by their path in the outlet.
     left: BTreeMap<PathBuf, Stamp>,
     /// Those of them that somebody has done something to since.
     touched: BTreeSet<PathBuf>,
@@ -42,8 +43,6 @@ pub struct Outputs {
     fault: Option<String>,
     /// What was found wrong since it was asked for last, and mended.
     mended: Vec<Finding>,
-    /// The names of the plans and of the order of the events, in `log/`.
-    kept: Vec<String>,
     is_made: bool,
 }
 
@@ -51,27 +50,24 @@ pub struct Outputs {
 struct Replaced {
     name: &'static str,
     which: Boards,
-    output: OutputConfig,
     text: Option<String>,
     /// What was last found wrong with it.
     flaw: Option<String>,
 }
 
-impl Outputs {
-    /// The files `public/` of a station's directory.
-    pub fn new(disk: Box<dyn Disk>, directory: &Path, public: PublicConfig) -> Outputs {
-        let file = |name, which, output| Replaced { name, which, output, text: None, flaw: None };
-        let (log, directory) = (directory.join("log"), directory.join(PUBLIC));
-        let events = EventsFile::new(&directory, &log);
-        Outputs {
+impl Outlet {
+    /// An outlet of a station's directory, made durable in this way.
+    pub fn new(disk: Box<dyn Disk>, directory: &Path, planned: PlannedOutlet, durability: Durability) -> Outlet {
+        let file = |name, which| Replaced { name, which, text: None, flaw: None };
+        let (log, folder) = (directory.join("log"), directory.join(&planned.directory));
+        let events = EventsFile::new(&planned.name, &folder, &log);
+        Outlet {
             disk,
-            folders: [directory.join(ARCHIVE), directory].map(Kept::new),
+            planned,
+            durability,
+            folders: [folder.join(ARCHIVE), folder].map(Kept::new),
             log,
-            snapshots: [
-                file("games.pdn", Boards::All, public.games),
-                file("started.pdn", Boards::Started, public.started),
-            ],
-            public,
+            snapshots: [file("games.pdn", Boards::All), file("started.pdn", Boards::Started)],
             events,
             archived: BTreeMap::new(),
             left: BTreeMap::new(),
@@ -79,16 +75,31 @@ impl Outputs {
             held: Vec::new(),
             fault: None,
             mended: Vec::new(),
-            kept: Vec::new(),
             is_made: false,
         }
     }
 
-    /// From now on files are written so.
-    pub fn configure(&mut self, public: PublicConfig) {
-        self.snapshots[0].output = public.games;
-        self.snapshots[1].output = public.started;
-        self.public = public;
+    /// As the configuration of a station says.
+    pub fn of_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig) -> Outlet {
+        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), config.durability);
+        outlet.configure(config);
+        outlet
+    }
+
+    /// From now on files are written so. Its name and its folder stay.
+    pub fn configure(&mut self, config: &OutletConfig) {
+        (self.planned, self.durability) = (PlannedOutlet::new(config), config.durability);
+        self.folders.iter_mut().for_each(|folder| folder.set_group(config.group.as_deref()));
+    }
+
+    /// What its files are made by.
+    pub fn planned(&self) -> &PlannedOutlet {
+        &self.planned
+    }
+
+    /// Does the archive of it lack this game, or may it not be shown in full yet?
+    pub fn is_behind(&self, board: &str, game: u32) -> bool {
+        self.planned.has_delay() || !self.folders[1].path().join(archive_file(board, game)).exists()
     }
 
     /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
@@ -96,14 +107,14 @@ impl Outputs {
         match self.try_to_write(seating, now) {
             Ok(()) => {
                 if self.fault.take().is_some() {
-                    info!("the public files are written again");
+                    info!("{}: the files of this outlet are written again", self.shown());
                 }
                 true
             }
             Err(error) => {
                 let fault = format!("{error}; it is tried again");
                 if self.fault.as_ref() != Some(&fault) {
-                    warn!("the public files cannot be written: {fault}");
+                    warn!("{}: the files of this outlet cannot be written: {fault}", self.shown());
                     self.fault = Some(fault);
                 }
                 false
@@ -133,23 +144,18 @@ impl Outputs {
         events.and(archive).and(games).and(started)
     }
 
-    /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outputs::write`]; returns
+    /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
     /// whether there is something.
-    pub fn look_after(&mut self, seating: &mut Seating) -> bool {
+    pub fn look_after(&mut self) -> bool {
         if !self.is_made {
             return false;
         }
         // Should one not be to be made, the next write says so.
         let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
-        if let Some(name) = self.events.look_after() {
-            let file = if name == EVENTS { format!("{PUBLIC}/{EVENTS}") } else { format!("log/{name}") };
+        if let Some(path) = self.events.look_after() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let file = if name == EVENTS { self.shown_file(EVENTS) } else { format!("log/{name}") };
             self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
-            is_lost = true;
-        }
-        self.kept = seating.plans.names().chain([EVENTS_ORDER.to_owned()]).collect();
-        let lost = seating.plans.look_after(self.disk.as_ref(), &self.log);
-        for name in lost {
-            self.mend(format!("log/{name}"), "it was taken away or changed by somebody, and is written again");
             is_lost = true;
         }
         let directory = self.folders[1].path();
@@ -163,16 +169,13 @@ impl Outputs {
     /// What is the matter with the files now, and what was and is mended.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.mended);
-        let kept = self.kept.iter().filter_map(|name| {
-            let error = disk::may_write(&self.log.join(name)).err()?;
-            let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-            Some(Finding { board: None, file: format!("log/{name}"), what })
-        });
-        found.extend(kept);
+        found.extend(self.is_made.then(|| not_to_be_written(&self.log, &order_of(&self.planned.name))).flatten());
         let mut add = |board: Option<&str>, file: &str, what: String| {
-            let file = if file.is_empty() { PUBLIC.to_owned() } else { format!("{PUBLIC}/{file}") };
-            found.push(Finding { board: board.map(str::to_owned), file, what });
+            found.push(Finding { board: board.map(str::to_owned), file: self.shown_file(file), what });
         };
+        if let Some(why) = self.folders.iter().rev().find_map(Kept::unread) {
+            add(None, "", format!("its readers cannot read it: {why}"));
+        }
         if let Some(fault) = &self.fault {
             add(None, "", fault.clone());
         } else if self.is_made {
@@ -189,7 +192,7 @@ impl Outputs {
                 add(None, file.name, format!("it stands still, for its readers would stumble at {flaw}"));
             }
         }
-        let profile = self.public.profile;
+        let profile = self.planned.profile;
         for board in &self.held {
             let what = format!(
                 "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
@@ -205,13 +208,23 @@ impl Outputs {
         self.mended.push(Finding { board: None, file, what: what.to_owned() });
     }
 
+    /// A file of it, or its folder, as operators know it.
+    fn shown_file(&self, file: &str) -> String {
+        let shown = self.shown();
+        if file.is_empty() { shown } else { format!("{shown}/{file}") }
+    }
+
+    fn shown(&self) -> String {
+        self.planned.directory.display().to_string()
+    }
+
     fn hold_folders(&mut self) -> io::Result<()> {
-        // `public/` first.
+        // The outer one first.
         for index in [1, 0] {
+            let name = self.shown_file(if index == 1 { "" } else { ARCHIVE });
             let folder = &mut self.folders[index];
-            let name = if index == 1 { PUBLIC } else { "public/archive" };
-            if folder.hold().map_err(about(name))? {
-                self.mend(name.to_owned(), "the folder was taken away by somebody, and is made again");
+            if folder.hold().map_err(about(&name))? {
+                self.mend(name, "the folder was taken away by somebody, and is made again");
             }
         }
         Ok(())
@@ -237,10 +250,10 @@ impl Outputs {
             }
         }
         let boards: Vec<&Board> = seating.boards().collect();
-        let mut new = Untold::new(&boards, self.public.events.delay, now, |stream| self.events.told(stream));
+        let mut new = Untold::new(&boards, self.planned.delays.events, now, |stream| self.events.told(stream));
         loop {
             let some: Vec<Event> = new.by_ref().take(BATCH).collect();
-            self.events.tell(&some, self.public.events.durability)?;
+            self.events.tell(&some, self.durability)?;
             if some.len() < BATCH {
                 return Ok(());
             }
@@ -252,17 +265,16 @@ impl Outputs {
         if self.touched.iter().any(is_archived) {
             super::add_earlier_games(seating, &self.log);
         }
-        let OutputConfig { delay, durability } = self.public.archive;
         let there = self.archived.clone();
-        for (path, text, key, result) in archived(seating, delay, now, &there) {
-            self.put(&path, &text, durability).map_err(about(&path.to_string_lossy()))?;
+        for (path, text, key, result) in archived(seating, self.planned.delays.archive, now, &there) {
+            self.put(&path, &text).map_err(about(&path.to_string_lossy()))?;
             self.archived.insert(key, result);
         }
         Ok(())
     }
 
     /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it.
-    fn put(&mut self, name: &Path, text: &str, durability: Durability) -> io::Result<()> {
+    fn put(&mut self, name: &Path, text: &str) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
         let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
         let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
@@ -282,9 +294,9 @@ impl Outputs {
                 }
                 _ => None,
             };
-            disk::replace(self.disk.as_ref(), &path, text.as_bytes(), durability)?;
+            disk::replace(self.disk.as_ref(), &path, text.as_bytes(), self.durability)?;
             let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
-            let file = format!("{PUBLIC}/{}", name.display());
+            let file = self.shown_file(&name.display().to_string());
             if is_touched {
                 let what = format!("it was taken away or changed by somebody{kept}, and is written again");
                 self.mend(file, &what);
@@ -303,14 +315,15 @@ impl Outputs {
     }
 
     fn replace(&mut self, index: usize, boards: &[&Board], now: Moment) -> io::Result<()> {
-        let profile = self.public.profile;
+        let (shown, profile, delays) = (self.shown(), self.planned.profile, self.planned.delays);
         let file = &mut self.snapshots[index];
-        let snapshot = Snapshot::of(boards, file.which, profile, file.output.delay, now);
+        let delay = if file.which == Boards::All { delays.games } else { delays.started };
+        let snapshot = Snapshot::of(boards, file.which, profile, delay, now);
         if file.which == Boards::All && snapshot.held != self.held {
             for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
                 warn!(
                     line = board,
-                    "the public files show this game up to its last sure move, or not at all if it began with Black to \
+                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
                      move: readers of the profile {profile} cannot take the rest; live/ has all of it"
                 );
             }
@@ -323,17 +336,20 @@ impl Outputs {
         if let Some(flaw) = snapshot.flaw() {
             let flaw = flaw.to_string();
             if file.flaw.as_ref() != Some(&flaw) {
-                warn!("{} is not published, the last good one stays; its readers would stumble at {flaw}", file.name);
+                warn!(
+                    "{shown}/{} is not published, the last good one stays; its readers would stumble at {flaw}",
+                    file.name
+                );
                 file.flaw = Some(flaw);
             }
         } else {
             file.flaw = None;
             file.text = Some(snapshot.text);
         }
-        let (name, durability) = (file.name, file.output.durability);
+        let name = file.name;
         // Until it is written it is not what stands there.
         let Some(text) = file.text.take() else { return Ok(()) };
-        self.put(Path::new(name), &text, durability)?;
+        self.put(Path::new(name), &text)?;
         self.snapshots[index].text = Some(text);
         Ok(())
     }
@@ -344,12 +360,19 @@ fn about(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
     move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
 }
 
-/// The file of a game in the archive, by its path in `public/`.
+/// A file of the logs' folder that may not be written any more.
+pub(super) fn not_to_be_written(log: &Path, name: &str) -> Option<Finding> {
+    let error = disk::may_write(&log.join(name)).err()?;
+    let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+    Some(Finding { board: None, file: format!("log/{name}"), what })
+}
+
+/// The file of a game in the archive, by its path in the outlet.
 fn archive_file(board: &str, game: u32) -> PathBuf {
     Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
 }
 
-/// A file of the archive: its path in `public/`, its text, its game, and the result that it has.
+/// A file of the archive: its path in the outlet, its text, its game, and the result that it has.
 pub type Archived = (PathBuf, String, (String, u32), Option<String>);
 
 /// The files of the archive that may be seen, but for those that are there already.

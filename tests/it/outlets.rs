@@ -1,0 +1,339 @@
+//! Outlets: folders for different readers, each by itself. What is wrong with one of them harms no other, and no recording.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use damcast::folder::rebuild::rebuild;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::control::{ask, status};
+use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
+use crate::operation::{get, value, with_numbers};
+use crate::program::run;
+use crate::pty::{Board, Pty, wait_until};
+
+/// A station with one board, and these tables before its own.
+struct Hall {
+    place: Place,
+    pty: Pty,
+    board: Board,
+    station: Station,
+}
+
+impl Hall {
+    fn begin(tables: &str) -> Hall {
+        let place = Place::new(&["a"]);
+        configure(&place, &["a"], tables);
+        let mut pty = Pty::plug_in(&place.path("a"));
+        let board = Board::new(&recording(), SPEED);
+        let station = place.start();
+        pty.wait_for_the_station();
+        Hall { place, pty, board, station }
+    }
+
+    fn play(&mut self, plies: usize) {
+        let place = &self.place;
+        self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
+        assert!(moves(&self.place.live("a-1.pdn")).len() >= plies, "{}", self.station.said());
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.place.path("recordings").join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.file(name)).unwrap_or_default()
+    }
+
+    /// Waits while the board goes on answering.
+    fn wait(&mut self, what: &str, mut is_so: impl FnMut(&Hall) -> bool) {
+        let said = self.station.said();
+        wait_until(&format!("{what}: {said}"), || {
+            self.board.answer(&mut self.pty);
+            is_so(self)
+        });
+    }
+
+    /// An outlet shows all that the live file has.
+    fn shows_all(&mut self, outlet: &str) {
+        self.wait(&format!("{outlet} shows all"), |hall| {
+            let moves = moves(&hall.place.live("a-1.pdn"));
+            let events = told_moves(&hall.read(&format!("{outlet}/events.ndjson")));
+            let games = hall.read(&format!("{outlet}/games.pdn"));
+            events == moves && moves.iter().all(|ply| games.contains(ply))
+        });
+    }
+
+    fn alarms(&self) -> Vec<Value> {
+        status(&self.place)["alarms"].as_array().unwrap().clone()
+    }
+
+    fn ends_clean(mut self) -> Place {
+        assert!(self.station.signal(Signal::TERM).success());
+        let recordings = self.place.path("recordings");
+        let check = run(&["fsck", recordings.to_str().unwrap()]);
+        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+        self.place
+    }
+}
+
+fn configure(place: &Place, lines: &[&str], tables: &str) {
+    place.configure(lines, SPEED, "");
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    fs::write(place.path("damcast.toml"), format!("[alarm]\ndisk-low = 0\n{tables}{config}")).unwrap();
+}
+
+fn told_moves(events: &str) -> Vec<String> {
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let moves = events.filter(|event| event["type"] == "move");
+    moves.map(|event| event["move"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn each_outlet_shows_what_its_own_delay_allows() {
+    let mut hall = Hall::begin(
+        "[public]\ndelay = 86400\n[[outlet]]\nname = \"hall\"\n[[outlet]]\nname = \"late\"\ndelay-plies = 4\n",
+    );
+    hall.play(8);
+    hall.shows_all("public-hall");
+    let live = moves(&hall.place.live("a-1.pdn"));
+    hall.wait("the late one", |hall| told_moves(&hall.read("public-late/events.ndjson")).len() + 4 == live.len());
+    assert_eq!(told_moves(&hall.read("public-late/events.ndjson")), live[..live.len() - 4]);
+    // Nothing of it, in no file: the game has not begun there.
+    let all: String =
+        ["events.ndjson", "games.pdn", "started.pdn"].map(|file| hall.read(&format!("public/{file}"))).concat();
+    assert!(!all.contains(&live[0]) && told_moves(&hall.read("public/events.ndjson")).is_empty(), "{all}");
+    assert!(hall.file("public/events.ndjson").exists());
+    // What is not delayed is not everybody's.
+    assert_eq!(fs::metadata(hall.file("live")).unwrap().mode() & 0o007, 0);
+    let place = hall.ends_clean();
+    // All of it again, from the logs alone.
+    let (recordings, other) = (place.path("recordings"), place.path("other"));
+    rebuild(&recordings, Some(&other)).unwrap();
+    for outlet in ["public", "public-hall", "public-late"] {
+        for file in ["events.ndjson", "games.pdn", "started.pdn"] {
+            let [found, made] =
+                [&recordings, &other].map(|folder| fs::read_to_string(folder.join(outlet).join(file)).unwrap());
+            assert_eq!(found, made, "{outlet}/{file}");
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
+    let place = Place::new(&["a"]);
+    configure(&place, &["a"], "[public]\ngames-delay = 900\n[[outlet]]\nname = \"hall\"\n");
+    let address = with_numbers(&place);
+    let file = place.path("damcast.toml");
+    let wrong = fs::read_to_string(&file).unwrap();
+    let checked = run(&["config", "check", "--config", file.to_str().unwrap()]);
+    assert!(
+        checked.code != 0 && checked.err.contains("name = \"games\" and delay = 900"),
+        "{}{}",
+        checked.out,
+        checked.err
+    );
+    let doctor = run(&["doctor", "--free", "0", "--config", file.to_str().unwrap()]);
+    assert!(
+        doctor.out.contains("WRONG   configuration: outlet public: ") && doctor.out.contains("games-delay"),
+        "{}",
+        doctor.out
+    );
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    pty.wait_for_the_station();
+    let mut hall = Hall { place, pty, board, station };
+    hall.play(4);
+    hall.shows_all("public-hall");
+    assert!(!hall.file("public").exists(), "nothing is shown there");
+    let is_held = |hall: &Hall| {
+        let of_public = |alarm: &Value| alarm["kind"] == "publication" && alarm["place"] == "public";
+        let text = hall.alarms().into_iter().find(of_public).map(|alarm| alarm["text"].as_str().unwrap().to_owned());
+        text.is_some_and(|text| text.contains("the outlet public is held back") && text.contains("games-delay"))
+    };
+    hall.wait("the alarm", is_held);
+    let health = get(&address, "/healthz");
+    assert!(health.starts_with("HTTP/1.1 503 ") && health.contains("the outlet public is held back"), "{health}");
+    assert!(value(&get(&address, "/metrics"), "damcast_alarms{kind=\"publication\"}") >= 1.0);
+    assert!(hall.station.said().contains("the outlet public is held back"), "{}", hall.station.said());
+    // The rest can be configured all the same; another mistake changes nothing.
+    fs::write(&file, wrong.replace("disk-low = 0", "disk-low = 1")).unwrap();
+    let told = ask(&hall.place, &["ctl", "reload"]);
+    assert!(told.code == 0 && told.out.contains("outlet public: still held back"), "{}{}", told.out, told.err);
+    fs::write(&file, wrong.replace("name = \"hall\"", "name = \"hall\"\ndelay = -1")).unwrap();
+    let told = ask(&hall.place, &["ctl", "reload"]);
+    assert!(told.code != 0 && told.err.contains("`delay` is a whole number"), "{}{}", told.out, told.err);
+    hall.play(6);
+    hall.shows_all("public-hall");
+    // Mended, it goes on.
+    fs::write(&file, wrong.replace("games-delay = 900", "delay = 0")).unwrap();
+    let told = ask(&hall.place, &["ctl", "reload"]);
+    assert!(told.code == 0 && told.out.contains("outlet public: it is shown from now on"), "{}{}", told.out, told.err);
+    hall.shows_all("public");
+    hall.wait("no alarm any more", |hall| hall.alarms().is_empty());
+    hall.play(8);
+    hall.shows_all("public");
+    hall.ends_clean();
+}
+
+#[test]
+fn an_outlet_whose_folder_goes_away_is_told_by_its_place_and_harms_no_other() {
+    let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
+    hall.play(4);
+    hall.shows_all("public");
+    hall.shows_all("public-hall");
+    let events = hall.read("public-hall/events.ndjson");
+    let of_hall = |alarm: &Value| alarm["kind"] == "publication" && alarm["place"] == "public-hall";
+    // It is made again.
+    fs::remove_dir_all(hall.file("public-hall")).unwrap();
+    hall.wait("it is told", |hall| hall.alarms().iter().any(of_hall));
+    hall.shows_all("public-hall");
+    assert!(hall.read("public-hall/events.ndjson").starts_with(&events));
+    hall.wait("it is over", |hall| hall.alarms().is_empty());
+    // Something is in its way: it stands still, and the other one goes on.
+    fs::remove_dir_all(hall.file("public-hall")).unwrap();
+    fs::write(hall.file("public-hall"), "no folder").unwrap();
+    hall.wait("it is told for as long as it lasts", |hall| hall.alarms().iter().any(of_hall));
+    hall.play(6);
+    hall.shows_all("public");
+    let alarms = hall.alarms();
+    assert!(
+        alarms.iter().all(of_hall) && alarms[0]["text"].as_str().unwrap().starts_with("public-hall: "),
+        "{alarms:?}"
+    );
+    fs::remove_file(hall.file("public-hall")).unwrap();
+    hall.shows_all("public-hall");
+    hall.wait("it is over again", |hall| hall.alarms().is_empty());
+    hall.play(8);
+    hall.ends_clean();
+}
+
+/// A group that this user may give files to, and its number.
+fn own_group() -> (String, u32) {
+    let groups = fs::read_to_string("/etc/group").unwrap();
+    let own = fs::metadata(tempfile::tempdir().unwrap().path()).unwrap().gid();
+    let is_root = rustix::process::geteuid().is_root();
+    let group = |line: &str| {
+        let mut fields = line.split(':');
+        Some((fields.next()?.to_owned(), fields.nth(1)?.parse::<u32>().ok()?))
+    };
+    let mut groups = groups.lines().filter_map(group);
+    // Root may give files to any, so another than his own shows more.
+    groups.find(|(_, id)| if is_root { *id != 0 } else { *id == own }).unwrap()
+}
+
+#[test]
+fn an_outlet_is_for_its_group_and_for_nobody_else() {
+    let (group, id) = own_group();
+    let mut hall = Hall::begin(&format!("[[outlet]]\nname = \"hall\"\ngroup = {group:?}\n"));
+    hall.play(4);
+    hall.shows_all("public-hall");
+    for (name, mode) in [("", 0o2750), ("archive", 0o2750), ("events.ndjson", 0o040), ("games.pdn", 0o040)] {
+        let there = fs::metadata(hall.file("public-hall").join(name)).unwrap();
+        let asked = if mode == 0o040 { 0o050 } else { 0o7777 };
+        assert_eq!((there.gid(), there.mode() & asked), (id, mode), "{name}");
+    }
+    // Files that stand there already are given to a group that comes later.
+    configure(
+        &hall.place,
+        &["a"],
+        &format!("[public]\ngroup = {group:?}\n[[outlet]]\nname = \"hall\"\ngroup = \"no-such-group\"\n"),
+    );
+    let events = fs::metadata(hall.file("public/events.ndjson")).unwrap();
+    assert_eq!(ask(&hall.place, &["ctl", "reload"]).code, 0);
+    hall.wait("the group of public", |hall| {
+        let there = fs::metadata(hall.file("public/events.ndjson")).unwrap();
+        there.gid() == id && there.mode() & 0o040 != 0 && there.ino() == events.ino()
+    });
+    hall.wait("the missing group is told", |hall| {
+        let is_it = |alarm: &Value| alarm["text"].as_str().unwrap().contains("`sudo groupadd --system no-such-group`");
+        hall.alarms().iter().any(|alarm| alarm["place"] == "public-hall" && is_it(alarm))
+    });
+    let doctor = run(&["doctor", "--free", "0", "--config", hall.place.path("damcast.toml").to_str().unwrap()]);
+    assert!(doctor.out.contains("outlet hall: there is no group no-such-group"), "{}", doctor.out);
+    // It goes on being written.
+    hall.play(6);
+    hall.shows_all("public-hall");
+}
+
+/// A copy of the folder that the version before left: a delay for each file, and events without a generation.
+fn folder_of_the_version_before(to: &Path) {
+    fn copy(from: &Path, to: &Path) {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() {
+                copy(&entry.path(), &to);
+            } else {
+                fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+    copy(Path::new("tests/data/outlets/before-generations"), to);
+    for private in ["log", "live"] {
+        fs::set_permissions(to.join(private), fs::Permissions::from_mode(0o750)).unwrap();
+    }
+}
+
+/// The files of a folder, by their path in it.
+fn files(folder: &Path) -> std::collections::BTreeMap<PathBuf, String> {
+    let mut found = std::collections::BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            let inner = files(&entry.path()).into_iter();
+            found.extend(inner.map(|(path, text)| (Path::new(&entry.file_name()).join(path), text)));
+        } else {
+            found.insert(entry.file_name().into(), fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_folder_of_the_version_before_is_right_and_is_made_again_byte_for_byte() {
+    let place = tempfile::tempdir().unwrap();
+    let (folder, other) = (place.path().join("before"), place.path().join("other"));
+    folder_of_the_version_before(&folder);
+    let check = run(&["fsck", folder.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+    assert_eq!(rebuild(&folder, None).unwrap(), [""; 0]);
+    rebuild(&folder, Some(&other)).unwrap();
+    let before = files(&folder);
+    for (path, text) in files(&other) {
+        assert_eq!(before[&path], text, "{}", path.display());
+    }
+    assert_eq!(files(&folder.join("public")), files(&other.join("public")));
+    assert_eq!(files(&folder.join("public")).len(), 5);
+}
+
+#[test]
+fn a_station_goes_on_in_a_folder_of_the_version_before() {
+    let lines = ["board-1", "board-2"];
+    let place = Place::new(&lines);
+    configure(&place, &lines, "[public]\ndelay-plies = 2\n");
+    folder_of_the_version_before(&place.path("recordings"));
+    let before = files(&place.path("recordings/public"));
+    let mut pty = Pty::plug_in(&place.path("board-1"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("board-1-2.pdn")).len() >= 8);
+    assert!(truth().starts_with(&moves(&place.live("board-1-2.pdn"))[..8]), "{}", station.said());
+    wait_until("the events go on", || {
+        board.answer(&mut pty);
+        let events = fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap();
+        told_moves(&events).len() >= told_moves(&before[Path::new("events.ndjson")]).len() + 6
+    });
+    assert!(station.signal(Signal::TERM).success());
+    let after = files(&place.path("recordings/public"));
+    assert!(after[Path::new("events.ndjson")].starts_with(&before[Path::new("events.ndjson")]));
+    for game in ["archive/board-1-1.pdn", "archive/board-2-1.pdn"] {
+        assert_eq!(after[Path::new(game)], before[Path::new(game)]);
+    }
+    let recordings = place.path("recordings");
+    let check = run(&["fsck", recordings.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+}
