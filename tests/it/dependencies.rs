@@ -96,6 +96,40 @@ fn every_crate_comes_from_crates_io_in_a_version_that_was_asked_for() {
     }
 }
 
+/// What the two libraries for anybody may need; for their tests they may need more.
+#[test]
+fn the_libraries_of_the_game_need_little() {
+    for (library, may_need) in
+        [("draughts", &["thiserror"][..]), ("draughts-pdn", &["draughts", "memchr", "nom", "thiserror"])]
+    {
+        let packages = packages();
+        let package = packages.iter().find(|package| text(package, "name") == library).unwrap();
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let needs: Vec<&str> =
+            dependencies.filter(|needed| needed["kind"] != "dev").map(|needed| text(needed, "name")).collect();
+        assert_eq!(needs, may_need, "{library}");
+    }
+}
+
+#[test]
+fn the_libraries_of_the_game_are_packed_without_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let pack =
+        ["package", "-p", "draughts", "-p", "draughts-pdn", "--allow-dirty", "--no-verify", "--offline", "--locked"];
+    let output = Command::new(cargo).args(pack).arg("--target-dir").arg(folder.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !said.contains("warning"), "{said}");
+    for library in ["draughts", "draughts-pdn"] {
+        let listed = self::cargo(&["package", "-p", library, "--allow-dirty", "--offline", "--locked", "--list"]);
+        for file in
+            ["README.md", "CHANGELOG.md", "LICENSE", "src/lib.rs", "tests/it/main.rs", "tests/data/perft/italian.txt"]
+        {
+            assert!(listed.lines().any(|line| line == file), "{library} is packed without {file}");
+        }
+    }
+}
+
 /// Do the allowed licences satisfy an SPDX expression? `A/B` is what old manifests write for `A OR B`.
 fn permits(expression: &str, allowed: &[&str]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "+WITH+");

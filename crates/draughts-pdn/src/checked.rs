@@ -28,6 +28,19 @@ use super::tape::Tape;
 use draughts::{Position, Variant};
 
 /// Checks a stream of bytes. Holds a few games, one token and the problems (bounded) at a time.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Checker, Encoding, Level};
+///
+/// let mut checker = Checker::new(Encoding::Detect, None);
+/// let mut plies = 0;
+/// checker.feed(b"[GameType \"20\"] 1. 32-28 19-23 2. 28x19 14x23 * [GameType \"20\"] 1. 32-23 *", &mut |game| plies += game.plies);
+/// checker.finish(&mut |game| plies += game.plies);
+/// assert_eq!((checker.games(), plies), (2, 4));
+/// assert_eq!(checker.take_problems().count(Level::Error), 1);
+/// ```
 #[derive(Debug)]
 pub struct Checker {
     scanner: Scanner,
@@ -36,6 +49,7 @@ pub struct Checker {
 
 /// A game that was played.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Played {
     /// The game that is played.
     pub variant: &'static Variant,

@@ -17,7 +17,18 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A way to read bytes.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::Encoding;
+/// use draughts_pdn::encoding::decode;
+///
+/// assert_eq!(decode(b"Kom\xeb", Encoding::Detect), ("Komë".to_owned(), Some(3)));
+/// assert_eq!(decode(b"\xb8\xe0\xe8\xea\xe8", "windows-1251".parse().unwrap()).0, "ёаики");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[non_exhaustive]
 pub enum Encoding {
     /// UTF-8, and Windows-1252 for the bytes that are not.
     #[default]
@@ -83,7 +94,7 @@ impl fmt::Display for Encoding {
 
 /// A name that is no encoding of ours.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("`{0}` is not an encoding that damcast reads; it reads {known}", known = names())]
+#[error("`{0}` is not a known encoding; known are {known}", known = names())]
 pub struct UnknownEncoding(pub String);
 
 impl FromStr for Encoding {

@@ -14,6 +14,18 @@ use super::notation::{named, shortened};
 use draughts::{Color, Geometry, Kind, NotationKind, Piece, Placement, Setup, Square, SquareSet, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Position, Variant};
+/// use draughts_pdn::fen;
+///
+/// let russian = Variant::from_tag("25").unwrap();
+/// let setup = fen::read(russian, "W:Wc3,Ke1:Bb6").unwrap();
+/// assert_eq!(fen::write(russian, &setup), "W:Wc3,Ke1:Bb6");
+/// assert_eq!(Position::new(russian, setup).unwrap().legal_moves().len(), 6);
+/// ```
 pub fn write(variant: &Variant, setup: &Setup) -> String {
     write_with_turn(variant, &setup.placement, Some(setup.turn))
 }
@@ -61,6 +73,7 @@ pub struct Fen {
 /// Why a text is not the FEN of a position on this board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("FEN `{text}`, at `{at}`: {why}")]
+#[non_exhaustive]
 pub struct FenError {
     /// The whole text, shortened if it is very long.
     pub text: String,

@@ -13,6 +13,16 @@
 use std::fmt;
 
 /// One game: header, movetext, and how the text of it ended.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Game, reader};
+///
+/// let game: Game = reader::read("[White \"Sijbrands\"] [Result \"2-0\"] 1. 32-28 {why not?} *").0.remove(0);
+/// assert_eq!((game.tags.get("White"), game.result()), (Some("Sijbrands"), "2-0"));
+/// assert_eq!(game.entries.len(), 2); // a move and a comment
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Game {
     /// The tags, in the order of the file.
@@ -98,6 +108,16 @@ impl fmt::Display for MoveNumber {
 }
 
 /// Tags in order. No name stands twice.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::Tags;
+///
+/// let mut tags: Tags = [("White", "Roozenburg"), ("Black", "Kouperman")].into_iter().collect();
+/// assert_eq!(tags.set("White", "Deslauriers"), Some("Roozenburg".to_owned()));
+/// assert_eq!(tags.iter().map(|tag| tag.value.as_str()).collect::<Vec<_>>(), ["Deslauriers", "Kouperman"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tags(Vec<Tag>);
 

@@ -31,6 +31,7 @@ pub const SAMPLE: usize = 30;
 
 /// A variant and how it was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The variant.
     pub variant: &'static Variant,
@@ -60,6 +61,17 @@ impl Replay {
 }
 
 /// The variant of one game. `told`: what the caller says about games without a GameType tag.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::replay::KnownBy;
+/// use draughts_pdn::{infer, reader};
+///
+/// let (games, _) = reader::read_located("1. c3-d4 d6-c5 2. b2-c3 f6-g5 *");
+/// let found = infer::variant_of(&games[0], None);
+/// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
+/// ```
 pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
     let game = &located.game;
     let place = |name: &str| {

@@ -42,6 +42,7 @@ pub struct Token<'a> {
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Kind {
     /// `[Name "value"]`
     Tag,
@@ -63,6 +64,7 @@ pub enum Kind {
 
 /// What is wrong with the extent of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Flaw {
     /// Its end is missing; a tag or a setup ends with its line then, a comment with the text.
     Unclosed,
@@ -80,6 +82,19 @@ pub enum Input {
 }
 
 /// The state between tokens: where we are, and what is being skipped.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::lexer::{Input, Lexer};
+///
+/// let (mut lexer, mut window) = (Lexer::default(), "[White \"?\"] {none}");
+/// let mut tokens = Vec::new();
+/// while let Some(token) = lexer.next(&mut window, Input::Complete) {
+///     tokens.push(token.text);
+/// }
+/// assert_eq!(tokens, ["[White \"?\"]", "{none}"]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Lexer {
     /// How far the window has come.
@@ -132,6 +147,17 @@ impl Reached {
 }
 
 /// The places of a text by the offsets of their bytes: fast where they are asked for in ascending order.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::lexer::Locator;
+///
+/// let text = "é!\r\n1. 32-28";
+/// let mut places = Locator::of(text);
+/// assert_eq!(places.at(text.find('!').unwrap()).to_string(), "1:2");
+/// assert_eq!(places.at(text.find("32").unwrap()).to_string(), "2:4");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Locator<'t> {
     text: &'t str,

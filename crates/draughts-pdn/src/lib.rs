@@ -1,4 +1,21 @@
-//! Portable draughts notation: how positions, moves and games are written and read. Names [`draughts`] only.
+#![doc = include_str!("../README.md")]
+//!
+//! # Where to begin
+//!
+//! | for | use |
+//! |---|---|
+//! | games of a text, or of a stream of bytes | [`reader::read`], [`Reader`]; a [`Game`] is tags and entries as they are written |
+//! | what the moves mean | [`Replay`]: a game played by its rules, with everything that is wrong |
+//! | is a file right? | [`Checker`] plays any dialect in a stream; [`strict::Checker`] asks for PDN 3.0 to the letter |
+//! | the same game as PDN 3.0 | [`standard()`], then [`writer::write`] |
+//! | one move, one position | [`notation`], [`fen`] |
+//! | clocks, dates, results, time controls | [`clock`], [`values`], [`time_control`] |
+//! | files too large for memory, events and tokens | [`scan::Scanner`], [`lexer::Lexer`] |
+//!
+//! Reading never fails as a whole: it gives what is there, and [`Problem`]s with their places, so many and no more
+//! ([`Problems::MOST`]). Whatever the bytes, nothing panics, nothing recurses, and memory does not grow with the file.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod checked;
 pub mod clock;
@@ -24,3 +41,12 @@ pub mod time_control;
 pub mod values;
 pub mod words;
 pub mod writer;
+
+pub use checked::Checker;
+pub use encoding::Encoding;
+pub use game::{Entry, Game, Tags};
+pub use problem::{Level, Place, Problem, Problems};
+pub use reader::{Located, Reader};
+pub use replay::Replay;
+pub use standard::standard;
+pub use writer::Style;

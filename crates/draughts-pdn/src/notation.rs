@@ -61,6 +61,7 @@ pub fn write_with_captured(variant: &Variant, ply: &Move, legal: &[Move]) -> Str
 
 /// Why a text is not one of the legal moves.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MoveError {
     /// Not squares with separators.
     #[error("`{0}` is not a move: expected squares of this board, such as 32-28 or 28x19, in this game's notation")]
@@ -88,6 +89,18 @@ pub enum MoveError {
 /// # Errors
 ///
 /// When the text is no move, no legal move, or fits more than one.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::{Position, Variant};
+/// use draughts_pdn::notation;
+///
+/// let start = Position::start(Variant::international());
+/// let ply = notation::read(&start, "3228").unwrap();
+/// assert_eq!(notation::write(start.variant(), &ply, &start.legal_moves()), "32-28");
+/// assert!(notation::read(&start, "32-23").unwrap_err().to_string().starts_with("32-23 is not legal here; legal are "));
+/// ```
 pub fn read(position: &Position, text: &str) -> Result<Move, MoveError> {
     read_among(position, &position.legal_moves(), text)
 }

@@ -30,6 +30,14 @@ const LONGEST_LINE: usize = 80;
 
 /// The file, and what could not be said in it. Games should be in the standard's form already; a problem has no place
 /// but the start, and names the game.
+///
+/// # Examples
+///
+/// ```
+/// let (games, _) = draughts_pdn::reader::read("[Black \"Roozenburg\"] [GameType \"20\"] 1. 32-28 19-23 *");
+/// let (bytes, problems) = draughts_pdn::pdn2::write(&games);
+/// assert!(bytes.ends_with(b"1. 32-28 19-23 *\r\n") || bytes.ends_with(b"1. 32-28 19-23 *\n"), "{problems:?}");
+/// ```
 pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
     let mut file = File::default();
     let bytes = games.iter().flat_map(|game| file.game(game)).collect();

@@ -53,6 +53,15 @@ impl fmt::Display for Level {
 }
 
 /// One thing that is wrong with a text.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Place, Problem};
+///
+/// let problem = Problem::warning(Place { line: 3, column: 14 }, "no such month").hint("01 to 12");
+/// assert_eq!(problem.to_string(), "3:14: warning: no such month (01 to 12)");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// Where it begins.
@@ -100,6 +109,16 @@ impl fmt::Display for Problem {
 }
 
 /// A list of problems that never grows beyond a bound: what comes after is only counted.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Level, Place, Problem, Problems};
+///
+/// let mut problems = Problems::default();
+/// problems.push(Problem::note(Place::START, "written in another way"));
+/// assert_eq!((problems.count(Level::Note), problems.dropped()), (1, 0));
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Problems {
     list: Vec<Problem>,

@@ -41,6 +41,14 @@ impl Places {
 }
 
 /// All games of a text and everything that is wrong with it.
+///
+/// # Examples
+///
+/// ```
+/// let (games, problems) = draughts_pdn::reader::read("[GameType \"25\"] 1. c3-d4 b6-a5 2. d4-c5 d6:b4 *");
+/// assert_eq!((games.len(), problems.len()), (1, 0));
+/// assert_eq!(games[0].moves().map(|ply| ply.text.as_str()).collect::<Vec<_>>(), ["c3-d4", "b6-a5", "d4-c5", "d6:b4"]);
+/// ```
 pub fn read(text: &str) -> (Vec<Game>, Vec<Problem>) {
     let (games, problems) = read_located(text);
     (games.into_iter().map(|located| located.game).collect(), problems)
@@ -53,6 +61,18 @@ pub fn read_located(text: &str) -> (Vec<Located>, Vec<Problem>) {
 }
 
 /// Reads a stream of bytes. Holds one game, one token and the problems (bounded) at a time.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Encoding, Reader};
+///
+/// let mut reader = Reader::new(Encoding::Detect);
+/// assert!(reader.feed(b"1. 32-28 19").is_empty());
+/// assert_eq!(reader.feed(b"-23 * 1. 33-28 ").len(), 1); // the first game is complete
+/// assert_eq!(reader.finish().len(), 1);
+/// assert!(reader.take_problems().list().is_empty());
+/// ```
 #[derive(Debug)]
 pub struct Reader {
     scanner: Scanner,

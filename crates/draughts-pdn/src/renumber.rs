@@ -13,6 +13,17 @@ use draughts::Variant;
 
 /// The game on another board of the same kind; it must be in the standard's form. What cannot be renamed stays, and is
 /// told.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::Variant;
+/// use draughts_pdn::{reader, renumber::renumber};
+///
+/// let (games, _) = reader::read("[GameType \"25\"] 1. c3-d4 *");
+/// let (game, _) = renumber(&games[0], Variant::from_tag("25,W,8,8,N2,0").unwrap());
+/// assert_eq!(game.moves().next().unwrap().text, "22-18");
+/// ```
 pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
     let tag = game.tags.get("GameType").unwrap_or_default();
     let from = match Variant::from_tag(tag) {

@@ -45,7 +45,20 @@ use super::reader::{Located, Places};
 use draughts::{Move, Position, Variant};
 
 /// A game's main line, played.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Replay, reader};
+///
+/// let (games, _) = reader::read_located("[GameType \"20\"] 1. 32-28 19-23 2. 28x19 14-23 3. 37-31 *");
+/// let replay = Replay::of(&games[0], None);
+/// assert_eq!((replay.moves().count(), replay.is_complete), (4, false));
+/// assert_eq!(replay.problems[0].place.to_string(), "1:50"); // 37-31 is not legal: a man stands there
+/// assert_eq!(replay.position_after(4).legal_moves().len(), 9);
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Replay {
     /// The game that is played.
     pub variant: &'static Variant,
@@ -63,6 +76,7 @@ pub struct Replay {
 
 /// How the variant of a game is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum KnownBy {
     /// The GameType tag says so.
     Tag,

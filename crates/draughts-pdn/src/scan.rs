@@ -23,6 +23,26 @@ pub const PIECE: usize = 64 * 1024;
 pub const MOST_HELD: usize = LONGEST_TOKEN + 3 * PIECE + 16;
 
 /// Reads the events of a stream of bytes.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::Encoding;
+/// use draughts_pdn::scan::Scanner;
+/// use draughts_pdn::syntax::Event;
+///
+/// let mut moves = Vec::new();
+/// let mut sink = |place: draughts_pdn::Place, event: Event<'_>| {
+///     if let Event::Move(written) = event {
+///         moves.push(format!("{place} {}", written.text));
+///     }
+/// };
+/// let mut scanner = Scanner::new(Encoding::Detect);
+/// scanner.feed(b"1. 32-28 19-", &mut sink);
+/// scanner.feed(b"23 *", &mut sink);
+/// scanner.finish(&mut sink);
+/// assert_eq!(moves, ["1:4 32-28", "1:10 19-23"]);
+/// ```
 #[derive(Debug)]
 pub struct Scanner {
     decoder: Decoder,
@@ -111,7 +131,7 @@ impl Scanner {
         let place = self.lexer.place_behind(&self.window[..wrong]);
         self.not_utf8 = Some(place);
         let problem = Problem::warning(place, "the file is not UTF-8 from here on")
-            .hint("the bytes are read as Windows-1252; --encoding says otherwise");
+            .hint("the bytes are read as Windows-1252; another encoding can be named");
         sink(place, Event::Problem(problem));
     }
 

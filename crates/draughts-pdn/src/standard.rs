@@ -36,6 +36,7 @@ use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
 
 /// How a capture is written that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub enum Ambiguous {
     /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
     #[default]
@@ -45,6 +46,16 @@ pub enum Ambiguous {
 }
 
 /// The game in the standard's form, and what had to be changed for it. `told`: the variant for a game without a tag.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Style, reader, standard, writer};
+///
+/// let (games, _) = reader::read_located("[GameType \"25\"] 1.c3d4 b6a5 2.d4c5 d6b4 3.a3c5 *");
+/// let (game, _) = standard(&games[0], None);
+/// assert!(writer::write(&[game], Style::Compact).ends_with("1. c3-d4 b6-a5 2. d4-c5 d6:b4 3. a3:c5 *\n"));
+/// ```
 pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec<Problem>) {
     converted(located, told, Ambiguous::Path)
 }

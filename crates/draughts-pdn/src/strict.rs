@@ -62,6 +62,17 @@ pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
 
 /// Checks a stream of bytes. Holds one game, those that wait until the variant of the file can be told
 /// ([`infer::SAMPLE`] at most), and the problems (bounded).
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::strict::Checker;
+///
+/// let mut checker = Checker::new(None);
+/// checker.feed(b"[GameType \"20\"]\n\n1. 32-28 19-23 2. 28-19 *\n");
+/// let problems = checker.finish();
+/// assert!(problems.list()[0].to_string().contains("28x19"));
+/// ```
 #[derive(Debug)]
 pub struct Checker {
     reader: Reader,

@@ -36,6 +36,7 @@ use super::words::Word;
 
 /// What a text holds, piece by piece.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A tag of the game that follows.
     Tag {

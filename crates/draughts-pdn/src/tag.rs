@@ -13,6 +13,16 @@ use nom::combinator::recognize;
 use nom::{IResult, Parser};
 
 /// A tag taken apart.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::tag;
+///
+/// let parts = tag::parts("[White \"Wiersma, \\\"Harm\\\"\"]");
+/// assert_eq!((parts.name.as_str(), parts.value.as_str()), ("White", "Wiersma, \"Harm\""));
+/// assert_eq!(tag::write(&parts.name, &parts.value), "[White \"Wiersma, \\\"Harm\\\"\"]");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parts {
     /// What stands before the first quote, without blanks around it.
@@ -25,6 +35,7 @@ pub struct Parts {
 
 /// How a tag differs from the standard's form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TagFlaw {
     /// The name is no identifier that begins with a capital.
     Name,

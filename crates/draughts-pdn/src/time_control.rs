@@ -22,6 +22,15 @@ use nom::sequence::{preceded, separated_pair};
 use nom::{IResult, Parser};
 
 /// How much time the players have.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::time_control::{Period, TimeControl};
+///
+/// let control: TimeControl = "4800+60".parse().unwrap();
+/// assert_eq!(control, TimeControl::Periods(vec![Period::Increment { seconds: 4800, increment: 60 }]));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TimeControl {
     /// `?`

@@ -17,6 +17,16 @@ use super::game::Game;
 use draughts::ResultFormat;
 
 /// A date whose parts may be unknown. A known month is in 1..=12, a known day in 1..=31.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::values::Date;
+///
+/// let date = Date::liberal("22-11-2026").unwrap();
+/// assert_eq!((date.to_string(), date.month), ("2026.11.22".to_owned(), Some(11)));
+/// assert_eq!(Date::liberal("2026").unwrap().to_string(), "2026.??.??");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Date {
     /// Four digits.
@@ -140,6 +150,16 @@ impl fmt::Display for TagTime {
 }
 
 /// What a result means.
+///
+/// # Examples
+///
+/// ```
+/// use draughts::ResultFormat;
+/// use draughts_pdn::values::Outcome;
+///
+/// assert_eq!(Outcome::read("½-½"), Some(Outcome::Draw));
+/// assert_eq!(Outcome::Draw.written(ResultFormat::International), "1-1");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// White has won.

@@ -27,6 +27,7 @@ use nom::{IResult, Parser};
 
 /// What a word is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Word {
     /// `12.` or `12...`
     Number,

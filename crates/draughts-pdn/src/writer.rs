@@ -6,7 +6,7 @@
 //! | [`Style::Live`] | one ply a line, its clock behind it; a setup on a line of its own |
 //!
 //! The writer writes what it is given: whether moves are short or long, with which separator, under which numbers, is
-//! decided by [`super::standard`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
+//! decided by [`super::standard()`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
 //! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`. Captured
 //! squares, where a move has them, are written as the proposal for PDN 3.1 has them; nothing else makes a text that is not 3.0.
 //!
@@ -19,7 +19,17 @@ use super::game::{Entry, Game, MoveEntry};
 use super::tag;
 
 /// How movetext is laid out.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_pdn::{Style, reader, writer};
+///
+/// let (games, _) = reader::read("1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 *");
+/// assert_eq!(writer::write(&games, Style::Live), "1. 32-28 {[%clock w1:19:50 B1:20:00]}\n19-23\n*\n");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub enum Style {
     /// Wrapped before column 80.
     #[default]

@@ -9,7 +9,7 @@ use super::piece::Color;
 use super::rows;
 use super::square::Square;
 
-/// Why a text is not the game type of a game that damcast knows.
+/// Why a text is not the game type of a game that can be played.
 ///
 /// # Examples
 ///

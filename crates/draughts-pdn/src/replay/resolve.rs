@@ -5,6 +5,7 @@ use draughts::{Move, Position, Square, Variant};
 
 /// Why a text is not a legal move.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Unresolved {
     /// It names no squares of this board.
     Malformed,

@@ -11,6 +11,7 @@ use draughts::{Move, Position, Variant};
 
 /// What [`walk`] has met.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Seen<'a> {
     /// A move that could be resolved.
     Move {
@@ -60,6 +61,7 @@ pub enum Seen<'a> {
 
 /// The outcome of a walk.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Walked {
     /// The position before the first move.
     pub start: Position,

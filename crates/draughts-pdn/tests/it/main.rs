@@ -4,6 +4,7 @@ mod fen;
 mod notation;
 mod perft;
 mod random_positions;
+mod readme;
 mod records;
 mod rule_book;
 
