@@ -27,10 +27,16 @@ use damcast::millis::Millis;
 use damcast::pdn::fen;
 use damcast::protocol::{Field, Message, PieceCode};
 use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use damcast::session::request::{Addressee, Request, Wish};
 use damcast::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
 use hardware_sim::random::Rng;
 use rustix::time::{ClockId, clock_gettime};
+
+/// The operator begins a game from this position.
+fn started(fen: String) -> Input {
+    Input::Request(Request { to: Addressee::OnlyBoard, wish: Wish::Start(Some(fen)) })
+}
 
 /// What an event may cost.
 const MOST: Duration = Duration::from_millis(5);
@@ -157,7 +163,7 @@ impl Bench {
         bench.event(Input::LinkUp);
         bench.dump();
         bench.clock();
-        bench.event(Input::Request(format!("start {}", fen::write(variant, &start.setup())).parse().unwrap()));
+        bench.event(started(fen::write(variant, &start.setup())));
         bench.wait(2_000);
         bench
     }
@@ -254,7 +260,7 @@ impl Bench {
     fn crowd(&mut self, variant: &'static Variant, start: &Position, rng: &mut Rng) {
         for kings in [false, true] {
             let text = fen::write(variant, &start.setup());
-            self.event(Input::Request(format!("start {text}").parse().unwrap()));
+            self.event(started(text));
             self.show(&script::codes(start), 1_000);
             self.game(*start, rng, 4);
             for share in [0.4, 0.7, 1.0] {

@@ -11,15 +11,11 @@
 //! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
 //! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
 
-use super::evidence::{Change, Evidence, FLICKER_CHANGES, FLICKER_SPAN, Moment, Source};
+use super::evidence::{Change, Evidence, Moment, Source};
+use super::measures::{counts, times};
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
-
-/// Two landings this close together may have been reported in the order of the scan, not of the hands.
-const SCAN: Millis = Millis(300);
-/// A piece that is adjusted, crowned or taken off by mistake is back sooner.
-const AWAY: Millis = Millis::seconds(8);
 
 /// What was seen between two changes.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +48,7 @@ impl<'a> Chronology<'a> {
         }
         let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
         // The piece that was seen there last, and when it came or went, latest first.
-        let mut traces = [(None, [None; FLICKER_CHANGES]); Square::MAX_COUNT];
+        let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
         let (mut flickering, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
         for change in &changes {
             sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
@@ -60,14 +56,15 @@ impl<'a> Chronology<'a> {
             let piece = change.after.or(change.before);
             let (last, times) = &mut traces[change.square.index()];
             if *last != piece {
-                (*last, *times) = (piece, [None; FLICKER_CHANGES]);
+                (*last, *times) = (piece, [None; counts::FLICKER_CHANGES]);
             }
             times.rotate_right(1);
             times[0] = Some(change.at);
             if change.source == Source::Dump {
                 untold.insert(change.square);
             }
-            if times[FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= FLICKER_SPAN) {
+            if times[counts::FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= times::FLICKER_SPAN)
+            {
                 flickering.insert(change.square);
             }
         }
@@ -87,15 +84,13 @@ impl<'a> Chronology<'a> {
     /// Squares on which a piece came down, stood while the opponent's hand was on the board, and left again: a ply ended there,
     /// whoever pressed for it.
     pub fn rests(&self) -> SquareSet {
-        /// Pieces on their way are seen for less.
-        const RESTS: Millis = Millis(600);
         let mut rests = SquareSet::EMPTY;
         for (index, arrival) in self.changes.iter().enumerate() {
             let Some(color) = arrival.after else { continue };
             let square = arrival.square;
             let later = &self.changes[index + 1..];
             let Some(stay) = later.iter().position(|change| change.square == square) else { continue };
-            let stood = later[stay].at >= arrival.at + RESTS && !self.vague.contains(square);
+            let stood = later[stay].at >= arrival.at + times::RESTS && !self.vague.contains(square);
             let theirs = |change: &&Change| change.before.or(change.after) == Some(!color);
             if stood && later[..stay].iter().any(theirs) {
                 rests.insert(square);
@@ -111,7 +106,7 @@ impl<'a> Chronology<'a> {
         let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
         if self.untold.contains(to) {
             // At some time before the dump that showed it.
-            let in_time = arrivals.next_back().is_none_or(|last| last.at + SCAN >= after);
+            let in_time = arrivals.next_back().is_none_or(|last| last.at + times::SCAN >= after);
             return in_time.then_some(after);
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
@@ -121,7 +116,7 @@ impl<'a> Chronology<'a> {
         let mut gone_until = Millis::ZERO;
         for change in self.changes.iter().filter(|change| change.square == to) {
             match change.after {
-                Some(_) if left_at.is_some_and(|left| change.at > left + AWAY) => gone_until = change.at,
+                Some(_) if left_at.is_some_and(|left| change.at > left + times::AWAY) => gone_until = change.at,
                 Some(_) => {}
                 None => left_at = Some(change.at),
             }
@@ -131,16 +126,15 @@ impl<'a> Chronology<'a> {
         let Some(first) = arrivals.next() else { return Some(after) };
         // A piece that flickers came down when it was first seen, or seen again after longer than it flickers.
         let again = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
-        let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + SCAN >= earliest)?;
+        let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + times::SCAN >= earliest)?;
         Some(fitting.at.max(after))
     }
 
     /// Had a square been empty before this arrival for longer than a piece that flickers leaves it?
     fn was_gone(&self, arrival: &Change) -> bool {
-        const GONE: Millis = Millis::seconds(2);
         let mut before = self.changes.iter().rev().filter(|change| change.square == arrival.square);
         let left = before.find(|change| change.moment < arrival.moment);
-        left.is_some_and(|left| arrival.at >= left.at + GONE)
+        left.is_some_and(|left| arrival.at >= left.at + times::FLICKER_GONE)
     }
 
     /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
@@ -192,13 +186,11 @@ impl<'a> Chronology<'a> {
     /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
     /// position that was given up by pressing at that time.
     pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
-        /// Shorter than this nothing stands: a hand is on its way.
-        const STANDS: Millis = Millis(100);
         let mut standing: Vec<(Millis, Sight, Moment)> = Vec::new();
         for (index, scene) in self.scenes.iter().enumerate() {
             let until = self.scenes.get(index + 1).map_or(at + window, |next| next.from);
-            let (from, to) = (scene.from.max(at - window), until.min(at + Millis(100)));
-            if to >= from + STANDS {
+            let (from, to) = (scene.from.max(at - window), until.min(at + times::PRESS_EARLY));
+            if to >= from + times::STANDS_BRIEFLY {
                 standing.push((to - from, scene.sight, scene.moment));
             }
         }

@@ -1,21 +1,11 @@
 //! What happened on the squares: what is seen now, what was touched and when, what flickers.
 
+use super::measures::{counts, times};
 use std::collections::VecDeque;
 
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
 use crate::rules::{Color, Placement, Square, SquareSet};
-
-/// A square that changes this often within [`FLICKER_SPAN`] holds a badly placed piece, not a game.
-pub(super) const FLICKER_CHANGES: usize = 5;
-/// See [`FLICKER_CHANGES`]; a flickering square is trusted again when it has been quiet for as long.
-pub(super) const FLICKER_SPAN: Millis = Millis::seconds(6);
-
-/// A flickering piece shows in at least half of the scans; a square that stays empty for so long has lost its piece.
-const FLICKER_GONE: Millis = Millis::seconds(2);
-
-/// Changes that are remembered in their order. A ply makes two to six of them.
-const MOST_CHANGES: usize = 200;
 
 /// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,7 +15,7 @@ pub struct Moment(u64);
 #[derive(Clone, Copy, Debug)]
 struct Traces {
     /// The times at which the piece that was seen here last came or went, latest first.
-    changes: [Option<Millis>; FLICKER_CHANGES],
+    changes: [Option<Millis>; counts::FLICKER_CHANGES],
     /// The colour of that piece.
     color: Option<Color>,
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
@@ -37,7 +27,7 @@ struct Traces {
 }
 
 const NO_TRACES: Traces =
-    Traces { changes: [None; FLICKER_CHANGES], color: None, touched: None, flickers: None, gone: None };
+    Traces { changes: [None; counts::FLICKER_CHANGES], color: None, touched: None, flickers: None, gone: None };
 
 /// How a change came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,12 +142,12 @@ impl Evidence {
         let traces = &mut self.traces[square.index()];
         if traces.color != color.or(before) {
             // Another piece: squares on which pieces are exchanged do not flicker.
-            (traces.changes, traces.color) = ([None; FLICKER_CHANGES], color.or(before));
+            (traces.changes, traces.color) = ([None; counts::FLICKER_CHANGES], color.or(before));
         }
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
         traces.touched = Some(Moment(self.generation));
-        if self.history.len() == MOST_CHANGES {
+        if self.history.len() == counts::MOST_CHANGES {
             self.history.pop_front();
         }
         let moment = Moment(self.generation);
@@ -167,7 +157,8 @@ impl Evidence {
         {
             traces.gone = Some((other, moment));
         }
-        let often = traces.changes[FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= FLICKER_SPAN);
+        let often =
+            traces.changes[counts::FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= times::FLICKER_SPAN);
         let between_empty_and_one_color = before.is_none() || color.is_none();
         if often && between_empty_and_one_color {
             traces.flickers = before.or(color);
@@ -208,7 +199,7 @@ impl Evidence {
     }
 
     fn flickers_until(&self, square: Square) -> Option<Millis> {
-        let span = if self.sight.color(square).is_some() { FLICKER_SPAN } else { FLICKER_GONE };
+        let span = if self.sight.color(square).is_some() { times::FLICKER_SPAN } else { times::FLICKER_GONE };
         Some(self.traces[square.index()].changes[0]? + span)
     }
 
@@ -241,7 +232,7 @@ impl Evidence {
             }
         }
         let is_whole = self.history.front().is_none_or(|first| first.moment <= since);
-        let is_whole = is_whole || self.history.len() < MOST_CHANGES;
+        let is_whole = is_whole || self.history.len() < counts::MOST_CHANGES;
         for square in self.touched_since(since) {
             if let Some((color, _)) = self.traces[square.index()].gone.filter(|(_, at)| *at > since) {
                 traffic.left[color.index()].insert(square);
@@ -271,10 +262,8 @@ impl Evidence {
 
     /// Does the piece on this square stand so firmly that a hand has lifted it if it is gone?
     pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
-        /// A ply ends here, and is adjusted.
-        const CHANGES: usize = 3;
-        const SPAN: Millis = Millis::seconds(20);
-        let restless = self.traces[square.index()].changes[CHANGES - 1].is_some_and(|at| now - at < SPAN);
+        let restless = self.traces[square.index()].changes[counts::RESTLESS_CHANGES - 1]
+            .is_some_and(|at| now - at < times::RESTLESS_SPAN);
         !restless && !self.flickering.contains(square) && self.sight.color(square).is_some()
     }
 

@@ -11,47 +11,9 @@
 
 use super::chronology::Chronology;
 use super::evidence::{Evidence, Moment, Traffic};
+use super::measures::{weights, work};
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Position, Square, SquareSet};
-
-/// The most plies that are explained at once. With more unseen plies only the board's memory can tell.
-pub const DEEPEST: usize = 6;
-/// The most work of one search, in moves and jumps looked at: bounds its cost on adversarial boards
-/// (`cargo bench --bench recognition`).
-pub const MOST_WORK: u32 = 4_000;
-/// What generating the moves of a position costs at least, in moves looked at.
-const WORK_OF_A_POSITION: u32 = 8;
-/// With an exact explanation this good, longer ones are not looked for.
-pub const CREDIBLE: i32 = -300;
-
-/// Points of the comparison of explanations: hundredths of the natural logarithm of odds.
-mod points {
-    /// For each two presses too many or too few: one was forgotten and the next had no effect, or one was a mistake.
-    pub const PRESSES: i32 = -400;
-    /// The same when presses may have gone unheard.
-    pub const PRESSES_UNHEARD: i32 = -50;
-    /// The last ply has not been pressed for yet.
-    pub const PRESS_PENDING: i32 = -80;
-    /// For each captured piece that still stands, or has come down beside where it stood on its way off the board.
-    pub const LEFT: i32 = -280;
-    /// For each square that is wrong.
-    pub const ODD: i32 = -450;
-    /// The same for a piece too many: hands take away what does not belong, and rarely add it. One of a colour that was captured
-    /// may be on its way off the board, and costs no more than a square that is empty.
-    pub const ODD_PIECE: i32 = -750;
-    /// For each move that nobody saw land because the next one captured it at once: it takes a lost report.
-    pub const LANDED_UNSEEN: i32 = -600;
-    /// The same of a capture: who is in a hurry takes the piece off while captured ones are still being taken away.
-    pub const CAPTURED_IN_HASTE: i32 = -350;
-    /// If all squares on which a capture came down in between were touched.
-    pub const PATH_SEEN: i32 = 80;
-    /// If the last ply ends on a square that flickers and shows nothing, and nobody saw a piece come down there.
-    pub const FLICKERS_EMPTY: i32 = -250;
-    /// For each square on which a piece rested while the opponent moved, if no ply ends there.
-    pub const RESTED: i32 = -200;
-    /// For each position in between that was never seen.
-    pub const UNSEEN: i32 = -200;
-}
 
 /// A legal sequence that explains what is seen.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -183,8 +145,9 @@ impl Findings {
 /// How many plies are to be tried, by what was found with fewer: one more than the shallowest exact explanation has, if it is a
 /// good one.
 fn deepest(found: &[Explanation], question: &Question, most_plies: usize) -> usize {
-    let is_good =
-        |found: &&Explanation| found.is_exact() && found.score + presses_cost(question, found.plies.len()) >= CREDIBLE;
+    let is_good = |found: &&Explanation| {
+        found.is_exact() && found.score + presses_cost(question, found.plies.len()) >= weights::CREDIBLE
+    };
     let shallowest = found.iter().filter(is_good).map(|found| found.plies.len()).min();
     shallowest.map_or(most_plies, |plies| (plies + 1).min(most_plies))
 }
@@ -193,8 +156,8 @@ fn deepest(found: &[Explanation], question: &Question, most_plies: usize) -> usi
 fn presses_cost(question: &Question, plies: usize) -> i32 {
     let needed = plies as i32 - i32::from(question.press_missing);
     let short = question.presses.map_or(0, |presses| needed - presses as i32);
-    let pair = if question.gap { points::PRESSES_UNHEARD } else { points::PRESSES };
-    pair * short.div_euclid(2).abs() + points::PRESS_PENDING * short.rem_euclid(2)
+    let pair = if question.gap { weights::PRESSES_UNHEARD } else { weights::PRESSES };
+    pair * short.div_euclid(2).abs() + weights::PRESS_PENDING * short.rem_euclid(2)
 }
 
 /// Can `depth` more plies put a piece on every square that shows one too many? Each ply brings one piece of its colour to one
@@ -238,7 +201,7 @@ impl Search<'_> {
             return;
         }
         let Some(legal) = position.legal_moves_within(&mut self.work_left) else { return };
-        self.work_left = self.work_left.saturating_sub(WORK_OF_A_POSITION + legal.len() as u32);
+        self.work_left = self.work_left.saturating_sub(work::OF_A_POSITION + legal.len() as u32);
         for ply in legal {
             if self.work_left == 0 {
                 return;
@@ -255,8 +218,8 @@ impl Search<'_> {
             let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let cost = match unseen {
                 None => 0,
-                Some(_) if ply.is_capture() => points::CAPTURED_IN_HASTE,
-                Some(_) => points::LANDED_UNSEEN,
+                Some(_) if ply.is_capture() => weights::CAPTURED_IN_HASTE,
+                Some(_) => weights::LANDED_UNSEEN,
             };
             let next = position.play(&ply);
             let theirs = (!position.turn()).index();
@@ -321,7 +284,7 @@ impl Search<'_> {
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
         let sight = self.question.evidence.sight();
-        let mut score = points::LEFT * left.len() as i32 + self.landed_unseen;
+        let mut score = weights::LEFT * left.len() as i32 + self.landed_unseen;
         score += odd.into_iter().map(|square| self.odd_costs(square)).sum::<i32>();
         let guessed = |to: Square| {
             let (first, second) = (self.question.base.turn(), !self.question.base.turn());
@@ -331,18 +294,18 @@ impl Search<'_> {
                 && !self.traffic.was_seen_arriving(to, mover)
         };
         if self.plies.last().map(Move::to).is_some_and(guessed) {
-            score += points::FLICKERS_EMPTY;
+            score += weights::FLICKERS_EMPTY;
         }
-        score + points::RESTED * self.rests_unexplained() as i32 + self.path_seen()
+        score + weights::RESTED * self.rests_unexplained() as i32 + self.path_seen()
     }
 
     /// How much it costs that this square is wrong.
     fn odd_costs(&self, square: Square) -> i32 {
         match self.question.evidence.sight().color(square) {
-            None => points::ODD,
-            Some(_) if self.is_aside(square) => points::LEFT,
-            Some(color) if self.captured[color.index()].is_empty() => points::ODD_PIECE,
-            Some(_) => points::ODD,
+            None => weights::ODD,
+            Some(_) if self.is_aside(square) => weights::LEFT,
+            Some(color) if self.captured[color.index()].is_empty() => weights::ODD_PIECE,
+            Some(_) => weights::ODD,
         }
     }
 
@@ -373,7 +336,7 @@ impl Search<'_> {
             return 0;
         }
         let tolerated = wrong | self.question.anomalies;
-        points::UNSEEN * self.chronology.unseen(self.question.base, &self.plies, tolerated) as i32
+        weights::UNSEEN * self.chronology.unseen(self.question.base, &self.plies, tolerated) as i32
     }
 
     fn path_seen(&self) -> i32 {
@@ -383,7 +346,7 @@ impl Search<'_> {
             return 0;
         }
         let seen = squares.iter().filter(|jump| self.touched.contains(jump.to)).count();
-        points::PATH_SEEN * seen as i32 / squares.len() as i32
+        weights::PATH_SEEN * seen as i32 / squares.len() as i32
     }
 }
 
@@ -391,6 +354,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::recognition::chronology::tests::evidence;
+    use crate::recognition::measures::counts;
     use crate::recognition::sight::Sight;
 
     const REPORTS: [(u64, &str, Option<Color>); 9] = [
@@ -421,12 +385,12 @@ mod tests {
                 press_missing,
                 gap,
             };
-            let fresh = |question: &Question| explain(question, DEEPEST, &mut MOST_WORK.clone());
+            let fresh = |question: &Question| explain(question, counts::DEEPEST, &mut work::MOST.clone());
             let all = [None, Some(0), Some(1), Some(2), Some(3), Some(7)];
             for (gap, before, after) in
                 [false, true].into_iter().flat_map(|gap| all.iter().flat_map(move |a| all.map(|b| (gap, *a, b))))
             {
-                let findings = Findings::seek(&ask(before, false, gap), DEEPEST, &mut MOST_WORK.clone());
+                let findings = Findings::seek(&ask(before, false, gap), counts::DEEPEST, &mut work::MOST.clone());
                 for press_missing in [false, true] {
                     let question = ask(after, press_missing, gap);
                     if findings.suffice(&question) {
@@ -440,7 +404,9 @@ mod tests {
                 }
             }
             let pressed = ask(Some(1), false, false);
-            assert!(Findings::seek(&ask(Some(0), false, false), DEEPEST, &mut MOST_WORK.clone()).suffice(&pressed));
+            assert!(
+                Findings::seek(&ask(Some(0), false, false), counts::DEEPEST, &mut work::MOST.clone()).suffice(&pressed)
+            );
         }
         assert!(weighed > 500, "{weighed}");
     }
@@ -458,7 +424,7 @@ mod tests {
             press_missing: false,
             gap: false,
         };
-        assert!(!Findings::seek(&question, DEEPEST, &mut 10).suffice(&question));
-        assert!(Findings::seek(&question, DEEPEST, &mut MOST_WORK.clone()).suffice(&question));
+        assert!(!Findings::seek(&question, counts::DEEPEST, &mut 10).suffice(&question));
+        assert!(Findings::seek(&question, counts::DEEPEST, &mut work::MOST.clone()).suffice(&question));
     }
 }

@@ -19,7 +19,8 @@
 //! | [`verdict`] | what is decided, and why |
 //! | [`grounds`] | the evidence of a decision, for people |
 //! | [`readings`] | what comes closest to a board that nothing explains |
-//! | [`settings`] | times and limits, with their reasons |
+//! | [`settings`] | the times that can be set, with their reasons |
+//! | `measures` | all other times, weights and counts, with what speaks for each |
 //!
 //! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
@@ -29,6 +30,7 @@ pub mod chronology;
 pub mod evidence;
 pub mod explain;
 pub mod grounds;
+mod measures;
 pub mod presses;
 pub mod readings;
 pub mod recogniser;

@@ -4,14 +4,10 @@
 //! number of presses. Who forgets to press leaves the opponent nothing to press either, and who presses by mistake presses
 //! back: both change the number by two and the state not at all.
 
+use super::measures::{counts, times};
 use super::verdict::PressId;
 use crate::millis::Millis;
 use crate::rules::Color;
-
-/// Presses that are remembered while nothing explains the board.
-const MOST_PRESSES: usize = 64;
-/// Presses that were taken back are forgotten after so long.
-const PRESSES_STAND: Millis = Millis::seconds(3);
 
 /// One press.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +75,7 @@ impl Presses {
             self.missing = false;
             return true;
         }
-        if self.queue.len() < MOST_PRESSES {
+        if self.queue.len() < counts::MOST_PRESSES {
             self.queue.push(press);
         }
         false
@@ -119,7 +115,7 @@ impl Presses {
 
     /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
     pub fn settle(&mut self, now: Millis, to_move: Color) -> Option<Millis> {
-        let stands_at = self.last_at()? + PRESSES_STAND;
+        let stands_at = self.last_at()? + times::PRESSES_STAND;
         let in_step = self.turn == Some(to_move);
         if self.queue.len() < 2 && !in_step {
             return None;

@@ -10,16 +10,8 @@
 //! whatever the board shows.
 
 use super::evidence::Evidence;
+use super::measures::{counts, work};
 use crate::rules::{Move, Position, SquareSet};
-
-/// How many positions are compared with the board at most.
-const MOST_POSITIONS: usize = 500;
-/// How many jumps of captures are tried at most.
-const MOST_JUMPS: u32 = 2_000;
-/// How many readings are told, the setup included.
-const MOST_READINGS: usize = 3;
-/// A reading that leaves more squares wrong than this explains nothing.
-const MOST_WRONG: usize = 4;
 
 /// One way to read a board that nothing explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,18 +43,18 @@ pub fn readings(base: &Position, evidence: &Evidence, anomalies: SquareSet) -> V
     let mut found: Vec<Reading> = Vec::new();
     let mut positions = 0;
     let mut consider = |plies: Vec<(Position, Move)>, wrong: SquareSet| {
-        if wrong.len() <= MOST_WRONG {
+        if wrong.len() <= counts::READ_WRONG {
             found.push(Reading::Plies { plies, wrong });
             found.sort_by_key(Reading::distance);
-            found.truncate(MOST_READINGS - 1);
+            found.truncate(counts::MOST_READINGS - 1);
         }
     };
     consider(Vec::new(), wrong_in(base));
     // The replies of the likeliest plies first: the bound may end the search.
     let mut firsts: Vec<(SquareSet, Move)> = Vec::new();
-    let mut jumps = MOST_JUMPS;
+    let mut jumps = work::READ_JUMPS;
     let plies = base.legal_moves_within(&mut jumps).unwrap_or_default();
-    for ply in plies.into_iter().take(MOST_POSITIONS) {
+    for ply in plies.into_iter().take(counts::READ_POSITIONS) {
         positions += 1;
         let wrong = wrong_in(&base.play(&ply));
         consider(vec![(*base, ply.clone())], wrong);
@@ -72,7 +64,7 @@ pub fn readings(base: &Position, evidence: &Evidence, anomalies: SquareSet) -> V
     for (before, first) in firsts {
         let middle = base.play(&first);
         for reply in middle.legal_moves_within(&mut jumps).unwrap_or_default() {
-            if positions == MOST_POSITIONS {
+            if positions == counts::READ_POSITIONS {
                 found.push(Reading::Setup);
                 return found;
             }
@@ -120,7 +112,7 @@ mod tests {
             })
             .collect();
         assert_eq!(told, expected, "{readings:?}");
-        assert!(readings.len() <= MOST_READINGS && readings.last() == Some(&Reading::Setup));
+        assert!(readings.len() <= counts::MOST_READINGS && readings.last() == Some(&Reading::Setup));
     }
 
     #[test]

@@ -43,10 +43,11 @@ mod tell;
 
 pub use tell::Doubt;
 
+use super::measures::{counts, times, weights, work};
 use std::sync::Arc;
 
 use super::evidence::{Evidence, Moment, Source};
-use super::explain::{CREDIBLE, DEEPEST, Explanation, Findings, MOST_WORK, Question};
+use super::explain::{Explanation, Findings, Question};
 use super::grounds::Grounds;
 use super::presses::{Press, Presses};
 use super::readings::Reading;
@@ -57,12 +58,6 @@ use crate::millis::Millis;
 use crate::rules::{Color, Move, Piece, Position, Square, SquareSet};
 use effort::Effort;
 use standing::Snapshot;
-
-/// So many changes that only a dump shows are more than lost reports: the board was not heard.
-const MANY_MISSED: usize = 3;
-
-/// An explanation that is less likely than this explains nothing; in hundredths of the natural logarithm of odds.
-const INCREDIBLE: i32 = -900;
 
 /// The position before the last published ply, while that ply may still be taken back.
 #[derive(Clone, Debug)]
@@ -313,7 +308,7 @@ impl Recogniser {
             self.evidence.see(now, square, sight.get(square), Source::Dump);
         }
         self.dumped_at = now;
-        self.gap |= missed.len() >= MANY_MISSED;
+        self.gap |= missed.len() >= counts::MANY_MISSED;
         if missed.is_empty() {
             self.confirmed = true;
         }
@@ -322,13 +317,12 @@ impl Recogniser {
     /// When the board should be asked for a dump: to confirm what is seen, and in doubt again and again, because a report
     /// may have been lost. `None`: what is seen is confirmed and explained.
     pub fn wants_dump_at(&self) -> Option<Millis> {
-        const DOUBT_AGAIN: Millis = Millis::seconds(3);
         let settle = Millis(self.settings.settle_ms);
         if !self.confirmed {
             return Some(self.evidence.last_change() + settle);
         }
         self.unexplained_since?;
-        let again = self.dumped_at + DOUBT_AGAIN;
+        let again = self.dumped_at + times::DOUBT_AGAIN;
         let pressed = self.presses.last_at().filter(|&at| at > self.dumped_at);
         Some(pressed.map_or(again, |pressed| again.min(pressed)).max(self.evidence.last_change() + settle))
     }
@@ -371,8 +365,6 @@ impl Recogniser {
 
     /// If the lever is pressed now: whose ply does it complete, as far as plies can be seen? `None` where that is doubtful.
     pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
-        /// A press is heard of this much later at the most; a reply may have landed since.
-        const LAG: Millis = Millis(1_000);
         self.effort.begin(now);
         // Who forgot to press may do so now, and whoever pressed after him has pressed in vain.
         if self.effort.goes_on_at().is_some() || self.presses.is_missing() {
@@ -384,7 +376,7 @@ impl Recogniser {
         let next = if before.is_multiple_of(2) { us } else { !us };
         match plies.checked_sub(before)? {
             1 => Some(next),
-            2 if now >= self.evidence.last_change() + LAG => Some(!next),
+            2 if now >= self.evidence.last_change() + times::PRESS_LAG => Some(!next),
             _ => None,
         }
     }
@@ -612,11 +604,11 @@ impl Recogniser {
         {
             return findings.weigh(&question);
         }
-        let mut work = MOST_WORK;
-        let findings = Findings::seek(&question, DEEPEST, &mut work);
+        let mut left = work::MOST;
+        let findings = Findings::seek(&question, counts::DEEPEST, &mut left);
         let found = findings.weigh(&question);
         self.searched = Some((key, findings));
-        self.effort.spend(MOST_WORK - work);
+        self.effort.spend(work::MOST - left);
         found
     }
 
@@ -650,10 +642,11 @@ impl Recogniser {
             }
         }
         let explanations = self.explanations();
-        let usable = |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= INCREDIBLE;
+        let usable =
+            |explanation: &&Explanation| self.may_be_odd(explanation) && explanation.score >= weights::INCREDIBLE;
         let best = explanations.iter().find(usable);
         let likely = best.map_or(i32::MIN, |best| best.score);
-        if likely < CREDIBLE
+        if likely < weights::CREDIBLE
             && let Some((_, draft)) = self.otherwise().filter(|(score, _)| *score > likely)
         {
             self.note_unexplained(now, best.is_some());

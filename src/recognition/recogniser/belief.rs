@@ -3,13 +3,9 @@
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
 use crate::recognition::evidence::{Change, Moment};
-use crate::recognition::explain::{CREDIBLE, Explanation};
+use crate::recognition::explain::Explanation;
+use crate::recognition::measures::{counts, times, weights};
 use crate::rules::{Move, Position, Square, SquareSet};
-
-/// Two first plies this close are ambiguous, in hundredths of the natural logarithm of odds.
-const MARGIN: i32 = 150;
-/// A hand plays, adjusts and takes off by mistake one piece at a time: where more are away, pieces have fallen.
-const MOST_AWAY: usize = 1;
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.
@@ -19,24 +15,21 @@ impl Recogniser {
 
     /// What was complete when the clock stopped, and nothing else.
     pub(super) fn before_stop(&mut self, now: Millis, stopped: Millis) -> Option<Draft> {
-        /// The last ply, and the one before it, if nobody pressed for them.
-        const MOST_PLIES: usize = 2;
-        const STANDS_MS: u64 = 1_000;
         let complete = self.evidence.last_change() <= stopped;
         if !complete || now > stopped + Millis(self.settings.stopped_ms) {
             return None;
         }
         let Some(best) = self.explanations().first().cloned() else {
             if let Some((_, Draft { ready_at, decision })) = self.otherwise() {
-                return Some(Draft { ready_at: ready_at.min(self.confirmed_at(STANDS_MS)), decision });
+                return Some(Draft { ready_at: ready_at.min(self.confirmed_at(times::STANDS.0)), decision });
             }
             // Nobody will reply to an illegal move any more: it was pressed for, and stands.
             let stands = !self.presses.is_empty() && !self.is_chaos();
-            let ready_at = self.confirmed_at(STANDS_MS);
+            let ready_at = self.confirmed_at(times::STANDS.0);
             return if stands { self.setup(ready_at, Reason::IllegalMove) } else { None };
         };
         let is_pressed = self.is_pressed(&best) || self.is_believed(&best);
-        if !best.odd.is_empty() || (best.plies.len() > MOST_PLIES && !self.is_pressed(&best)) {
+        if !best.odd.is_empty() || (best.plies.len() > counts::PLIES_BEFORE_STOP && !self.is_pressed(&best)) {
             return None;
         }
         // Who sees that pieces were knocked over stops the clock.
@@ -49,28 +42,19 @@ impl Recogniser {
 
     /// How long the best explanation must stand before its first ply is believed.
     pub(super) fn explained(&self, best: &Explanation, all: &[Explanation]) -> Option<Draft> {
-        /// Once the opponent has replied, blemishes of the ply before matter less.
-        const BLEMISH_ANSWERED_MS: u64 = 600;
-        /// A piece that flickers may look like something unlikely for this long.
-        const UNLIKELY_MS: u64 = 1_200;
-        /// Captured pieces are taken off by who has made up his mind.
-        const CLEARED_MS: u64 = 1_500;
-        /// More plies than this are not believed because they would explain what nobody saw: longer play that passes some
-        /// squares twice explains it as well.
-        const MOST_HIDDEN: usize = 3;
         let settings = &self.settings;
         let answered = best.plies.len() >= 2;
         if self.is_start_assumed && self.plies == 0 && !answered {
             return None;
         }
-        if self.gap && best.plies.len() > MOST_HIDDEN {
+        if self.gap && best.plies.len() > counts::MOST_HIDDEN {
             return self.setup(self.given_up_at(), Reason::Unexplained);
         }
         let pressed = self.is_pressed(best) || self.is_believed(best);
         let (rule, mut wait) = match self.clock {
             Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
             Clock::None if !best.plies[0].captured().is_empty() && best.left.is_empty() => {
-                (Rule::NoClock, settings.no_clock_ms.min(CLEARED_MS))
+                (Rule::NoClock, settings.no_clock_ms.min(times::CLEARED_MS))
             }
             Clock::None => (Rule::NoClock, settings.no_clock_ms),
             _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms),
@@ -79,17 +63,17 @@ impl Recogniser {
             _ => (Rule::Unpressed, settings.unpressed_ms),
         };
         if !best.left.is_empty() {
-            wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.left_ms });
+            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { settings.left_ms });
         }
         if !best.odd.is_empty() {
-            wait = wait.max(if answered { BLEMISH_ANSWERED_MS } else { settings.odd_ms });
+            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { settings.odd_ms });
             if !self.confirmed && self.trusts_reports {
                 // A report may be lost, and no dump will tell.
                 wait += settings.unconfirmed_ms;
             }
         }
-        if best.score < CREDIBLE {
-            wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { UNLIKELY_MS });
+        if best.score < weights::CREDIBLE {
+            wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { times::UNLIKELY_MS });
         }
         let first = &best.plies[0];
         let contradicts = |rival: &&Explanation| {
@@ -100,7 +84,7 @@ impl Recogniser {
             rival.plies[0] != *first
         };
         let rival = all.iter().find(contradicts);
-        if let Some(rival) = rival.filter(|rival| best.score - rival.score < MARGIN) {
+        if let Some(rival) = rival.filter(|rival| best.score - rival.score < weights::AMBIGUOUS) {
             let same_ends = !self.gap && rival.plies[0].from() == first.from() && rival.plies[0].to() == first.to();
             if same_ends {
                 // Which pieces were taken is not visible yet; the hands will show.
@@ -126,7 +110,7 @@ impl Recogniser {
             wait = match self.unpressed_run {
                 0 => wait,
                 1 => wait.max(settings.unpressed_ms),
-                _ => wait.max(30_000),
+                _ => wait.max(times::ANALYSIS_MS),
             };
         }
         Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Ply(best.clone(), rule) })
@@ -135,17 +119,15 @@ impl Recogniser {
     /// The ply that was given up if this piece is lifted now, on a board without a clock: it has stood complete, and who still
     /// thinks about it has that piece in mind, not another.
     pub(super) fn let_go_by(&self, now: Millis, lifted: Square) -> Option<Explanation> {
-        /// Captured pieces are taken off sooner, each after the other.
-        const STANDS: Millis = Millis(1_000);
         let (key, found) = self.known.as_ref()?;
-        let stands = self.is_confirmed() && self.linked && now >= self.evidence.last_change() + STANDS;
+        let stands = self.is_confirmed() && self.linked && now >= self.evidence.last_change() + times::STANDS;
         if self.clock != Clock::None || !stands || *key != self.key() || self.gap {
             return None;
         }
         let best = found.first()?;
-        let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= CREDIBLE;
+        let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= weights::CREDIBLE;
         let rival = found.iter().find(|rival| rival.plies[0] != best.plies[0]);
-        let is_clear = rival.is_none_or(|rival| best.score - rival.score >= MARGIN);
+        let is_clear = rival.is_none_or(|rival| best.score - rival.score >= weights::AMBIGUOUS);
         // Another piece than this ply's, and none that a longer capture between the same squares takes.
         let is_longer = |rival: &Explanation| {
             let (ply, rival) = (&best.plies[0], &rival.plies[0]);
@@ -159,7 +141,7 @@ impl Recogniser {
     /// Were several pieces of a position away at one time since a moment, besides those on squares that are excused, although
     /// nothing has played them?
     pub(super) fn is_disturbed(&self, position: &Position, since: Moment, excused: SquareSet) -> bool {
-        self.away_since(position, since, excused).any(|(_, away)| away.len() > MOST_AWAY)
+        self.away_since(position, since, excused).any(|(_, away)| away.len() > counts::MOST_AWAY)
     }
 
     /// Were several pieces away while that of the first ply was in the air? Then it may have fallen with them, and stand where
@@ -174,7 +156,7 @@ impl Recogniser {
             if change.square == ply.from() && !stands {
                 (in_air, among_others) = (true, false);
             }
-            among_others |= in_air && away.len() > MOST_AWAY;
+            among_others |= in_air && away.len() > counts::MOST_AWAY;
             in_air &= !(stands && [ply.from(), ply.to()].contains(&change.square));
         }
         among_others

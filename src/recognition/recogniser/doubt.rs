@@ -1,18 +1,11 @@
 //! What is done when nothing legal explains the board: the ways back to a known position.
 
-use super::resumption::REPLIES_WORK;
-use super::{Anomaly, Clock, Decision, Doubtful, Draft, INCREDIBLE, Previous, Reason, Recogniser};
+use super::{Anomaly, Clock, Decision, Doubtful, Draft, Previous, Reason, Recogniser};
 use crate::millis::Millis;
 use crate::recognition::evidence::Change;
-use crate::recognition::explain::{CREDIBLE, DEEPEST, Explanation, MOST_WORK, Question, explain};
+use crate::recognition::explain::{Explanation, Question, explain};
+use crate::recognition::measures::{counts, times, weights, work};
 use crate::rules::{Color, Move, Position, Setup, SquareSet};
-
-/// More wrong squares than this are a board in chaos, not a move.
-const CHAOS_SQUARES: usize = 8;
-/// The work of one of the searches that look for something else than legal plies.
-const WORK: u32 = MOST_WORK / 4;
-/// Presses after which an unexplained board is judged quickly: play goes on, so it will not explain itself.
-const MANY_PRESSES: usize = 4;
 
 impl Recogniser {
     /// Keeps account of how long nothing legal has explained the board.
@@ -28,22 +21,16 @@ impl Recogniser {
 
     /// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
     pub(super) fn otherwise(&mut self) -> Option<(i32, Draft)> {
-        let (mut work, mut replies_work) = (WORK, REPLIES_WORK);
+        let (mut work, mut replies_work) = (work::OTHERWISE, work::REPLIES);
         // Of those that are as likely the last: it knows the position, or has seen what it says.
         let amendment = self.amendment(&mut work);
         let readings = [self.resumption(&mut replies_work), self.change_of_mind(&mut work), amendment];
-        self.effort.spend(WORK - work + REPLIES_WORK - replies_work);
+        self.effort.spend(work::OTHERWISE - work + work::REPLIES - replies_work);
         readings.into_iter().flatten().max_by_key(|(score, _)| *score)
     }
 
     /// The side that moved last has put its move back, or replaced it by another.
     fn change_of_mind(&self, work: &mut u32) -> Option<(i32, Draft)> {
-        const REPLACED_MS: u64 = 1_500;
-        const PUT_BACK_MS: u64 = 6_000;
-        /// How likely it is that a move is taken back, or was believed too early.
-        const TAKEN_BACK: i32 = -500;
-        /// And that nobody has pressed for the move in its place.
-        const PRESS_FORGOTTEN: i32 = -200;
         let previous = self.previous.clone()?;
         // It must be seen to be undone: its piece is back, or no longer where it went. A piece that flickers tells nothing.
         let mover = previous.position.turn();
@@ -55,9 +42,9 @@ impl Recogniser {
         let wrong = self.evidence.contradictions(previous.position.placement()) - self.anomalous();
         if wrong.is_empty() {
             let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
-            let wait = self.when_disturbed(PUT_BACK_MS, &previous, &[]);
+            let wait = self.when_disturbed(times::PUT_BACK_MS, &previous, &[]);
             let decision = Decision::Back(previous, 0);
-            return lever_back.then(|| (TAKEN_BACK, Draft { ready_at: self.confirmed_at(wait), decision }));
+            return lever_back.then(|| (weights::TAKEN_BACK, Draft { ready_at: self.confirmed_at(wait), decision }));
         }
         let question = Question {
             base: &previous.position,
@@ -69,9 +56,10 @@ impl Recogniser {
             press_missing: false,
             gap: false,
         };
-        let others = explain(&question, DEEPEST, work);
+        let others = explain(&question, counts::DEEPEST, work);
         let is_other = |other: &&Explanation| other.is_exact() && other.plies[0] != previous.ply;
-        let other = others.iter().find(is_other).filter(|other| TAKEN_BACK + other.score >= INCREDIBLE)?;
+        let other =
+            others.iter().find(is_other).filter(|other| weights::TAKEN_BACK + other.score >= weights::INCREDIBLE)?;
         let plies = other.plies.len();
         let next = if plies.is_multiple_of(2) { previous.position.turn() } else { self.base.turn() };
         let pressed = clockless || self.presses.turn() == Some(next);
@@ -79,15 +67,15 @@ impl Recogniser {
             _ if !pressed => self.settings.unpressed_ms,
             // A hand that is not done looks like many things.
             _ if clockless => self.settings.no_clock_ms,
-            1 => REPLACED_MS,
+            1 => times::REPLACED_MS,
             // Nothing that only a hand in the air makes likely.
-            _ if other.score < CREDIBLE => REPLACED_MS,
+            _ if other.score < weights::CREDIBLE => times::REPLACED_MS,
             _ => self.settings.settle_ms,
         };
         let wait = self.when_disturbed(wait, &previous, &other.plies);
         let draft = Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) };
-        let press = if pressed { 0 } else { PRESS_FORGOTTEN };
-        Some((TAKEN_BACK + press + other.score, draft))
+        let press = if pressed { 0 } else { weights::PRESS_FORGOTTEN };
+        Some((weights::TAKEN_BACK + press + other.score, draft))
     }
 
     /// How long to wait where fallen pieces may have been put back so that it looks like another move.
@@ -99,8 +87,6 @@ impl Recogniser {
 
     /// The setup before was wrong by a square: what was played since is legal if that is as it was before.
     fn amendment(&self, work: &mut u32) -> Option<(i32, Draft)> {
-        /// How likely it is that what was set up is wrong: likelier than that the next ply is against the rules.
-        const WRONG: i32 = -300;
         if self.gap {
             return None;
         }
@@ -115,12 +101,13 @@ impl Recogniser {
                 anomalies: self.anomalous() | SquareSet::from_iter([*square]),
                 ..self.question()
             };
-            let found = explain(&question, DEEPEST, work);
+            let found = explain(&question, counts::DEEPEST, work);
             let plays = |found: &&Explanation| {
                 let given_up = if self.clock == Clock::None { found.count() >= 2 } else { self.is_pressed(found) };
-                given_up && found.is_exact() && found.score >= CREDIBLE
+                given_up && found.is_exact() && found.score >= weights::CREDIBLE
             };
-            readings.extend(found.iter().find(plays).map(|found| (WRONG + found.score, position, *square)));
+            readings
+                .extend(found.iter().find(plays).map(|found| (weights::SETUP_WRONG + found.score, position, *square)));
         }
         let (score, position, square) = readings.into_iter().max_by_key(|(score, ..)| *score)?;
         let ready_at = self.confirmed_at(self.settings.odd_ms);
@@ -129,10 +116,6 @@ impl Recogniser {
 
     /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.
     pub(super) fn lost_thread(&self) -> Option<Draft> {
-        const PLAY_GOES_ON_MS: u64 = 2_000;
-        const CHAOS_PLAY_GOES_ON_MS: u64 = 6_000;
-        /// More wrong squares than one odd move leaves, and nobody presses: analysis, not play.
-        const UNPRESSED_SQUARES: usize = 4;
         let settings = &self.settings;
         let presses = self.presses.len();
         let chaos = self.is_chaos();
@@ -144,12 +127,12 @@ impl Recogniser {
             Clock::None if chaos => return None,
             Clock::None => settings.unexplained_no_clock_ms,
             _ if self.gap && !self.has_gained() => return self.setup(self.given_up_at(), Reason::Unexplained),
-            _ if presses == 0 && (chaos || self.wrong().len() > UNPRESSED_SQUARES || self.is_analysed()) => {
+            _ if presses == 0 && (chaos || self.wrong().len() > counts::UNPRESSED_SQUARES || self.is_analysed()) => {
                 return None;
             }
-            _ if chaos && self.is_played_on() => CHAOS_PLAY_GOES_ON_MS,
+            _ if chaos && self.is_played_on() => times::CHAOS_PLAY_GOES_ON_MS,
             _ if chaos => settings.chaos_ms,
-            _ if self.is_played_on() => PLAY_GOES_ON_MS,
+            _ if self.is_played_on() => times::PLAY_GOES_ON_MS,
             _ if presses > 0 => settings.unexplained_ms,
             _ => settings.unexplained_unpressed_ms,
         };
@@ -160,41 +143,37 @@ impl Recogniser {
 
     /// Have pieces been put down more often than in a ply and its reply? Without any press that is analysis.
     fn is_analysed(&self) -> bool {
-        const PUT_DOWN: usize = 2;
-        /// Pieces on their way, and those that are being taken off, are seen for less.
-        const STANDS: Millis = Millis(1_000);
         let changes: Vec<_> = self.evidence.changes_since(self.since).collect();
         let is_put_down = |&(index, change): &(usize, &&Change)| {
             let square = change.square;
             let is_new = change.after.is_some() && change.after != self.base.placement().color(square);
             let gone = changes[index + 1..].iter().find(|later| later.square == square);
-            is_new && !self.evidence.is_flickering(square) && gone.is_none_or(|gone| gone.at >= change.at + STANDS)
+            is_new
+                && !self.evidence.is_flickering(square)
+                && gone.is_none_or(|gone| gone.at >= change.at + times::STANDS)
         };
-        changes.iter().enumerate().filter(is_put_down).count() > PUT_DOWN
+        changes.iter().enumerate().filter(is_put_down).count() > counts::PUT_DOWN
     }
 
     /// When a position that is seen after a gap is one that somebody has given up to his opponent: then it is as good as a guess
     /// of how it came about. A ply may have landed that will be pressed for in a moment; until then the lever tells the wrong
     /// side to be to move.
     pub(super) fn given_up_at(&self) -> Millis {
-        const PRESSED_MS: u64 = 1_000;
         let changed = self.evidence.last_change();
         let pressed = self.presses.last().filter(|press| press.at >= changed && Some(press.id) != self.found_press);
         match pressed.map(|press| press.at) {
-            Some(pressed) => self.confirmed_at(PRESSED_MS).max(pressed + Millis(PRESSED_MS)),
-            None if self.clock == Clock::None => self.confirmed_at(PRESSED_MS),
+            Some(pressed) => self.confirmed_at(times::STANDS.0).max(pressed + Millis(times::STANDS.0)),
+            None if self.clock == Clock::None => self.confirmed_at(times::STANDS.0),
             None => self.confirmed_at(self.settings.unpressed_ms),
         }
     }
 
     /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
     pub(super) fn is_chaos(&self) -> bool {
-        /// More pieces than this are not lost by a move, unless it takes many.
-        const MOST_LOST: usize = 2;
         let wrong = self.wrong();
         let missing = (wrong & self.base.placement().occupied()).len();
         let moved = wrong.len() - missing;
-        self.has_gained() || wrong.len() > CHAOS_SQUARES || missing > moved + MOST_LOST
+        self.has_gained() || wrong.len() > counts::CHAOS_SQUARES || missing > moved + counts::MOST_LOST
     }
 
     fn has_gained(&self) -> bool {
@@ -204,21 +183,20 @@ impl Recogniser {
 
     /// So many presses that play goes on, whatever the board shows.
     pub(super) fn is_played_on(&self) -> bool {
-        self.presses.len() >= MANY_PRESSES
+        self.presses.len() >= counts::MANY_PRESSES
     }
 
     /// A piece too many or too few that has stood so through several plies is real. A captured piece that was forgotten on
     /// the board is not: somebody will take it off.
     pub(super) fn stale_anomaly(&self) -> Option<Draft> {
-        const PLIES: u32 = 4;
-        const SPAN: Millis = Millis::seconds(60);
         if self.clock != Clock::Running {
             return None;
         }
-        let stale =
-            |anomaly: &&Anomaly| anomaly.until.is_none() && !anomaly.captured && self.plies >= anomaly.plies + PLIES;
+        let stale = |anomaly: &&Anomaly| {
+            anomaly.until.is_none() && !anomaly.captured && self.plies >= anomaly.plies + counts::STALE_PLIES
+        };
         let oldest = self.anomalies.iter().filter(stale).map(|anomaly| anomaly.at);
-        let ready_at = (oldest.min()? + SPAN).max(self.confirmed_at(self.settings.settle_ms));
+        let ready_at = (oldest.min()? + times::STALE_SPAN).max(self.confirmed_at(self.settings.settle_ms));
         self.setup(ready_at, Reason::Anomaly)
     }
 }

@@ -6,10 +6,7 @@
 //! for the next one.
 
 use crate::millis::Millis;
-use crate::recognition::explain::MOST_WORK;
-
-/// With so much done, nothing new is begun at the same time.
-const SHARE: u32 = MOST_WORK / 4;
+use crate::recognition::measures::work;
 
 /// The work done at one time.
 #[derive(Clone, Copy, Default, Debug)]
@@ -33,6 +30,6 @@ impl Effort {
 
     /// From when on more may be begun; `None`: now.
     pub fn goes_on_at(&self) -> Option<Millis> {
-        (self.spent > SHARE).then(|| self.at + Millis(1))
+        (self.spent > work::SHARE).then(|| self.at + Millis(1))
     }
 }

@@ -7,11 +7,9 @@ use super::standing::Snapshot;
 use super::{Previous, Recogniser};
 use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Moment;
-use crate::recognition::explain::{Explanation, MOST_WORK};
+use crate::recognition::explain::Explanation;
+use crate::recognition::measures::work;
 use crate::rules::{Color, Move, Position, SquareSet};
-
-/// The work of generating the plies that may have come before.
-const LEGAL_WORK: u32 = MOST_WORK / 4;
 
 /// Legal plies that may have been played.
 pub(super) struct Before {
@@ -75,7 +73,7 @@ impl Recogniser {
             return possible;
         }
         let touched = self.evidence.touched_since(self.since);
-        let legal = self.base.legal_moves_within(&mut LEGAL_WORK.clone()).unwrap_or_default();
+        let legal = self.base.legal_moves_within(&mut work::BEFORE.clone()).unwrap_or_default();
         let played = legal.into_iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
         possible.extend(played.map(|ply| {
             let end = self.base.play(&ply);

@@ -3,6 +3,7 @@
 use super::{Anomaly, Clock, Decision, Doubtful, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
+use crate::recognition::measures::counts;
 use crate::rules::{Color, Position, SquareSet};
 
 impl Recogniser {
@@ -98,14 +99,10 @@ impl Recogniser {
 
     /// At most so many plies lie between the published position and what is seen, as far as presses tell.
     pub(super) fn hidden_plies(&self) -> usize {
-        /// One player forgot to press, and so had the other nothing to press.
-        const FORGOTTEN: usize = 2;
-        if self.clock == Clock::None { usize::MAX } else { self.presses.len() + FORGOTTEN }
+        if self.clock == Clock::None { usize::MAX } else { self.presses.len() + counts::FORGOTTEN_PRESSES }
     }
 
     fn set_up_what_is_seen(&mut self, position: Position, reason: Reason) -> Verdict {
-        /// More squares than this are another position, and not wrong by one.
-        const MOST_DOUBTFUL: usize = 8;
         let known = *self.base.placement();
         let changed = known.occupied() | position.placement().occupied();
         let changed = changed.into_iter().filter(|&square| known.color(square) != position.placement().color(square));
@@ -117,7 +114,7 @@ impl Recogniser {
             self.plies_after_gap(presses, position.turn())
         };
         let verdict = self.take_up(position, plies, presses, reason);
-        if reason == Reason::Anomaly && doubtful.len() <= MOST_DOUBTFUL {
+        if reason == Reason::Anomaly && doubtful.len() <= counts::MOST_DOUBTFUL {
             self.doubtful = doubtful;
         }
         verdict

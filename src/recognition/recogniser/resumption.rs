@@ -20,36 +20,11 @@
 
 use super::lineage::Lineage;
 use super::standing::{Snapshot, Witness};
-use super::{Clock, Decision, Draft, INCREDIBLE, Recogniser, Rule};
+use super::{Clock, Decision, Draft, Recogniser, Rule};
 use crate::recognition::chronology::Chronology;
-use crate::recognition::explain::{Explanation, MOST_WORK, Question, explain};
+use crate::recognition::explain::{Explanation, Question, explain};
+use crate::recognition::measures::{counts, times, weights, work};
 use crate::rules::{Position, SquareSet};
-
-/// The work of looking for a reply to one position, and to all of them.
-const REPLY_WORK: u32 = MOST_WORK / 16;
-pub(super) const REPLIES_WORK: u32 = MOST_WORK / 2;
-/// A reply of more plies than this may be an accident.
-const MOST_PLIES: usize = 3;
-/// What is less likely than this is not considered.
-const INCONCEIVABLE: i32 = -1_300;
-
-/// Points of the comparison with other readings: hundredths of the natural logarithm of odds.
-mod points {
-    /// That a move against the rules stands.
-    pub const STANDS: i32 = -500;
-    /// That the next one stands, too: what was due may be due still.
-    pub const STANDS_AGAIN: i32 = -200;
-    /// That it came about in a way that nobody can tell.
-    pub const UNKNOWN: i32 = -300;
-    /// For each two presses too many or too few before it.
-    pub const PRESSES: i32 = -400;
-    /// That its player forgot to press.
-    pub const UNPRESSED: i32 = -400;
-    /// That a piece of the side that moved was lost in it.
-    pub const LOST: i32 = -400;
-    /// That the lever was pressed in the short time in which this stood.
-    pub const BRIEF: i32 = -150;
-}
 
 /// A legal reply to a position that was not explained.
 struct Resumption {
@@ -63,10 +38,6 @@ struct Resumption {
 impl Recogniser {
     /// A legal reply to a position that was not explained: what went before stands.
     pub(super) fn resumption(&self, work: &mut u32) -> Option<(i32, Draft)> {
-        /// Captured pieces may stand for so long after the reply.
-        const LEFT_ANSWERED_MS: u64 = 600;
-        /// A hand in the air may look like anything.
-        const UNKNOWN_MS: u64 = 1_500;
         let mut candidates = self.standing_at_presses();
         candidates.extend(self.snapshots.iter().cloned());
         candidates.extend(self.standing_unpressed());
@@ -93,10 +64,10 @@ impl Recogniser {
             _ => self.settings.answered_ms,
         };
         if !reply.left.is_empty() {
-            wait = wait.max(if answered { LEFT_ANSWERED_MS } else { self.settings.left_ms });
+            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { self.settings.left_ms });
         }
         if matches!(lineage, Lineage::Unknown) {
-            wait = wait.max(UNKNOWN_MS);
+            wait = wait.max(times::UNKNOWN_MS);
         }
         let decision = match lineage {
             Lineage::Direct | Lineage::Unknown => Decision::Resume(snapshot, position),
@@ -146,13 +117,19 @@ impl Recogniser {
             press_missing: unpressed && lever_then == Some(!position.turn()),
             gap: false,
         };
-        let share = REPLY_WORK.min(*work);
+        let share = work::REPLY.min(*work);
         let mut left = share;
-        let replies = explain(&question, MOST_PLIES, &mut left);
+        let replies = explain(&question, counts::REPLY_PLIES, &mut left);
         *work -= share - left;
-        let reply = replies.into_iter().find(|reply| reply.odd.is_empty() && reply.score >= INCREDIBLE)?;
+        let reply = replies.into_iter().find(|reply| reply.odd.is_empty() && reply.score >= weights::INCREDIBLE)?;
         let score = self.likelihood_of(snapshot, &lineage, &position) + reply.score;
-        (score >= INCONCEIVABLE).then(|| Resumption { score, position, snapshot: snapshot.clone(), lineage, reply })
+        (score >= weights::INCONCEIVABLE).then(|| Resumption {
+            score,
+            position,
+            snapshot: snapshot.clone(),
+            lineage,
+            reply,
+        })
     }
 
     /// How likely it is that a move against the rules brought this position about.
@@ -162,18 +139,18 @@ impl Recogniser {
             None => {
                 let mover = !position.turn();
                 let lost = snapshot.sight.of(mover).len() < self.base.placement().of(mover).len();
-                points::UNKNOWN + if lost && snapshot.presses <= 1 { points::LOST } else { 0 }
+                weights::UNKNOWN + if lost && snapshot.presses <= 1 { weights::LOST } else { 0 }
             }
-            Some(_) if snapshot.witness == Witness::Hand => points::UNPRESSED,
+            Some(_) if snapshot.witness == Witness::Hand => weights::UNPRESSED,
             Some(plies) => {
-                let again = if matches!(lineage, Lineage::Twice(..)) { points::STANDS_AGAIN } else { 0 };
+                let again = if matches!(lineage, Lineage::Twice(..)) { weights::STANDS_AGAIN } else { 0 };
                 let needed = plies - usize::from(self.presses.is_missing());
                 let pairs = if self.clock == Clock::None { 0 } else { needed.abs_diff(snapshot.presses) / 2 };
-                again + points::PRESSES * pairs as i32
+                again + weights::PRESSES * pairs as i32
             }
         };
         let briefly = snapshot.witness == Witness::Lever { briefly: true };
-        let stands = if matches!(lineage, Lineage::Lawful(..)) { 0 } else { points::STANDS };
-        stands + came_about + if briefly { points::BRIEF } else { 0 }
+        let stands = if matches!(lineage, Lineage::Lawful(..)) { 0 } else { weights::ILLEGAL_STANDS };
+        stands + came_about + if briefly { weights::PRESSED_BRIEFLY } else { 0 }
     }
 }

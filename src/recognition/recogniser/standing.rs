@@ -10,13 +10,9 @@ use super::{Clock, Recogniser};
 use crate::millis::Millis;
 use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Moment;
+use crate::recognition::measures::{counts, times};
 use crate::recognition::sight::{Seen, Sight};
 use crate::rules::{Color, Position};
-
-/// Placements that were settled and are remembered in case a legal reply follows.
-const MOST_SNAPSHOTS: usize = 4;
-/// More wrong squares than this are not left by a ply or two.
-const MOST_WRONG: usize = 8;
 
 /// A placement that nothing explained, and that may be a position that was given up to the opponent.
 #[derive(Clone, Debug)]
@@ -55,21 +51,15 @@ pub(super) enum Witness {
 impl Recogniser {
     /// What stood on the board when the lever was pressed: one of these is the position that was given up.
     pub(super) fn standing_at_presses(&self) -> Vec<Snapshot> {
-        /// A press is heard of this much later at the most.
-        const LAG: Millis = Millis(1_000);
-        /// What stood for less of that time was hardly what was pressed for.
-        const BRIEF: Millis = Millis(250);
-        const MOST_PRESSES: usize = 4;
-        const MOST_SIGHTS: usize = 3;
         let Some(turn) = self.presses.turn().filter(|_| !self.gap) else { return Vec::new() };
         let chronology = Chronology::new(&self.evidence, self.since);
         let count = self.presses.len();
         let mut standing = Vec::new();
-        for (index, at) in self.presses.times().enumerate().skip(count.saturating_sub(MOST_PRESSES)) {
+        for (index, at) in self.presses.times().enumerate().skip(count.saturating_sub(counts::PRESSES_LOOKED_AT)) {
             let presses = index + 1;
             let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
-            for (sight, at, span) in chronology.standing_before(at, LAG, MOST_SIGHTS) {
-                let witness = Witness::Lever { briefly: span < BRIEF };
+            for (sight, at, span) in chronology.standing_before(at, times::PRESS_LAG, counts::SIGHTS_OF_A_PRESS) {
+                let witness = Witness::Lever { briefly: span < times::BRIEF };
                 let Some(sight) = self.plausible(&chronology, &sight, at) else { continue };
                 standing.push(Snapshot { sight, at, turn: Some(turn), presses, witness });
             }
@@ -79,14 +69,12 @@ impl Recogniser {
 
     /// What stood on the board for a while before the opponent's hand came, though nobody pressed.
     pub(super) fn standing_unpressed(&self) -> Vec<Snapshot> {
-        const STANDS: Millis = Millis(600);
-        const MOST_SIGHTS: usize = 12;
         if self.presses.turn().is_none() || self.gap || self.clock == Clock::None {
             return Vec::new();
         }
         let chronology = Chronology::new(&self.evidence, self.since);
         let mut standing = Vec::new();
-        for (sight, at, until) in chronology.standing(STANDS, MOST_SIGHTS) {
+        for (sight, at, until) in chronology.standing(times::RESTS, counts::SIGHTS_UNPRESSED) {
             let presses = self.presses.times().take_while(|&pressed| pressed <= until).count();
             let Some(sight) = self.plausible(&chronology, &sight, at) else { continue };
             standing.push(Snapshot { sight, at, turn: None, presses, witness: Witness::Hand });
@@ -101,7 +89,7 @@ impl Recogniser {
         let sight = self.without_anomalies(&self.evidence.steady(sight, seen), at);
         let gained = |color: Color| sight.of(color).len() > self.base.placement().of(color).len();
         let wrong = sight.differs_from_placement(self.base.placement()).len();
-        ((1..=MOST_WRONG).contains(&wrong) && !Color::BOTH.into_iter().any(gained)).then_some(sight)
+        ((1..=counts::CHAOS_SQUARES).contains(&wrong) && !Color::BOTH.into_iter().any(gained)).then_some(sight)
     }
 
     /// A sight without the captured pieces that somebody forgot to take off.
@@ -125,10 +113,9 @@ impl Recogniser {
 
     /// Remembers what is settled and unexplained.
     pub(super) fn take_snapshot(&mut self, now: Millis) {
-        const STANDS_MS: u64 = 1_000;
         let given_up = !self.presses.is_empty() || self.clock == Clock::None;
-        let wait = if self.is_played_on() { self.settings.settle_ms } else { STANDS_MS };
-        let stands_at = self.evidence.last_change() + Millis(wait);
+        let wait = if self.is_played_on() { Millis(self.settings.settle_ms) } else { times::STANDS };
+        let stands_at = self.evidence.last_change() + wait;
         if !given_up || (self.presses.is_empty() && self.is_chaos()) {
             return;
         }
@@ -145,7 +132,7 @@ impl Recogniser {
             (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, at);
             return;
         }
-        if self.snapshots.len() == MOST_SNAPSHOTS {
+        if self.snapshots.len() == counts::MOST_SNAPSHOTS {
             self.snapshots.remove(0);
         }
         self.snapshots.push(Snapshot { sight, at, turn, presses, witness: Witness::Quiet });

@@ -6,14 +6,9 @@ use super::{Clock, Decision, Recogniser};
 use crate::millis::Millis;
 use crate::recognition::explain::Explanation;
 use crate::recognition::grounds::Grounds;
+use crate::recognition::measures::{weights, work};
 use crate::recognition::readings::{Reading, readings};
 use crate::rules::{Move, SquareSet};
-
-/// An explanation must be better than every other first ply by this much to be expected, in hundredths of a press.
-const MARGIN: i32 = 50;
-
-/// What the readings of a board cost at most, in moves looked at.
-const READINGS_WORK: u32 = 1_000;
 
 /// A board that nothing explains.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +74,7 @@ impl Recogniser {
         let key = self.key();
         if self.readings.as_ref().is_none_or(|(known, _)| *known != key) {
             self.readings = Some((key, readings(&self.base, &self.evidence, self.anomalous())));
-            self.effort.spend(READINGS_WORK);
+            self.effort.spend(work::READINGS);
         }
     }
 
@@ -105,6 +100,7 @@ impl Recogniser {
 }
 
 fn has_rival(best: &Explanation, all: &[Explanation]) -> bool {
-    let is_rival = |other: &Explanation| other.plies[0] != best.plies[0] && best.score - other.score < MARGIN;
+    let is_rival =
+        |other: &Explanation| other.plies[0] != best.plies[0] && best.score - other.score < weights::EXPECTED;
     all.iter().any(is_rival)
 }
