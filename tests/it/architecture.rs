@@ -18,15 +18,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("profile", &["rules", "pdn"]),
     ("roster", &["rules", "pdn"]),
     ("recognition", &["millis", "rules"]),
-    ("livefile", &["rules", "pdn"]),
-    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "recognition", "livefile"]),
+    ("livefile", &["rules", "pdn", "roster"]),
+    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "roster", "recognition", "livefile"]),
     ("playback", &["millis", "calendar", "rules", "bytelog", "livefile", "session"]),
-    ("broadcast", &["rules", "pdn", "livefile"]),
+    ("broadcast", &["rules", "pdn", "profile", "roster", "livefile"]),
     // the shell
     ("link", &[]),
     ("disk", &[]),
     ("escape", &[]),
-    ("config", &["rules", "bytelog", "pdn", "session", "playback", "broadcast", "disk", "link", "escape"]),
+    ("config", &["rules", "bytelog", "pdn", "profile", "session", "playback", "broadcast", "disk", "link", "escape"]),
     ("pulse", &[]),
     ("trouble", &[]),
     ("counters", &[]),
@@ -39,6 +39,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "rules",
             "bytelog",
             "pdn",
+            "profile",
             "session",
             "playback",
             "broadcast",
@@ -80,6 +81,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "protocol",
             "bytelog",
             "pdn",
+            "profile",
             "session",
             "playback",
             "broadcast",
@@ -289,9 +291,9 @@ fn names(code: &str, roots: &[&str], module: &str) -> bool {
 /// How a file names the modules of its crate.
 fn roots(sources: &str, file: &Path) -> &'static [&'static str] {
     if file.parent() == Some(Path::new(sources)) {
-        &["crate::", "damcast::", "super::"]
+        &["crate::", "crate::pdn::", "damcast::", "super::"]
     } else {
-        &["crate::", "damcast::", "super::super::"]
+        &["crate::", "crate::pdn::", "damcast::", "super::super::"]
     }
 }
 
@@ -392,6 +394,7 @@ fn this_test_can_fail() {
         ("use draughts::Move;", "rules", true),
         ("use draughts_pdn::fen;", "rules", false),
         ("use draughts_pdn::fen;", "pdn", true),
+        ("use crate::pdn::{profile::Profile, tag};", "profile", true),
         ("use super::position::Position;", "position", true),
     ] {
         assert_eq!(names(code, roots("src", Path::new("src/some.rs")), module), expected, "{code}");

@@ -42,6 +42,9 @@ pub mod values;
 pub mod words;
 pub mod writer;
 
+/// The rules, in the version that this library plays by.
+pub use draughts;
+
 pub use checked::Checker;
 pub use encoding::Encoding;
 pub use game::{Entry, Game, Tags};

@@ -326,6 +326,10 @@ impl Geometry {
     }
 
     /// Row and column of a square in White's view.
+    ///
+    /// # Panics
+    ///
+    /// When the board has no such square: it is one of a larger board.
     pub fn row_and_column(&self, square: Square) -> (usize, usize) {
         let (row, column) = self.cells[square.index()];
         (row as usize, column as usize)
@@ -411,6 +415,10 @@ impl Geometry {
     }
 
     /// What players call the square: `32`, `c3`.
+    ///
+    /// # Panics
+    ///
+    /// When the board has no such square: it is one of a larger board.
     pub fn name(&self, square: Square) -> &str {
         &self.names[square.index()]
     }

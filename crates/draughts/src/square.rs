@@ -25,6 +25,10 @@ impl Square {
     pub const MAX_COUNT: usize = 72;
 
     /// The square with this index; `index` must be below [`Square::MAX_COUNT`].
+    ///
+    /// # Panics
+    ///
+    /// Where debug assertions are on and the index is too high; without them such a square is on no board.
     pub const fn new(index: u8) -> Square {
         debug_assert!((index as usize) < Square::MAX_COUNT);
         Square(index)
