@@ -18,7 +18,7 @@ use tokio::sync::watch;
 
 use crate::counters::Counters;
 use crate::session::{Condition, Status, account};
-use crate::station::LineReport;
+use crate::station::{LeftToWait, LineReport};
 use crate::trouble::{self, Troubles};
 
 /// A moment on the wall.
@@ -97,6 +97,9 @@ pub struct BoardView {
     pub clock_missing: bool,
     /// Moves that are likely but not final.
     pub provisional: Vec<String>,
+    /// What the next entry waits for.
+    #[serde(default)]
+    pub waits: Option<WaitView>,
     /// What is known of a board that nothing explains.
     pub doubt: Option<DoubtView>,
     /// What is wrong with a start position that is nearly complete.
@@ -115,6 +118,22 @@ pub struct Clocks {
     pub white: u32,
     /// Black's seconds.
     pub black: u32,
+}
+
+/// What the next entry of a game waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WaitView {
+    /// In one word of [`Wait::word`](crate::recognition::Wait::word).
+    #[serde(rename = "for")]
+    pub what: String,
+    /// For so many seconds more at the most; then it is published without.
+    pub seconds: u64,
+}
+
+impl From<LeftToWait> for WaitView {
+    fn from(left: LeftToWait) -> WaitView {
+        WaitView { what: left.what.to_owned(), seconds: left.seconds }
+    }
 }
 
 /// A board that nothing explains.
@@ -277,12 +296,16 @@ pub fn disk(folder: &Path) -> Option<Disk> {
 /// All boards of some lines. A bus on which none is known is shown as one.
 pub fn boards(rows: &[LineReport], now: Moment) -> Vec<BoardView> {
     let of_line = |row: &LineReport| match row.boards.as_slice() {
-        [] => vec![board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now)],
+        [] => {
+            let view = board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now);
+            vec![BoardView { waits: row.waits.map(WaitView::from), ..view }]
+        }
         boards => {
             let of_bus = |of_bus: &crate::station::BoardReport| {
                 let since = if row.no_link.is_some() { row.since } else { of_bus.since };
                 let address = Some(of_bus.address.number());
-                board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now)
+                let view = board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now);
+                BoardView { waits: of_bus.waits.map(WaitView::from), ..view }
             };
             boards.iter().map(of_bus).collect()
         }
@@ -318,6 +341,7 @@ fn board(
         clocks: status.clocks.map(|[white, black]| Clocks { white, black }),
         clock_missing: status.misses_clock,
         provisional: status.provisional.clone(),
+        waits: None,
         doubt: status
             .doubt
             .as_ref()

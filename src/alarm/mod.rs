@@ -186,6 +186,7 @@ mod tests {
             clocks: None,
             clock_missing: false,
             provisional: Vec::new(),
+            waits: None,
             doubt: None,
             wrong_start: None,
             publication: None,

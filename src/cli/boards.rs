@@ -5,6 +5,7 @@
 
 use damcast::escape;
 use damcast::overview::{AlarmView, BoardView};
+use damcast::recognition::Wait;
 
 use super::columns::{Column, cut, lines, wrapped};
 
@@ -163,9 +164,32 @@ fn state(board: &BoardView) -> String {
     if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
 }
 
+/// What the next entry waits for.
+fn wait(board: &BoardView) -> Option<String> {
+    let waits = board.waits.as_ref()?;
+    let wait = Wait::ALL.into_iter().find(|wait| wait.word() == waits.what)?;
+    let moves = board.provisional.join(" ");
+    let what = if moves.is_empty() { "what stands there" } else { &moves };
+    Some(format!("{what} waits {} s {}", waits.seconds, in_words(wait)))
+}
+
+/// For what, in words for people.
+fn in_words(wait: Wait) -> &'static str {
+    match wait {
+        Wait::Turn | Wait::Quiet => "for the hands to rest",
+        Wait::Press => "for a press of the clock",
+        Wait::Blemish => "for the pieces to be put right",
+        Wait::NextMove => "for the next move",
+        Wait::Dump => "for the board to show it",
+        Wait::Lever => "for the lever to be seen",
+        Wait::Explanation => "for a move that explains it",
+        Wait::Flicker => "for a piece to stand still",
+    }
+}
+
 /// What is told below a board.
 fn details(board: &BoardView) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = wait(board).into_iter().collect();
     if let Some(doubt) = &board.doubt {
         lines.push(format!("differs on {}", doubt.squares.join(", ")));
         lines.extend(doubt.readings.iter().map(|reading| format!("perhaps {reading}")));

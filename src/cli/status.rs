@@ -167,7 +167,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::overview::{BoardView, Clocks, Disk, DoubtView};
+    use damcast::overview::{BoardView, Clocks, Disk, DoubtView, WaitView};
 
     use super::*;
 
@@ -191,6 +191,7 @@ mod tests {
             clocks: Some(Clocks { white: clocks[0], black: clocks[1] }),
             clock_missing: false,
             provisional: Vec::new(),
+            waits: None,
             doubt: None,
             wrong_start: None,
             publication: None,
@@ -218,6 +219,18 @@ mod tests {
             alarms: Vec::new(),
             reload: None,
         }
+    }
+
+    #[test]
+    fn what_an_entry_waits_for_is_told_below_its_board() {
+        let mut overview = overview();
+        let waits = |what: &str, seconds| Some(WaitView { what: what.to_owned(), seconds });
+        overview.boards[0].waits = waits("press", 6);
+        overview.boards[0].provisional = words(&["32-28"]);
+        overview.boards[1].waits = waits("explanation", 12);
+        let printed = super::shown(&overview).text(None);
+        assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
+        assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
     }
 
     #[test]

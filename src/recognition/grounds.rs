@@ -1,5 +1,6 @@
 //! On what grounds a decision was made: for the log, so that an arbiter can be told why a line stands in the file.
 
+use super::wait::Wait;
 use crate::millis::Millis;
 use crate::rules::{Color, Move, SquareSet};
 
@@ -14,6 +15,8 @@ pub struct Grounds {
     pub presses: usize,
     /// How long the squares had not changed.
     pub quiet: Millis,
+    /// What was waited for until then; `None`: nothing.
+    pub waited: Option<Wait>,
     /// Had a dump of the whole board shown the same as the reports?
     pub confirmed: bool,
     /// Pieces that were captured and still stood.

@@ -17,6 +17,7 @@
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
 //! | [`verdict`] | what is decided, and why |
+//! | [`wait`] | what a decision waits for |
 //! | [`grounds`] | the evidence of a decision, for people |
 //! | [`readings`] | what comes closest to a board that nothing explains |
 //! | [`settings`] | the times that can be set, with their reasons |
@@ -37,6 +38,7 @@ pub mod recogniser;
 pub mod settings;
 pub mod sight;
 pub mod verdict;
+pub mod wait;
 
 pub use grounds::Grounds;
 pub use readings::Reading;
@@ -44,3 +46,4 @@ pub use recogniser::{Doubt, Recogniser};
 pub use settings::{Pace, Settings};
 pub use sight::{Seen, Sight};
 pub use verdict::{Clock, PressId, Reason, Rule, Verdict};
+pub use wait::Wait;

@@ -54,6 +54,7 @@ use super::readings::Reading;
 use super::settings::Settings;
 use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
+use super::wait::Wait;
 use crate::millis::Millis;
 use crate::rules::{Color, Move, Piece, Position, Square, SquareSet};
 use effort::Effort;
@@ -121,6 +122,8 @@ struct SearchKey {
 /// What would be published, and from when on.
 struct Draft {
     ready_at: Millis,
+    /// What is waited for until then.
+    waits: Wait,
     decision: Decision,
 }
 
@@ -196,7 +199,10 @@ pub struct Recogniser {
     /// Plies that explained a quiet board last, and when: they may have been played although nothing legal followed.
     foreseen: Option<(Vec<Move>, Moment)>,
     grounds: Option<Grounds>,
-    next: Option<Millis>,
+    /// When it is to be asked again, and what is waited for until then.
+    next: Option<(Millis, Wait)>,
+    /// When what would be published is due, and what it waits for.
+    pending: Option<(Millis, Wait)>,
 }
 
 impl Recogniser {
@@ -248,6 +254,7 @@ impl Recogniser {
             foreseen: None,
             grounds: None,
             next: None,
+            pending: None,
         }
     }
 
@@ -457,9 +464,14 @@ impl Recogniser {
         self.revision += 1;
     }
 
-    /// When [`Recogniser::verdict`] should be asked again if nothing happens before.
-    pub fn deadline(&self) -> Option<Millis> {
+    /// When [`Recogniser::verdict`] should be asked again if nothing happens before, and what is waited for until then.
+    pub fn deadline(&self) -> Option<(Millis, Wait)> {
         self.next
+    }
+
+    /// When what would be published is due, and what it waits for; `None`: nothing would.
+    pub fn waits(&self) -> Option<(Millis, Wait)> {
+        self.pending
     }
 
     /// It is not to be asked before the next event: nobody hears the board.
@@ -494,13 +506,13 @@ impl Recogniser {
         if self.judged == Some((now, self.key(), self.confirmed)) && self.linked {
             return None;
         }
-        self.next = None;
+        (self.next, self.pending) = (None, None);
         if !self.linked {
             return None;
         }
         self.effort.begin(now);
         if let Some(at) = self.effort.goes_on_at() {
-            self.wake_at(now, Some(at));
+            self.wake_at(now, Some(at), Wait::Turn);
             return None;
         }
         if let Some((ply, stood)) = self.let_go.take() {
@@ -511,13 +523,16 @@ impl Recogniser {
             return Some(verdict);
         }
         self.evidence.calm_down(now);
-        self.wake_at(now, self.evidence.calms_down_at());
+        self.wake_at(now, self.evidence.calms_down_at(), Wait::Flicker);
         if self.wrong().is_empty() {
             self.settle(now);
         }
         let draft = self.draft(now);
         self.expect(now);
-        self.wake_at(now, draft.as_ref().map(|draft| draft.ready_at));
+        self.pending = draft.as_ref().map(|draft| (draft.ready_at, draft.waits));
+        if let Some((at, wait)) = self.pending {
+            self.wake_at(now, Some(at), wait);
+        }
         let Some(draft) = draft.filter(|draft| draft.ready_at <= now) else {
             self.judged = Some((now, self.key(), self.confirmed));
             return None;
@@ -526,9 +541,9 @@ impl Recogniser {
         Some(self.decide(now, draft.decision))
     }
 
-    fn wake_at(&mut self, now: Millis, at: Option<Millis>) {
-        if let Some(at) = at.filter(|&at| at > now) {
-            self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    fn wake_at(&mut self, now: Millis, at: Option<Millis>, wait: Wait) {
+        if let Some(at) = at.filter(|&at| at > now && self.next.is_none_or(|(next, _)| at < next)) {
+            self.next = Some((at, wait));
         }
     }
 
@@ -548,7 +563,7 @@ impl Recogniser {
         self.foreseen = None;
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if !self.is_confirmed() || now < quiet_at {
-            self.wake_at(now, Some(quiet_at));
+            self.wake_at(now, Some(quiet_at), Wait::Quiet);
             return;
         }
         let kings = self.base.placement().kings();
@@ -567,7 +582,7 @@ impl Recogniser {
         let before = self.presses.len();
         let again = self.presses.settle(now, self.base.turn());
         self.revision += u64::from(self.presses.len() != before);
-        self.wake_at(now, again);
+        self.wake_at(now, again, Wait::Press);
     }
 
     /// Changes with everything that explanations depend on.
@@ -637,7 +652,7 @@ impl Recogniser {
             // A clock that runs is heard every second, unless it says nothing that can be believed.
             let waits_until = since + Millis(self.settings.unexplained_ms);
             if now < waits_until {
-                self.wake_at(now, Some(waits_until));
+                self.wake_at(now, Some(waits_until), Wait::Lever);
                 return None;
             }
         }

@@ -3,7 +3,7 @@
 //! Every published entry leaves a note in the log, one line of words `key=value` behind the entry:
 //!
 //! ```text
-//! ? 1. 32-28: rule=pressed plies=1 touched=28,32 lever=black presses=1 quiet=410 dump=yes left=- odd=- rejected=32-27
+//! ? 1. 32-28: rule=pressed plies=1 touched=28,32 lever=black presses=1 quiet=410 dump=yes left=- odd=- rejected=32-27 waited=quiet
 //! ```
 //!
 //! | key | value |
@@ -19,13 +19,14 @@
 //! | `left` | captured pieces that still stood |
 //! | `odd` | squares that were wrong and excused |
 //! | `rejected` | other plies that would have explained the board less well, the best first |
+//! | `waited` | what was waited for until then ([`Wait::word`]), `-` for nothing |
 //!
 //! Sets are lists with commas, `-` when empty. Keys may be added, never changed or reordered. A setup by the operator has no
 //! keys but `reason`.
 
 use super::Doubt;
 use crate::pdn::notation;
-use crate::recognition::{Grounds, Reading, Reason, Rule, Verdict, recogniser};
+use crate::recognition::{Grounds, Reading, Reason, Rule, Verdict, Wait, recogniser};
 use crate::rules::{Color, Geometry, Move, Position, SquareSet, Variant};
 
 /// The note that belongs to a verdict, without the entry.
@@ -45,7 +46,7 @@ pub fn note(verdict: &Verdict, grounds: Option<&Grounds>, variant: &Variant) -> 
     };
     let rejected = before.map_or(Vec::new(), |before| texts(before, &grounds.rejected));
     format!(
-        "{why} touched={} lever={lever} presses={} quiet={} dump={} left={} odd={} rejected={}",
+        "{why} touched={} lever={lever} presses={} quiet={} dump={} left={} odd={} rejected={} waited={}",
         list(geometry, grounds.touched),
         grounds.presses,
         grounds.quiet,
@@ -53,6 +54,7 @@ pub fn note(verdict: &Verdict, grounds: Option<&Grounds>, variant: &Variant) -> 
         list(geometry, grounds.left),
         list(geometry, grounds.odd),
         if rejected.is_empty() { "-".to_owned() } else { rejected.join(",") },
+        grounds.waited.map_or("-", Wait::word),
     )
 }
 

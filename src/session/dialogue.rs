@@ -268,6 +268,11 @@ impl Dialogue {
         Some(self.reopen_at.map_or(asks, |reopen| reopen.min(asks)))
     }
 
+    /// Is an answer due?
+    pub fn is_asking(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// When a dump is due. `wanted`: when one is wanted.
     fn dump_at(&self, wanted: Option<Millis>) -> Option<Millis> {
         match (self.is_known, self.is_without_dumps) {

@@ -37,6 +37,7 @@ mod sensors;
 mod settings;
 mod single;
 mod table;
+pub mod wait;
 
 pub use crate::protocol::BusAddress;
 pub use codes::CodeMap;
@@ -49,11 +50,12 @@ use crate::calendar;
 use crate::livefile::{self, Entry, Opening};
 use crate::millis::Millis;
 use crate::pdn::clock::Clocks;
-use crate::recognition::{Grounds, Reason};
+use crate::recognition::{self, Grounds, Reason};
 use bus::Bus;
 use request::{Addressee, Request};
 use single::Single;
 use table::{Attention, Table};
+use wait::Wait;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -326,11 +328,16 @@ impl Line {
 
     /// When this line wants to be called again even if nothing happens.
     pub fn deadline(&self) -> Option<Millis> {
+        self.waits().map(|(at, _)| at)
+    }
+
+    /// The same, with what it waits for until then.
+    pub fn waits(&self) -> Option<(Millis, Wait)> {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),
             Wire::Bus(bus) => bus.deadline(),
         };
-        wanted.map(|at| at.max(self.now))
+        wanted.map(|(at, wait)| (at.max(self.now), wait))
     }
 
     /// Is a game going on whose file is not complete?
@@ -414,9 +421,9 @@ impl Line {
         /// More at one moment would be a deadline that does not move on: then the input goes first.
         const MOST_AT_ONCE: u32 = 100;
         let mut at_once = 0;
-        while let Some(at) = self.deadline().filter(|&at| at <= now) {
+        while let Some((at, wait)) = self.waits().filter(|&(at, _)| at <= now) {
             at_once = if at > self.now { 0 } else { at_once + 1 };
-            debug_assert!(at_once < MOST_AT_ONCE, "a deadline at {at} does not move on");
+            debug_assert!(at_once < MOST_AT_ONCE, "what waits for {wait:?} at {at} does not move on");
             if at_once >= MOST_AT_ONCE {
                 return;
             }
@@ -542,8 +549,21 @@ pub struct Status {
     pub clocks: Option<[u32; 2]>,
     /// Moves that are likely but not final, as in [`Aside::Provisional`].
     pub provisional: Vec<String>,
+    /// What the next entry waits for; `None`: none is in sight.
+    pub waits: Option<Waiting>,
     /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
     pub doubt: Option<Doubt>,
+}
+
+/// What the next entry of a game waits for, in the time of the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// For what.
+    pub wait: recognition::Wait,
+    /// When a hand was last on the board.
+    pub since: Millis,
+    /// When it is published if that does not come.
+    pub until: Millis,
 }
 
 /// A board that nothing explains.

@@ -16,6 +16,7 @@ use super::held::Rotation;
 use super::identity::Identity;
 use super::request::{Addressee, Request, Wish};
 use super::table::Table;
+use super::wait::{Wait, earliest, named};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
@@ -124,7 +125,8 @@ impl Single {
         let state = if is_held { format!("held back: {}", status.state) } else { state };
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
         let is_admitted = self.identity.is_admitted();
-        Status { condition, is_held, state, wrong_start, board, is_admitted, doubt, ..status }
+        let waits = self.games.waiting(status.waits);
+        Status { condition, is_held, state, wrong_start, board, is_admitted, waits, doubt, ..status }
     }
 
     /// What of its bytes told nothing.
@@ -547,11 +549,13 @@ impl Single {
         self.put(now, effects, outputs);
     }
 
-    /// When [`Single::tick`] has something to do.
-    pub fn deadline(&self) -> Option<Millis> {
+    /// When [`Single::tick`] has something to do, and what is waited for until then.
+    pub fn deadline(&self) -> Option<(Millis, Wait)> {
         let asks = self.dialogue.deadline(self.wants_dump_at());
-        let decides = self.games.tables().filter_map(Table::deadline).min();
-        asks.into_iter().chain(decides.map(|at| self.games.line_time(at))).chain(self.goes_on_at()).min()
+        let waits = if self.dialogue.is_asking() { Wait::Answer } else { Wait::Question };
+        let decides = earliest(self.games.tables().map(Table::deadline));
+        let decides = decides.map(|(at, wait)| (self.games.line_time(at), wait));
+        earliest([named(asks, waits), decides, named(self.goes_on_at(), Wait::DumpAfterGap)])
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {

@@ -37,6 +37,7 @@ use super::game::Game;
 use super::lever::ClockWatch;
 use super::result_piece::ResultPieces;
 use super::sensors::{Orientation, Sensors};
+use super::wait::{Wait, earliest, named};
 use super::{Aside, Effect, LineSettings, OrientationSetting};
 use crate::calendar;
 use crate::millis::Millis;
@@ -462,22 +463,29 @@ impl Table {
         }
     }
 
-    /// When [`Table::decide`] has something to do even if nothing happens.
-    pub fn deadline(&self) -> Option<Millis> {
-        let new_game = self.new_game_at();
-        let setting_up = self.tells_at();
+    /// When [`Table::decide`] has something to do even if nothing happens, and what is waited for until then.
+    pub fn deadline(&self) -> Option<(Millis, Wait)> {
         let (verdict, result) = match &self.stage {
             Stage::Playing(game) => {
-                let verdict = game.recogniser.deadline().filter(|&at| self.deaf_at().is_none_or(|deaf| at <= deaf));
+                let verdict = game.recogniser.deadline();
+                let verdict = verdict.filter(|&(at, _)| self.deaf_at().is_none_or(|deaf| at <= deaf));
                 (verdict, game.result.as_ref().map(|(_, at)| *at + ending::RESULT_WAITS))
             }
             Stage::Waiting | Stage::Over => (None, None),
         };
         let pieces = self.result_pieces.tells_at(self.sensors.result_pieces(), self.last_change);
-        let over = self.ends_without_moves_at();
-        let resync = self.resync.as_ref().map(Resync::ends_at);
-        let ends = [over, self.gap_until, verdict, result, resync, self.listeners_at()];
-        [new_game, setting_up, self.doubts_at(), pieces].into_iter().chain(ends).flatten().min()
+        earliest([
+            named(self.new_game_at(), Wait::Start),
+            named(self.tells_at(), Wait::SettingUp),
+            named(self.doubts_at(), Wait::Doubt),
+            named(pieces, Wait::ResultPiece),
+            named(self.ends_without_moves_at(), Wait::NoMoveLeft),
+            named(self.gap_until, Wait::DumpAfterGap),
+            verdict.map(|(at, wait)| (at, Wait::Recognition(wait))),
+            named(result, Wait::Result),
+            named(self.resync.as_ref().map(Resync::ends_at), Wait::Resync),
+            named(self.listeners_at(), Wait::Sign),
+        ])
     }
 
     /// Everything that is due: to be called after every event and at the deadline.

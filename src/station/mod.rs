@@ -52,7 +52,7 @@ use underway::Underway;
 pub use clock::dates_from;
 pub use opening::{Folders, OpeningError};
 pub use order::{Answer, Inbox, Order, orders};
-pub use report::{BoardReport, LineReport, Reporter};
+pub use report::{BoardReport, LeftToWait, LineReport, Reporter};
 pub use uptime::Uptime;
 
 /// Between two ticks passes at least this, whatever the core asks for: the shell never spins.
@@ -610,6 +610,7 @@ impl Station {
     }
 
     fn report(&mut self) {
+        let now = self.shift + Millis(self.clock.now());
         let line = self.recorder.line();
         let (status, damage) = (line.status(), line.damage());
         self.counters.noise_bytes.add(damage.noise_bytes - self.damage.noise_bytes);
@@ -626,6 +627,7 @@ impl Station {
         let boards = boards.map(|(address, status)| BoardReport {
             address,
             name: feed::prefix(&self.name, Some(address), named(address)),
+            waits: LeftToWait::at(now, &status),
             status,
             since: None,
             live_file: live_file(Some(address)),
@@ -634,6 +636,7 @@ impl Station {
         let babbles = self.allowance.is_exceeded(Instant::now());
         self.reporter.update(|row| {
             row.babbles = babbles;
+            row.waits = LeftToWait::at(now, &status);
             row.status = status;
             row.live_file = live_file;
             row.boards = boards;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 use tokio::sync::watch;
 
+use crate::millis::Millis;
 use crate::session::{BusAddress, Condition, Status};
 
 /// What is known about a line.
@@ -26,6 +27,8 @@ pub struct LineReport {
     pub pending: Option<String>,
     /// What the core says.
     pub status: Status,
+    /// What the next entry waits for.
+    pub waits: Option<LeftToWait>,
     /// Since when [`LineReport::condition`] is so.
     pub since: Option<DateTime<FixedOffset>>,
     /// The file of the game that was opened last.
@@ -47,10 +50,33 @@ pub struct BoardReport {
     pub name: String,
     /// What the core says.
     pub status: Status,
+    /// What the next entry waits for.
+    pub waits: Option<LeftToWait>,
     /// Since when its condition is so.
     pub since: Option<DateTime<FixedOffset>>,
     /// The file of the game that was opened last on it.
     pub live_file: Option<PathBuf>,
+}
+
+/// What the next entry of a game waits for, once that has lasted so long that somebody may wonder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LeftToWait {
+    /// For what, in one word of [`recognition::Wait`](crate::recognition::Wait).
+    pub what: &'static str,
+    /// For so many seconds more at the most.
+    pub seconds: u64,
+}
+
+impl LeftToWait {
+    /// Nobody wonders sooner: most plies are pressed for in less.
+    const TOLD: Millis = Millis::seconds(2);
+
+    /// What is left at a time of the line.
+    pub fn at(now: Millis, status: &Status) -> Option<LeftToWait> {
+        let waiting = status.waits.filter(|waiting| now >= waiting.since + LeftToWait::TOLD)?;
+        let left = waiting.until - now;
+        Some(LeftToWait { what: waiting.wait.word(), seconds: left.0.div_ceil(1_000) })
+    }
 }
 
 impl LineReport {

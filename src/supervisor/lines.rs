@@ -248,6 +248,7 @@ mod tests {
             address: BusAddress::new(number).unwrap(),
             name: name.to_owned(),
             status: Status::default(),
+            waits: None,
             since: None,
             live_file: None,
         };

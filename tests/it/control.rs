@@ -236,6 +236,7 @@ fn messages_are_shown_by_level_while_the_station_runs() {
     let wrong = ask(&place, &["ctl", "log-level", "damcast=loud"]);
     assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
     assert_eq!(ask(&place, &["ctl", "log-level", "damcast::station=off"]).out, "info,damcast::station=off\n");
+    station.wait_for("log-level damcast::station=off");
     let count = |station: &crate::daemon::Station| station.said().matches("request of").count();
     let before = count(&station);
     assert_eq!(ask(&place, &["ctl", "hold", "a"]).code, 0);

@@ -2,7 +2,7 @@
 
 use damcast::millis::Millis;
 use damcast::pdn::{fen, notation};
-use damcast::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict};
+use damcast::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict, Wait};
 use damcast::rules::{Color, Position, Variant};
 
 /// A board at which nobody but the recogniser looks.
@@ -32,7 +32,7 @@ impl Board {
         let mut now = Millis::ZERO;
         loop {
             let dump = self.recogniser.wants_dump_at().map(|at| at.max(now) + Millis(110));
-            let next = self.recogniser.deadline().into_iter().chain(dump).min().map(|at| at.max(now));
+            let next = self.recogniser.deadline().map(|(at, _)| at).into_iter().chain(dump).min().map(|at| at.max(now));
             let Some(at) = next.filter(|&at| at <= until) else { return };
             now = at;
             if dump == Some(at) {
@@ -95,6 +95,34 @@ fn live_through(tag: &str, position: &str, clock: Clock, story: &str) -> Board {
     }
     board.live_until(last);
     board
+}
+
+/// What a ply waits for has a name, from the moment at which it stands there until it is told.
+#[test]
+fn it_is_known_what_a_ply_waits_for() {
+    let waits = |story: &str| live_through("20", "W:W35,38,40:B8,12,20", Clock::Running, story).recogniser.waits();
+    let settings = Settings::default();
+    let stands = "10.0 38 -
+        10.3 33 white
+        12.0 ends";
+    assert_eq!(waits(stands), Some((Millis(10_300 + settings.unpressed_ms), Wait::Press)));
+    let in_the_air = "10.0 38 -
+        10.4 ends";
+    let unexplained_at = 10_000 + settings.unexplained_unpressed_ms + settings.unconfirmed_ms;
+    assert_eq!(waits(in_the_air), Some((Millis(unexplained_at), Wait::Explanation)));
+    let is_told = "10.0 38 -
+        10.3 33 white
+        11.0 press white
+        12.0 ends";
+    assert_eq!(waits(is_told), None);
+    let against_the_rules = "10.0 38 -
+        10.3 23 white
+        11.0 press white
+        14.0 ends";
+    assert_eq!(waits(against_the_rules), Some((Millis(11_000 + settings.unexplained_ms), Wait::Explanation)));
+    let told = live_through("20", "W:W35,38,40:B8,12,20", Clock::Running, "10.0 38 -\n10.3 33 white\n19.0 ends");
+    assert_eq!(told.told, ["38-33"]);
+    assert_eq!(told.recogniser.grounds().and_then(|grounds| grounds.waited), Some(Wait::Press));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::millis::Millis;
+use crate::recognition::Wait;
 use crate::recognition::evidence::{Change, Moment};
 use crate::recognition::explain::Explanation;
 use crate::recognition::measures::{counts, times, weights};
@@ -20,8 +21,8 @@ impl Recogniser {
             return None;
         }
         let Some(best) = self.explanations().first().cloned() else {
-            if let Some((_, Draft { ready_at, decision })) = self.otherwise() {
-                return Some(Draft { ready_at: ready_at.min(self.confirmed_at(times::STANDS.0)), decision });
+            if let Some((_, draft)) = self.otherwise() {
+                return Some(Draft { ready_at: draft.ready_at.min(self.confirmed_at(times::STANDS.0)), ..draft });
             }
             // Nobody will reply to an illegal move any more: it was pressed for, and stands.
             let stands = !self.presses.is_empty() && !self.is_chaos();
@@ -36,8 +37,7 @@ impl Recogniser {
         if !is_pressed && self.is_put_back_among_others(&best.plies) {
             return None;
         }
-        let ready_at = self.confirmed_at(self.settings.settle_ms);
-        Some(Draft { ready_at, decision: Decision::Ply(best, Rule::BeforeStop) })
+        Some(self.ready_after((self.settings.settle_ms, Wait::Quiet), Decision::Ply(best, Rule::BeforeStop)))
     }
 
     /// How long the best explanation must stand before its first ply is believed.
@@ -51,29 +51,33 @@ impl Recogniser {
             return self.setup(self.given_up_at(), Reason::Unexplained);
         }
         let pressed = self.is_pressed(best) || self.is_believed(best);
-        let (rule, mut wait) = match self.clock {
-            Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms),
+        let (rule, wait, waits) = match self.clock {
+            Clock::None if answered => (Rule::Answered, settings.no_clock_answered_ms, Wait::Quiet),
             Clock::None if !best.plies[0].captured().is_empty() && best.left.is_empty() => {
-                (Rule::NoClock, settings.no_clock_ms.min(times::CLEARED_MS))
+                (Rule::NoClock, settings.no_clock_ms.min(times::CLEARED_MS), Wait::Quiet)
             }
-            Clock::None => (Rule::NoClock, settings.no_clock_ms),
-            _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms),
-            _ if answered => (Rule::Answered, settings.answered_ms),
-            _ if self.presses.is_missing() => (Rule::Unpressed, settings.out_of_step_ms),
-            _ => (Rule::Unpressed, settings.unpressed_ms),
+            Clock::None => (Rule::NoClock, settings.no_clock_ms, Wait::Quiet),
+            _ if pressed => (if answered { Rule::Answered } else { Rule::Pressed }, settings.settle_ms, Wait::Quiet),
+            _ if answered => (Rule::Answered, settings.answered_ms, Wait::Press),
+            _ if self.presses.is_missing() => (Rule::Unpressed, settings.out_of_step_ms, Wait::Press),
+            _ => (Rule::Unpressed, settings.unpressed_ms, Wait::Press),
         };
+        let mut wait = (wait, waits);
         if !best.left.is_empty() {
-            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { settings.left_ms });
+            let blemish = if answered { times::BLEMISH_ANSWERED_MS } else { settings.left_ms };
+            wait = longer(wait, (blemish, Wait::Blemish));
         }
         if !best.odd.is_empty() {
-            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { settings.odd_ms });
+            let blemish = if answered { times::BLEMISH_ANSWERED_MS } else { settings.odd_ms };
+            wait = longer(wait, (blemish, Wait::Blemish));
             if !self.confirmed && self.trusts_reports {
                 // A report may be lost, and no dump will tell.
-                wait += settings.unconfirmed_ms;
+                wait.0 += settings.unconfirmed_ms;
             }
         }
         if best.score < weights::CREDIBLE {
-            wait = wait.max(if self.clock == Clock::None { settings.left_ms } else { times::UNLIKELY_MS });
+            let unlikely = if self.clock == Clock::None { settings.left_ms } else { times::UNLIKELY_MS };
+            wait = longer(wait, (unlikely, Wait::Quiet));
         }
         let first = &best.plies[0];
         let contradicts = |rival: &&Explanation| {
@@ -93,13 +97,13 @@ impl Recogniser {
             if self.gap {
                 return self.setup(self.given_up_at(), Reason::Unexplained);
             }
-            wait = wait.max(settings.ambiguous_ms);
+            wait = longer(wait, (settings.ambiguous_ms, Wait::NextMove));
         }
         if !pressed && self.is_put_back_among_others(&best.plies) {
             wait = match (self.clock, best.plies.len()) {
                 // Nobody can press, and a hand that puts pieces back may also reply to its own mistake.
-                (Clock::None, 1) => wait.max(settings.chaos_ms),
-                (Clock::None, 2) => wait.max(settings.no_clock_ms),
+                (Clock::None, 1) => longer(wait, (settings.chaos_ms, Wait::NextMove)),
+                (Clock::None, 2) => longer(wait, (settings.no_clock_ms, Wait::Quiet)),
                 (Clock::None, _) => wait,
                 // Whoever has truly moved presses, or his opponent answers and presses.
                 _ => return None,
@@ -109,11 +113,11 @@ impl Recogniser {
             // Several plies in a row without a press: analysis on the board while the clock runs.
             wait = match self.unpressed_run {
                 0 => wait,
-                1 => wait.max(settings.unpressed_ms),
-                _ => wait.max(times::ANALYSIS_MS),
+                1 => longer(wait, (settings.unpressed_ms, Wait::Press)),
+                _ => longer(wait, (times::ANALYSIS_MS, Wait::Press)),
             };
         }
-        Some(Draft { ready_at: self.confirmed_at(wait), decision: Decision::Ply(best.clone(), rule) })
+        Some(self.ready_after(wait, Decision::Ply(best.clone(), rule)))
     }
 
     /// The ply that was given up if this piece is lifted now, on a board without a clock: it has stood complete, and who still
@@ -199,9 +203,20 @@ impl Recogniser {
         !self.presses.is_empty() && (plies >= 2 || self.presses.complete(plies, self.base.turn()))
     }
 
+    /// What would be published after a span of quiet, and what is waited for meanwhile.
+    pub(super) fn ready_after(&self, (wait, waits): (u64, Wait), decision: Decision) -> Draft {
+        let waits = if self.is_confirmed() { waits } else { Wait::Dump };
+        Draft { ready_at: self.confirmed_at(wait), waits, decision }
+    }
+
     /// When the board will have been quiet for a span, and known from a dump or at least from silence.
     pub(super) fn confirmed_at(&self, wait: u64) -> Millis {
         let doubt = if self.is_confirmed() { 0 } else { self.settings.unconfirmed_ms };
         self.evidence.last_change() + Millis(wait + doubt)
     }
+}
+
+/// The longer of two waits; of those that are as long the first.
+pub(super) fn longer(one: (u64, Wait), other: (u64, Wait)) -> (u64, Wait) {
+    if other.0 > one.0 { other } else { one }
 }

@@ -2,6 +2,7 @@
 
 use super::{Anomaly, Clock, Decision, Doubtful, Draft, Previous, Reason, Recogniser};
 use crate::millis::Millis;
+use crate::recognition::Wait;
 use crate::recognition::evidence::Change;
 use crate::recognition::explain::{Explanation, Question, explain};
 use crate::recognition::measures::{counts, times, weights, work};
@@ -44,7 +45,7 @@ impl Recogniser {
             let lever_back = clockless || self.presses.turn() == Some(previous.position.turn());
             let wait = self.when_disturbed(times::PUT_BACK_MS, &previous, &[]);
             let decision = Decision::Back(previous, 0);
-            return lever_back.then(|| (weights::TAKEN_BACK, Draft { ready_at: self.confirmed_at(wait), decision }));
+            return lever_back.then(|| (weights::TAKEN_BACK, self.ready_after((wait, Wait::Quiet), decision)));
         }
         let question = Question {
             base: &previous.position,
@@ -73,7 +74,8 @@ impl Recogniser {
             _ => self.settings.settle_ms,
         };
         let wait = self.when_disturbed(wait, &previous, &other.plies);
-        let draft = Draft { ready_at: self.confirmed_at(wait), decision: Decision::Back(previous, plies) };
+        let waits = if pressed { Wait::Quiet } else { Wait::Press };
+        let draft = self.ready_after((wait, waits), Decision::Back(previous, plies));
         let press = if pressed { 0 } else { weights::PRESS_FORGOTTEN };
         Some((weights::TAKEN_BACK + press + other.score, draft))
     }
@@ -110,8 +112,8 @@ impl Recogniser {
                 .extend(found.iter().find(plays).map(|found| (weights::SETUP_WRONG + found.score, position, *square)));
         }
         let (score, position, square) = readings.into_iter().max_by_key(|(score, ..)| *score)?;
-        let ready_at = self.confirmed_at(self.settings.odd_ms);
-        Some((score, Draft { ready_at, decision: Decision::Amend(position, square) }))
+        let wait = (self.settings.odd_ms, Wait::Quiet);
+        Some((score, self.ready_after(wait, Decision::Amend(position, square))))
     }
 
     /// The board has been unexplained for so long that what it shows is taken as it is, if it can be.

@@ -2,6 +2,7 @@
 
 use super::{Anomaly, Clock, Decision, Doubtful, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::millis::Millis;
+use crate::recognition::Wait;
 use crate::recognition::explain::Explanation;
 use crate::recognition::measures::counts;
 use crate::rules::{Color, Position, SquareSet};
@@ -94,7 +95,7 @@ impl Recogniser {
         let position = self.position_of(self.base.placement(), &sight, self.presses.turn(), self.hidden_plies())?;
         // Who has no pieces has nothing to play on with: the board is being cleared.
         let has_both = Color::BOTH.into_iter().all(|color| !position.placement().of(color).is_empty());
-        has_both.then_some(Draft { ready_at, decision: Decision::Setup(position, reason) })
+        has_both.then_some(Draft { ready_at, waits: Wait::Explanation, decision: Decision::Setup(position, reason) })
     }
 
     /// At most so many plies lie between the published position and what is seen, as far as presses tell.

@@ -18,9 +18,11 @@
 //! | the last published ply was taken back | the position before it, as a setup; the rest is judged anew |
 //! | nobody can tell | the setup |
 
+use super::belief::longer;
 use super::lineage::Lineage;
 use super::standing::{Snapshot, Witness};
 use super::{Clock, Decision, Draft, Recogniser, Rule};
+use crate::recognition::Wait;
 use crate::recognition::chronology::Chronology;
 use crate::recognition::explain::{Explanation, Question, explain};
 use crate::recognition::measures::{counts, times, weights, work};
@@ -58,16 +60,17 @@ impl Recogniser {
         let mut wait = match self.clock {
             // A single move that happens to be legal may be analysis, which is faster.
             Clock::None if !answered && lineage.plies().is_none() => return None,
-            Clock::None if !answered => self.settings.answered_ms,
-            Clock::None => self.settings.no_clock_answered_ms,
-            _ if pressed || answered => self.settings.settle_ms,
-            _ => self.settings.answered_ms,
+            Clock::None if !answered => (self.settings.answered_ms, Wait::NextMove),
+            Clock::None => (self.settings.no_clock_answered_ms, Wait::Quiet),
+            _ if pressed || answered => (self.settings.settle_ms, Wait::Quiet),
+            _ => (self.settings.answered_ms, Wait::Press),
         };
         if !reply.left.is_empty() {
-            wait = wait.max(if answered { times::BLEMISH_ANSWERED_MS } else { self.settings.left_ms });
+            let blemish = if answered { times::BLEMISH_ANSWERED_MS } else { self.settings.left_ms };
+            wait = longer(wait, (blemish, Wait::Blemish));
         }
         if matches!(lineage, Lineage::Unknown) {
-            wait = wait.max(times::UNKNOWN_MS);
+            wait = longer(wait, (times::UNKNOWN_MS, Wait::Quiet));
         }
         let decision = match lineage {
             Lineage::Direct | Lineage::Unknown => Decision::Resume(snapshot, position),
@@ -79,7 +82,7 @@ impl Recogniser {
                 Decision::Ply(Explanation { behind, ..legal }, Rule::Answered)
             }
         };
-        Some((score, Draft { ready_at: self.confirmed_at(wait), decision }))
+        Some((score, self.ready_after(wait, decision)))
     }
 
     /// The likeliest reply to a position, if there is one.

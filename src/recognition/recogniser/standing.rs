@@ -8,6 +8,7 @@
 
 use super::{Clock, Recogniser};
 use crate::millis::Millis;
+use crate::recognition::Wait;
 use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Moment;
 use crate::recognition::measures::{counts, times};
@@ -120,7 +121,7 @@ impl Recogniser {
             return;
         }
         if now < stands_at || !self.is_confirmed() {
-            self.wake_at(now, Some(stands_at));
+            self.wake_at(now, Some(stands_at), Wait::Quiet);
             return;
         }
         let at = self.evidence.moment();

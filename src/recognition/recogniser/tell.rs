@@ -4,6 +4,7 @@
 
 use super::{Clock, Decision, Recogniser};
 use crate::millis::Millis;
+use crate::recognition::Wait;
 use crate::recognition::explain::Explanation;
 use crate::recognition::grounds::Grounds;
 use crate::recognition::measures::{weights, work};
@@ -50,7 +51,7 @@ impl Recogniser {
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         let over = self.wrong().is_empty() || matches!(self.clock, Clock::Stopped { .. });
         if !over && now < quiet_at {
-            self.wake_at(now, Some(quiet_at));
+            self.wake_at(now, Some(quiet_at), Wait::Quiet);
             return;
         }
         let explanations = if over { [].into() } else { self.explanations() };
@@ -68,7 +69,7 @@ impl Recogniser {
     pub(super) fn seek_readings(&mut self, now: Millis) {
         let quiet_at = self.evidence.last_change() + Millis(self.settings.settle_ms);
         if now < quiet_at {
-            self.wake_at(now, Some(quiet_at));
+            self.wake_at(now, Some(quiet_at), Wait::Quiet);
             return;
         }
         let key = self.key();
@@ -95,7 +96,8 @@ impl Recogniser {
                 }
             }
         }
-        Grounds { touched, lever, presses, quiet, confirmed, left, odd, rejected }
+        let waited = self.pending.map(|(_, wait)| wait);
+        Grounds { touched, lever, presses, quiet, waited, confirmed, left, odd, rejected }
     }
 }
 

@@ -40,6 +40,7 @@ use chrono::{DateTime, FixedOffset};
 use super::held::Rotation;
 use super::request::{Addressee, Request, Wish};
 use super::table::{Attention, Table};
+use super::wait::{Wait, earliest, named};
 use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::calendar;
 use crate::millis::Millis;
@@ -327,15 +328,15 @@ impl Bus {
         }
     }
 
-    /// When [`Bus::tick`] has something to do.
-    pub fn deadline(&self) -> Option<Millis> {
-        let decides = self.boards.values().filter_map(BusBoard::deadline_away).min();
+    /// When [`Bus::tick`] has something to do, and what is waited for until then.
+    pub fn deadline(&self) -> Option<(Millis, Wait)> {
+        let decides = earliest(self.boards.values().map(BusBoard::deadline_away));
         let asks = match &self.asked {
             _ if !self.is_up => None,
-            Some(asked) => Some(asked.until),
-            None => self.next_question_at().map(|at| at.max(self.free_at)),
+            Some(asked) => Some((asked.until, Wait::Answer)),
+            None => named(self.next_question_at().map(|at| at.max(self.free_at)), Wait::Question),
         };
-        asks.into_iter().chain(decides).chain(self.reopen_at()).min()
+        earliest([asks, decides, named(self.reopen_at(), Wait::Reopening)])
     }
 
     /// When the link is to be opened again if nobody answers until then; `None` while a board is here.
@@ -361,7 +362,7 @@ impl Bus {
     /// Decides and asks what is due.
     pub fn tick(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         for (&address, board) in &mut self.boards {
-            if board.deadline_away().is_some_and(|at| at <= now) {
+            if board.deadline_away().is_some_and(|(at, _)| at <= now) {
                 let mut effects = Vec::new();
                 board.decide(now, &mut effects);
                 put(now, address, board.pass(effects), outputs);

@@ -29,7 +29,7 @@ use chrono::{DateTime, FixedOffset};
 use super::held::Held;
 use super::request::Wish;
 use super::table::Table;
-use super::{Effect, LineSettings};
+use super::{Effect, LineSettings, Waiting};
 use crate::millis::Millis;
 use crate::protocol::changes::{Change, TimeSide};
 use crate::protocol::{ClockReport, Field, PieceCode};
@@ -95,6 +95,16 @@ impl Games {
     /// The tables' time is that of the line at `now`, if it is `at` there.
     pub fn is_ahead(&mut self, now: Millis, at: Millis) {
         self.ahead = at - now;
+    }
+
+    /// What the next entry waits for, in the time of the line.
+    pub fn waiting(&self, waiting: Option<Waiting>) -> Option<Waiting> {
+        let of_line = |Waiting { wait, since, until }| Waiting {
+            wait,
+            since: self.line_time(since),
+            until: self.line_time(until),
+        };
+        waiting.map(of_line)
     }
 
     /// Up to when the tables have lived.
@@ -291,7 +301,7 @@ pub fn live_until(table: &mut Table, lived: &mut Millis, until: Millis, effects:
     /// A table that is asked again and again at one moment has nothing more to say.
     const MOST_AT_ONCE: u32 = 100;
     let mut at_once = 0;
-    while let Some(at) = table.deadline().map(|at| at.max(*lived)).filter(|&at| at <= until) {
+    while let Some(at) = table.deadline().map(|(at, _)| at.max(*lived)).filter(|&at| at <= until) {
         at_once = if at > *lived { 0 } else { at_once + 1 };
         if at_once > MOST_AT_ONCE {
             return;

@@ -5,7 +5,7 @@ use crate::millis::Millis;
 use crate::pdn::roster;
 use crate::recognition::Clock;
 use crate::rules::SquareSet;
-use crate::session::{Condition, Effect, Status, account};
+use crate::session::{Condition, Effect, Status, Waiting, account};
 
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
@@ -66,6 +66,11 @@ impl Table {
                     last: game.last().map(str::to_owned),
                     clocks,
                     provisional: self.listeners.provisional().to_vec(),
+                    waits: game.recogniser.waits().map(|(until, wait)| Waiting {
+                        wait,
+                        since: game.recogniser.quiet_since(),
+                        until,
+                    }),
                     doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
                     ..Status::default()
                 }

@@ -30,6 +30,7 @@ use crate::session::catchup::Games;
 use crate::session::catchup::late::Late;
 use crate::session::request::Wish;
 use crate::session::table::{Attention, Table};
+use crate::session::wait::Wait;
 use crate::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
 
@@ -483,8 +484,11 @@ impl BusBoard {
     fn schedule(&mut self, now: Millis, bus: &BusSettings) {
         let regular = self.asked_at + Millis(bus.poll_ms);
         self.attention = self.attention();
-        let awaited =
-            self.games.tables().flat_map(|table| table.deadline().into_iter().chain(table.wants_dump_at())).min();
+        let awaited = self
+            .games
+            .tables()
+            .flat_map(|table| table.deadline().map(|(at, _)| at).into_iter().chain(table.wants_dump_at()))
+            .min();
         self.awaited = awaited.map(|at| self.games.line_time(at));
         self.due = if self.questions.is_empty() {
             let awaited = self.awaited.map(|at| at.max(self.asked_at + SHORTEST_POLL));
@@ -525,12 +529,13 @@ impl BusBoard {
         let state = if is_held { format!("held back: {state}") } else { state };
         let wrong_start = status.wrong_start.filter(|_| offers.is_none());
         let doubt = status.doubt.filter(|_| condition == Condition::Unexplained);
-        Status { condition, is_held, state, wrong_start, doubt, ..status }
+        let waits = self.games.waiting(status.waits);
+        Status { condition, is_held, state, wrong_start, waits, doubt, ..status }
     }
 
     /// When something is due without an answer: a board that is away can still get its result.
-    pub fn deadline_away(&self) -> Option<Millis> {
-        let deadline = || self.games.table.deadline().map(|at| self.games.line_time(at));
+    pub fn deadline_away(&self) -> Option<(Millis, Wait)> {
+        let deadline = || self.games.table.deadline().map(|(at, wait)| (self.games.line_time(at), wait));
         if self.is_here() { None } else { deadline() }
     }
 

@@ -1,0 +1,54 @@
+//! What a decision waits for: the names of deadlines.
+
+/// What a decision waits for. When the time is over it falls without it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Wait {
+    /// The next millisecond: in this one enough has been looked at.
+    Turn,
+    /// The hands: a span of quiet on the board.
+    Quiet,
+    /// The clock to be pressed for a ply that stands complete.
+    Press,
+    /// Captured pieces to be taken off, or a square to be put right.
+    Blemish,
+    /// The next move: it tells which of two was played.
+    NextMove,
+    /// The board to show in a dump what its reports say.
+    Dump,
+    /// The lever to be seen again after the board was not heard.
+    Lever,
+    /// A move that explains the board; without one it is set up.
+    Explanation,
+    /// A piece that flickers to come to rest.
+    Flicker,
+}
+
+impl Wait {
+    /// All of them.
+    pub const ALL: [Wait; 9] = [
+        Wait::Turn,
+        Wait::Quiet,
+        Wait::Press,
+        Wait::Blemish,
+        Wait::NextMove,
+        Wait::Dump,
+        Wait::Lever,
+        Wait::Explanation,
+        Wait::Flicker,
+    ];
+
+    /// One word for it: small letters and `-`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Wait::Turn => "turn",
+            Wait::Quiet => "quiet",
+            Wait::Press => "press",
+            Wait::Blemish => "blemish",
+            Wait::NextMove => "next-move",
+            Wait::Dump => "dump",
+            Wait::Lever => "lever",
+            Wait::Explanation => "explanation",
+            Wait::Flicker => "flicker",
+        }
+    }
+}
