@@ -226,7 +226,7 @@ mod tests {
         let mut overview = overview();
         let waits = |what: &str, seconds| Some(WaitView { what: what.to_owned(), seconds });
         overview.boards[0].waits = waits("press", 6);
-        overview.boards[0].provisional = words(&["32-28"]);
+        overview.boards[0].provisional = vec!["32-28".to_owned()];
         overview.boards[1].waits = waits("explanation", 12);
         let printed = super::shown(&overview).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
