@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 /// Libraries of their own that the station names like modules: the name, the crate.
 const LIBRARIES: &[(&str, &str)] = &[("rules", "draughts"), ("pdn", "draughts_pdn")];
 
+/// Modules, and those that each may name.
+type Table = &'static [(&'static str, &'static [&'static str])];
+
 /// Every module of the station's library, and the modules it may name. None may name a later one.
-const EDGES: &[(&str, &[&str])] = &[
+const EDGES: Table = &[
     // the core
     ("millis", &[]),
     ("calendar", &["millis"]),
@@ -120,7 +123,7 @@ const EDGES: &[(&str, &[&str])] = &[
 ];
 
 /// The files of the library of the game.
-const DRAUGHTS: &[(&str, &[&str])] = &[
+const DRAUGHTS: Table = &[
     ("draw_rules", &[]),
     ("piece", &[]),
     ("square", &[]),
@@ -141,7 +144,7 @@ const DRAUGHTS: &[(&str, &[&str])] = &[
 ];
 
 /// The files of the library of the notation.
-const DRAUGHTS_PDN: &[(&str, &[&str])] = &[
+const DRAUGHTS_PDN: Table = &[
     ("clock", &[]),
     ("encoding", &[]),
     ("game", &[]),
@@ -206,7 +209,7 @@ const DRAUGHTS_PDN: &[(&str, &[&str])] = &[
 ];
 
 /// The crates whose modules have a direction: their sources, and their table.
-const CRATES: &[(&str, &[(&str, &[&str])])] =
+const CRATES: &[(&str, Table)] =
     &[("crates/draughts/src", DRAUGHTS), ("crates/draughts-pdn/src", DRAUGHTS_PDN), ("src", EDGES)];
 
 /// The first module of the shell in the table above.

@@ -37,7 +37,7 @@ fn examine_outlets(machine: &Machine, config: &Config, user: Option<&str>, repor
             report.fault("groups", &subject, format!("there is no group {group} on this machine"), remedy);
             continue;
         };
-        if number != Some(0) && !members_of.contains(id) && !members.iter().any(|member| *member == who) {
+        if number != Some(0) && !members_of.contains(id) && !members.contains(&who) {
             let what = format!("{who} is not in the group {group}, so it cannot give the folder to that group");
             let remedy = format!("`sudo usermod -aG {group} {who}`, then start damcast again");
             report.fault("groups", &subject, what, remedy);
