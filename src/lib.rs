@@ -99,6 +99,9 @@ pub mod supervisor;
 #[cfg(feature = "daemon")]
 pub mod folder;
 
+#[cfg(feature = "daemon")]
+pub mod follow;
+
 // Simulated boards: the core against `hardware-sim`.
 #[cfg(feature = "demo")]
 pub mod simulation;

@@ -43,6 +43,9 @@ pub struct Overview {
     pub boards: Vec<BoardView>,
     /// All lines, in the order of the configuration.
     pub lines: Vec<LineView>,
+    /// The outlets, in the order of the configuration, `public` first; those that are held back last.
+    #[serde(default)]
+    pub outlets: Vec<OutletView>,
     /// What needs the operator now.
     pub alarms: Vec<AlarmView>,
     /// What became of the last reload of the configuration.
@@ -186,6 +189,25 @@ pub struct LineView {
     pub setups: u64,
 }
 
+/// A folder for readers.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OutletView {
+    /// Its name.
+    pub name: String,
+    /// Its folder, from that of the station on.
+    pub directory: PathBuf,
+    /// Whose readers its files are for; left out where it is held back, like what follows.
+    pub profile: Option<String>,
+    /// How many seconds later everything is shown.
+    pub delay_s: Option<u32>,
+    /// How many plies of a game that goes on are kept back.
+    pub delay_plies: Option<u32>,
+    /// The group that may read it.
+    pub group: Option<String>,
+    /// Why it is held back.
+    pub held: Option<String>,
+}
+
 /// What needs the operator.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
@@ -230,6 +252,8 @@ pub struct Observer {
     pub alarms: watch::Receiver<Vec<AlarmView>>,
     /// The last reload.
     pub reload: watch::Receiver<Option<ReloadView>>,
+    /// The outlets.
+    pub outlets: watch::Receiver<Vec<OutletView>>,
     /// When the station was started.
     pub started: Started,
 }
@@ -267,6 +291,7 @@ impl Observer {
             disk: *self.disk.borrow(),
             boards: self.boards(&rows),
             lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
+            outlets: self.outlets.borrow().clone(),
             alarms: self.alarms.borrow().clone(),
             reload: self.reload.borrow().clone(),
         }
@@ -278,7 +303,9 @@ impl Observer {
         let mut boards = boards(rows, now());
         for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
-                board.publication = Some(trouble.text);
+                // It may stand still in several outlets.
+                let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
+                board.publication = Some(before + &trouble.text);
             }
         }
         boards

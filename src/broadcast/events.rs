@@ -1,12 +1,13 @@
 //! The events of a round as lines of JSON, for programs: `events.ndjson` grows, one event a line.
 //!
 //! ```text
-//! {"seq":7,"at":"2026-11-21T09:31:02.120+01:00","board":"hall-1","game":1,"n":2,"type":"move","ply":1,
-//!  "number":1,"side":"white","move":"32-28","clock":{"white":1789,"black":1800,"running":"black"},"fen":"B:W..."}
+//! {"seq":7,"gen":"8f3c2a9be01d44c7","station":"hall-a","at":"2026-11-21T09:31:02.120+01:00","board":"hall-1","game":1,
+//!  "n":2,"type":"move","ply":1,"number":1,"side":"white","move":"32-28",
+//!  "clock":{"white":1789,"black":1800,"running":"black"},"fen":"B:W..."}
 //! ```
 //!
-//! (on one line). Every event has `seq`, which counts the lines of the file from 1; `at`, when it was recorded; `board` and
-//! `game`; `n`, which counts the events of this game from 1; and `type`:
+//! (on one line). Every event has `seq`, which counts the lines of the file from 1; `gen` and `station`, the generation that the
+//! file belongs to and who tells, which lines of earlier versions have not; `at`, when it was recorded; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
 //!
 //! | type | more members |
 //! |---|---|
@@ -48,6 +49,37 @@ pub struct Event {
     stream: Stream,
     n: u64,
     body: Object,
+}
+
+/// Where lines of a file of events come from. Together with its number it names a line for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The name of the station: a plain word.
+    pub station: String,
+    /// The generation: random, of one outlet of one station.
+    pub generation: String,
+}
+
+/// Which lines of a file come from where; those of earlier versions do not say.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Origins(Vec<(u64, Origin)>);
+
+impl Origins {
+    /// From this line on they come from there. With line 1 the file begins anew.
+    pub fn begin(&mut self, first: u64, origin: Origin) {
+        self.0.retain(|(other, _)| *other < first);
+        self.0.push((first, origin));
+    }
+
+    /// Where a line comes from.
+    pub fn of(&self, seq: u64) -> Option<&Origin> {
+        self.0.iter().rev().find(|(first, _)| *first <= seq).map(|(_, origin)| origin)
+    }
+
+    /// Where new lines come from.
+    pub fn current(&self) -> Option<&Origin> {
+        self.0.last().map(|(_, origin)| origin)
+    }
 }
 
 /// The JSON Schema of an event.
@@ -97,9 +129,14 @@ impl Event {
     }
 
     /// The line of the event that is the `seq`th of its file, without the LF.
-    pub fn line(&self, seq: u64) -> String {
+    pub fn line(&self, seq: u64, origin: Option<&Origin>) -> String {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
-        let head = Object::new().number("seq", seq).text("at", &at).text("board", &self.board);
+        let head = Object::new().number("seq", seq);
+        let head = match origin {
+            Some(Origin { station, generation }) => head.text("gen", generation).text("station", station),
+            None => head,
+        };
+        let head = head.text("at", &at).text("board", &self.board);
         let count = match self.stream {
             Stream::Game => "n",
             Stream::Aside => "p",
@@ -259,7 +296,7 @@ mod tests {
         game.take(moment(6), Change::Ended(Some("2-0".into())));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
         let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
-        let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq)).unwrap();
+        let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq, None)).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
         assert_eq!(types, ["game", "move", "move", "setup", "move", "end", "result"]);
@@ -299,7 +336,7 @@ mod tests {
         board.take(moment(5), Change::Ended(None));
         board.take(moment(6), likely(&["1-2"]));
         let game = &board.games[0];
-        let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7)).collect();
+        let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7, None)).collect();
         assert_eq!(lines.len(), 2);
         assert!(
             lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
@@ -332,7 +369,7 @@ mod tests {
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         all.extend(asides(&board, &game, 0, 9));
         for event in &all {
-            let event: serde_json::Value = serde_json::from_str(&event.line(1)).unwrap();
+            let event: serde_json::Value = serde_json::from_str(&event.line(1, None)).unwrap();
             for (member, value) in event.as_object().unwrap() {
                 let told = &schema["properties"][member];
                 let kind = match value {

@@ -216,6 +216,7 @@ mod tests {
             disk: Some(Disk { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
             lines: Vec::new(),
+            outlets: Vec::new(),
             alarms: Vec::new(),
             reload: None,
         }

@@ -30,7 +30,7 @@ use crate::broadcast::{Board, Delay, Moment};
 use crate::bytelog::{Fault, Header, Problem as LogProblem};
 use crate::disk::{self, Lock, RealDisk};
 use crate::journal::chain::{self, Digest};
-use crate::outlets::{self, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold};
+use crate::outlets::{self, GENERATIONS, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold};
 use crate::pdn::problem::{Level as ProblemLevel, Problem};
 use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
@@ -192,6 +192,10 @@ pub fn check(directory: &Path) -> io::Result<Report> {
             problem.clone(),
             "put the file aside; the station writes another when it starts",
         );
+    }
+    for problem in &folder.generations.problems {
+        let advice = "the next start writes it again, from what the lines of events carry";
+        report.add(Level::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
     }
     for (path, what) in found.odd.iter().chain(&folder.odd) {
         report.add(Level::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
@@ -512,6 +516,12 @@ fn check_events(
         let what = format!("line {} and what follows it are not right", count + 1);
         report.add(Level::Mended, &order, what, "");
     }
+    let mut generations = seating.generations.clone();
+    if generations.adopt(&found.planned.name, found.events.from(0)?)? {
+        let what = format!("it does not have the generation that the lines of {} carry", name.display());
+        report.add(Level::Mended, Path::new("log").join(GENERATIONS), what, "");
+    }
+    let origins = generations.of(&found.planned.name);
     let (mut told, mut strange): (BTreeMap<Key, u64>, Option<String>) = (BTreeMap::new(), None);
     let each = |_, place: &Place| {
         let known = told.entry(place.key()).or_insert(0);
@@ -522,8 +532,12 @@ fn check_events(
         *known = place.n;
         report.events += 1;
     };
-    let compared =
-        outlets::compare(found.order.from(0)?, found.events.from(0)?, &mut Streams::new(seating.boards()), each)?;
+    let compared = outlets::compare(
+        found.order.from(0)?,
+        found.events.from(0)?,
+        &mut Streams::new(seating.boards(), origins),
+        each,
+    )?;
     if let Some(what) = strange {
         report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
         return Ok(());

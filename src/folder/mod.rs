@@ -5,6 +5,7 @@
 //!   log/round-K.plan ─────────────────┤
 //!   log/events.order ─────────────────┴─────▸ public/events.ndjson, archive/NAME-G.pdn, games.pdn, started.pdn
 //!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
+//!   log/generations ────────────────────────▸ what lines of events carry
 //! ```
 //!
 //! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
@@ -29,7 +30,7 @@ use crate::disk::{self, Disk, RealDisk};
 use crate::feed;
 use crate::journal::commits::{self, LogEnd};
 use crate::journal::logs::{self, LogFile};
-use crate::outlets::{PlannedOutlet, Plans, Seating};
+use crate::outlets::{Generations, PlannedOutlet, Plans, Seating};
 use crate::playback::{self, Game, NamedLog, PlaybackError, Played};
 use crate::recorder::COMMITS;
 use crate::session::BusAddress;
@@ -42,6 +43,8 @@ pub struct Folder {
     pub lines: Vec<LineOfLogs>,
     /// What its rounds were.
     pub plans: Plans,
+    /// The generations of its outlets.
+    pub generations: Generations,
     /// What has the name of a log and is none, each with what it is.
     pub odd: Vec<(PathBuf, String)>,
 }
@@ -141,12 +144,14 @@ impl Folder {
                 }
             }
         }
-        Ok(Folder { directory: directory.to_owned(), lines, plans: Plans::read(&RealDisk, &folder)?, odd })
+        let (plans, generations) = (Plans::read(&RealDisk, &folder)?, Generations::read(&RealDisk, &folder)?);
+        Ok(Folder { directory: directory.to_owned(), lines, plans, generations, odd })
     }
 
     /// The boards of the round in their order, with these games of each line.
     pub fn seating(&self, mut records: Records) -> Seating {
         let mut seating = Seating::new(self.plans.clone());
+        seating.generations = self.generations.clone();
         for line in &self.lines {
             if line.played.is_err() {
                 continue;

@@ -21,7 +21,7 @@ use chrono::Local;
 use super::fsck::{self, Level};
 use super::{Folder, Records, live_file};
 use crate::disk::{self, Disk, Durability, RealDisk};
-use crate::outlets::{self, Outlet, Places, Plans, order_of};
+use crate::outlets::{self, GENERATIONS, Outlet, Places, Plans, order_of};
 use crate::playback::Game;
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
@@ -153,7 +153,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text.ends_with(".order") || text.ends_with(".plan") {
+            if text == GENERATIONS || text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::generations::Generations;
 use super::plan::{Plan, Plans};
 use crate::broadcast::{Board, Change, GameRecord, Moment, Told};
 use crate::bytelog::Header;
@@ -17,6 +18,8 @@ const LATEST: usize = 4;
 pub struct Seating {
     /// What the round was and is.
     pub plans: Plans,
+    /// The generations of the outlets.
+    pub generations: Generations,
     seats: Vec<Seat>,
     /// What the lines play: their logs say so, and a game is played to its end with what it began with.
     settings: BTreeMap<String, LineSettings>,
@@ -36,7 +39,7 @@ impl Seating {
     pub fn new(plans: Plans) -> Seating {
         let seats = plans.current().map(Plan::seats).unwrap_or_default();
         let seats = seats.into_iter().map(|(line, address, board)| Seat { line, address, board }).collect();
-        Seating { plans, seats, settings: BTreeMap::new(), latest: None }
+        Seating { plans, generations: Generations::default(), seats, settings: BTreeMap::new(), latest: None }
     }
 
     /// From now on the boards are those of this plan; they keep their games.
@@ -68,6 +71,11 @@ impl Seating {
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.seats.iter().map(|seat| &seat.board)
+    }
+
+    /// The same, and the generations of what is told of them.
+    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &mut Generations) {
+        (self.seats.iter().map(|seat| &seat.board), &mut self.generations)
     }
 
     /// The boards of a line.

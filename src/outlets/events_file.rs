@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!   log/events.order ──┐
-//!                      ├─▸ what the file says, line by line      the order is written first, then the events
+//!   log/generations ───┼─▸ what the file says, line by line      generation and order are written first, then the events
 //!   logs of the lines ─┘
 //! ```
 //!
 //! | the file, after a crash or whatever happened to it | what becomes of it |
 //! |---|---|
 //! | is the beginning of what it should say, cut anywhere | the rest is appended |
-//! | is not there | it is written, without the events of games whose logs were removed |
+//! | is not there | it is written, without the events of games whose logs were removed; if it lacks some, under a new generation |
 //! | has lines that the order lacks | the order is completed from them |
 //! | the same with bytes zero, as a loss of power leaves it | these are written first |
 //! | is anything else: somebody changed it | it is kept as `events.ndjson.aside-1`, and written again |
@@ -21,9 +21,10 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::generations::{GENERATIONS, Generations};
 use super::order::{self, Places};
 use super::streams::Streams;
-use crate::broadcast::events::{Event, Key, Place};
+use crate::broadcast::events::{Event, Key, Origins, Place};
 use crate::config::PUBLIC;
 use crate::disk::{self, Disk, Durability, File, Growing};
 
@@ -43,8 +44,10 @@ const LONGEST_LINE: u64 = 1 << 20;
 
 /// The file of events.
 pub struct EventsFile {
+    outlet: String,
     folder: PathBuf,
     order: PathBuf,
+    log: PathBuf,
     open: Option<Open>,
 }
 
@@ -55,12 +58,15 @@ struct Open {
     seq: u64,
     /// How many events of each stream are told.
     told: BTreeMap<Key, u64>,
+    /// Where the lines come from.
+    origins: Origins,
 }
 
 impl EventsFile {
     /// The file of an outlet in its folder, and its order in another. They are opened when they are needed.
     pub fn new(outlet: &str, folder: &Path, log: &Path) -> EventsFile {
-        EventsFile { folder: folder.to_owned(), order: log.join(order_of(outlet)), open: None }
+        let order = log.join(order_of(outlet));
+        EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, log: log.to_owned(), open: None }
     }
 
     /// Was it opened?
@@ -97,12 +103,30 @@ impl EventsFile {
         }
     }
 
+    /// What its lines carry is taken for known where nothing else is. Returns what the operator should know.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn adopt(&self, disk: &dyn Disk, generations: &mut Generations) -> io::Result<Option<String>> {
+        let path = self.folder.join(EVENTS);
+        let is_named = generations.adopt(&self.outlet, read(disk, &path)?.0)?;
+        let notice =
+            || format!("log/{GENERATIONS} lacked what the lines of {} carry, and is written again", path.display());
+        Ok(is_named.then(notice))
+    }
+
     /// Opens it, and completes it up to what was told before. Returns what the operator should know.
     ///
     /// # Errors
     ///
     /// As the disk says.
-    pub fn open(&mut self, disk: &dyn Disk, streams: &mut Streams) -> io::Result<Vec<String>> {
+    pub fn open(
+        &mut self,
+        disk: &dyn Disk,
+        streams: &mut Streams,
+        generations: &mut Generations,
+    ) -> io::Result<Vec<String>> {
         let mut notices = Vec::new();
         let path = self.folder.join(EVENTS);
         let shown = path.display();
@@ -134,6 +158,10 @@ impl EventsFile {
                 if places.count > lack.told {
                     let gone = places.count - lack.told;
                     notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
+                }
+                // What was told before, if it was, is numbered otherwise now: nobody must take the one for the other.
+                if places.count > lack.told || order_length.is_none() {
+                    streams.origins = generations.begin_anew(disk, &self.log, &self.outlet)?;
                 }
                 (places.count == lack.told && order_length == Some(places.right), lack)
             }
@@ -193,8 +221,9 @@ impl EventsFile {
         if let Some((from, to)) = lack.lost {
             notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", to - from));
         }
+        let origins = generations.ensure(disk, &self.log, &self.outlet, seq + 1)?;
         let order = Growing::new(disk.open(&self.order)?)?;
-        self.open = Some(Open { events, order, seq, told });
+        self.open = Some(Open { events, order, seq, told, origins });
         Ok(notices)
     }
 
@@ -233,7 +262,7 @@ impl Open {
             let place = event.place();
             self.seq += 1;
             records.push_str(&order::record(self.seq, &place));
-            lines.push_str(&event.line(self.seq));
+            lines.push_str(&event.line(self.seq, self.origins.of(self.seq)));
             lines.push('\n');
             self.told.insert(place.key(), place.n);
         }
@@ -509,7 +538,14 @@ mod tests {
     }
 
     fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
-        file.open(&RealDisk, &mut Streams::new(boards)).unwrap()
+        let mut generations = generations(&file.log);
+        let mut streams = Streams::new(boards, generations.of(&file.outlet));
+        file.open(&RealDisk, &mut streams, &mut generations).unwrap()
+    }
+
+    /// Those of a station.
+    fn generations(log: &Path) -> Generations {
+        Generations::read(&RealDisk, log).unwrap().of_station(Some("hall"))
     }
 
     /// A folder in which these lines of a game were told of two boards, in turn.

@@ -18,6 +18,7 @@
 
 mod boards;
 mod events_file;
+mod generations;
 mod live_files;
 mod order;
 mod outlet;
@@ -48,7 +49,8 @@ use crate::trouble::{self, Finding, Troubles, Watch};
 use live_files::LiveFiles;
 
 pub use boards::{Seating, record};
-pub use events_file::{EVENTS, Lack, NotItsOwn, compare, order_of};
+pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
+pub use generations::{GENERATIONS, Generations};
 pub use order::Places;
 pub use outlet::{Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};
@@ -236,8 +238,12 @@ impl Outlets {
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
+        let generations = Generations::read(&RealDisk, &log).unwrap_or_default();
+        generations.problems.iter().for_each(|problem| warn!("log/{GENERATIONS}: {problem}"));
+        let mut seating = Seating::new(plans);
+        seating.generations = generations.of_station(config.name.as_deref());
         let mut outlets = Outlets {
-            seating: Seating::new(plans),
+            seating,
             awaited: config.lines.iter().map(|line| line.name.clone()).collect(),
             is_late: false,
             directory: config.directory.clone(),
@@ -336,7 +342,9 @@ impl Outlets {
         for outlet in self.places.iter_mut().filter_map(Place::shown_mut) {
             is_lost |= outlet.look_after();
         }
-        for name in self.seating.plans.look_after(&RealDisk, &self.log()) {
+        let log = self.log();
+        let generations = self.seating.generations.look_after(&RealDisk, &log).then(|| GENERATIONS.to_owned());
+        for name in self.seating.plans.look_after(&RealDisk, &log).into_iter().chain(generations) {
             let what = "it was taken away or changed by somebody, and is written again";
             warn!("log/{name}: {what}");
             self.mended.push(Finding { board: None, file: format!("log/{name}"), what: what.to_owned() });
@@ -349,7 +357,9 @@ impl Outlets {
     fn of_log(&mut self) -> Vec<Finding> {
         let mut found = std::mem::take(&mut self.mended);
         let log = self.log();
-        found.extend(self.seating.plans.names().filter_map(|name| outlet::not_to_be_written(&log, &name)));
+        let generations = Some(GENERATIONS.to_owned()).filter(|_| !self.seating.generations.is_empty());
+        let names = self.seating.plans.names().chain(generations);
+        found.extend(names.filter_map(|name| outlet::not_to_be_written(&log, &name)));
         found
     }
 

@@ -135,6 +135,7 @@ impl Outlet {
         }
         // What is made of a plan must not outlive it.
         seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
+        seating.generations.save(self.disk.as_ref(), &self.log).map_err(about("log/generations"))?;
         let events = self.tell_events(seating, now).map_err(about(EVENTS));
         let archive = self.archive(seating, now);
         let boards: Vec<&Board> = seating.boards().collect();
@@ -242,12 +243,16 @@ impl Outlet {
 
     fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
         if !self.events.is_open() {
-            if self.events.needs_more(self.disk.as_ref(), &mut Streams::new(seating.boards()))? {
+            let disk = self.disk.as_ref();
+            let adopted = self.events.adopt(disk, &mut seating.generations)?;
+            seating.generations.save(disk, &self.log)?;
+            let origins = seating.generations.of(&self.planned.name);
+            if self.events.needs_more(disk, &mut Streams::new(seating.boards(), origins.clone()))? {
                 super::add_earlier_games(seating, &self.log);
             }
-            for notice in self.events.open(self.disk.as_ref(), &mut Streams::new(seating.boards()))? {
-                warn!("{notice}");
-            }
+            let (boards, generations) = seating.boards_and_generations();
+            let notices = self.events.open(disk, &mut Streams::new(boards, origins), generations)?;
+            adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
         }
         let boards: Vec<&Board> = seating.boards().collect();
         let mut new = Untold::new(&boards, self.planned.delays.events, now, |stream| self.events.told(stream));

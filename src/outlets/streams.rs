@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
-use crate::broadcast::events::{self, Event, Key, Place, Stream};
+use crate::broadcast::events::{self, Event, Key, Origins, Place, Stream};
 use crate::broadcast::{Board, Delay, GameRecord, Moment, View};
 
 /// So many events of a stream are made at once.
@@ -13,15 +13,17 @@ const AHEAD: usize = 32;
 /// All events of each stream of some boards.
 pub struct Streams<'s> {
     boards: BTreeMap<&'s str, &'s Board>,
+    /// Where the lines of their file come from.
+    pub(super) origins: Origins,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
     ahead: BTreeMap<Key, (u64, vec::IntoIter<Event>)>,
 }
 
 impl<'s> Streams<'s> {
-    /// Those of these boards.
-    pub fn new(boards: impl IntoIterator<Item = &'s Board>) -> Streams<'s> {
+    /// Those of these boards, in a file whose lines come from there.
+    pub fn new(boards: impl IntoIterator<Item = &'s Board>, origins: Origins) -> Streams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        Streams { boards, ahead: BTreeMap::new() }
+        Streams { boards, origins, ahead: BTreeMap::new() }
     }
 
     fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s GameRecord)> {
@@ -56,7 +58,8 @@ impl<'s> Streams<'s> {
 
     /// A line of the file with its LF, if the event is known.
     pub fn line(&mut self, seq: u64, place: &Place) -> Option<String> {
-        Some(self.event(place)?.line(seq) + "\n")
+        let event = self.event(place)?;
+        Some(event.line(seq, self.origins.of(seq)) + "\n")
     }
 
     /// The first event that is the next of its stream and whose line begins like this. `told`: so many of each are told.
@@ -66,7 +69,7 @@ impl<'s> Streams<'s> {
                 let known = told.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
                 if known < count(game, stream)
                     && let Some(event) = after(board, game, stream, known).first()
-                    && event.line(seq).as_bytes().starts_with(line)
+                    && event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)
                 {
                     return Some(event.place());
                 }
@@ -113,8 +116,11 @@ pub struct Untold<'s> {
 impl<'s> Untold<'s> {
     /// Those of some boards. `told`: so many events of a stream are told.
     pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, told: impl Fn(&Key) -> u64) -> Untold<'s> {
-        let mut untold =
-            Untold { streams: Streams::new(boards.iter().copied()), next: Vec::new(), heap: BinaryHeap::new() };
+        let mut untold = Untold {
+            streams: Streams::new(boards.iter().copied(), Origins::default()),
+            next: Vec::new(),
+            heap: BinaryHeap::new(),
+        };
         for board in boards {
             for game in &board.games {
                 let of_game = (Stream::Game, events::count(delay.view(game, now)));

@@ -44,7 +44,7 @@ use crate::logging::Levels;
 use crate::metrics;
 use crate::notify::Manager;
 use crate::outlets;
-use crate::overview::{self, Observer, ReloadView, Started};
+use crate::overview::{self, Observer, OutletView, ReloadView, Started};
 use crate::pulse::Pulses;
 use crate::recorder::{COMMITS, Writer};
 use crate::station::{Folders, LineReport, Storage};
@@ -188,6 +188,7 @@ struct Station {
     stop: watch::Sender<bool>,
     alarm: watch::Sender<crate::config::AlarmConfig>,
     reload: watch::Sender<Option<ReloadView>>,
+    outlets: watch::Sender<Vec<OutletView>>,
     pulses: Pulses,
     public_files: JoinHandle<()>,
     teller: outlets::Teller,
@@ -213,6 +214,7 @@ impl Station {
         let (alarm, alarm_config) = watch::channel(config.alarm.clone());
         let (raised, alarms) = watch::channel(Vec::new());
         let (reload, reloaded) = watch::channel(None);
+        let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
         let rows = outside.reports.subscribe();
         let observer = Observer {
@@ -223,6 +225,7 @@ impl Station {
             alarms,
             disk: disk.clone(),
             reload: reloaded,
+            outlets: shown,
             started: Started::now(),
         };
         let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
@@ -249,7 +252,21 @@ impl Station {
         ];
         let beside = beside.map(|task| task.abort_handle()).into();
         let load = outside.load.clone();
-        Station { config, lines, load, manager, stop, alarm, reload, pulses, public_files, teller, beside, server }
+        Station {
+            config,
+            lines,
+            load,
+            manager,
+            stop,
+            alarm,
+            reload,
+            outlets,
+            pulses,
+            public_files,
+            teller,
+            beside,
+            server,
+        }
     }
 
     async fn obey(&mut self, command: Command) {
@@ -373,6 +390,7 @@ impl Station {
                 folder.display()
             ));
         }
+        self.outlets.send_replace(outlet_views(&new));
         if new != *old {
             self.teller.configured(&new);
         }
@@ -433,6 +451,25 @@ async fn hear(lines: Vec<Told>) -> Vec<String> {
         }
     }
     told
+}
+
+fn outlet_views(config: &Config) -> Vec<OutletView> {
+    let shown = config.outlets.iter().map(|outlet| OutletView {
+        name: outlet.name.clone(),
+        directory: outlet.directory.clone(),
+        profile: Some(outlet.profile.to_string()),
+        delay_s: Some(outlet.delay.seconds),
+        delay_plies: Some(outlet.delay.plies),
+        group: outlet.group.clone(),
+        held: None,
+    });
+    let held = config.held.iter().map(|held| OutletView {
+        name: held.name.clone(),
+        directory: held.directory.clone(),
+        held: Some(held.reason()),
+        ..OutletView::default()
+    });
+    shown.chain(held).collect()
 }
 
 fn allow_files(config: &Config) {

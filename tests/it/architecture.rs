@@ -96,6 +96,8 @@ const EDGES: Table = &[
             "outlets",
         ],
     ),
+    // what faces outward: it reads what stands in the outlets, and names nothing of the station
+    ("follow", &[]),
     // simulated boards
     (
         "simulation",

@@ -5,6 +5,7 @@
 //!
 //! - what stood in a live file before is the beginning of what stands there now, the Result tag masked;
 //! - every live file is what its logs make, byte for byte, and no file counts as changed by somebody;
+//! - what outlets had told before is the beginning of what they tell now, each under its generation, and `fsck` finds nothing;
 //! - when operations failed: every byte that a board said is in the logs.
 //!
 //! `scripts/kill-everywhere` runs it for every k.
@@ -22,7 +23,7 @@ use damcast::playback::{self, NamedLog};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
-use crate::program::{damcast, preload};
+use crate::program::{damcast, preload, run};
 use crate::pty::{Board, PATIENCE, Pty, wait_until};
 use crate::recorded_session::{is_beginning, wanted_step};
 
@@ -80,7 +81,8 @@ struct Session {
 impl Session {
     fn new() -> Session {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
+        let mut config =
+            "[station]\ndirectory = \"recordings\"\n[[outlet]]\nname = \"hall\"\ndelay-plies = 1\n".to_owned();
         let mut boards = Vec::new();
         for (line, name) in LINES {
             let port = folder.path().join(line);
@@ -141,6 +143,12 @@ impl Session {
         let folder = self.path("recordings/live");
         let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
         entries.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    /// What outlets have told, and the generations of it.
+    fn told(&self) -> [Vec<u8>; 3] {
+        ["public/events.ndjson", "public-hall/events.ndjson", "log/generations"]
+            .map(|name| fs::read(self.path("recordings").join(name)).unwrap_or_default())
     }
 
     fn plies(&self) -> usize {
@@ -241,9 +249,16 @@ fn kill(at: usize, half: bool) {
     if session.play(&mut station) {
         session.end(station, &case);
     }
-    let before = session.live();
+    let (before, told) = (session.live(), session.told());
     session.recover(&case);
     let after = session.live();
+    for (before, after) in told.iter().zip(session.told()) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(after.starts_with(before), "{case}: told before, and after:\n{}\n{}", text(before), text(&after));
+    }
+    let folder = session.path("recordings");
+    let check = run(&["fsck", folder.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{case}: {}", check.out);
     for (path, before) in before {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (path, after) = (path.display(), &after[&path]);

@@ -29,6 +29,7 @@ mod endings;
 mod endurance;
 mod extract;
 mod folder;
+mod follow;
 mod foreign_boards;
 mod foreign_ports;
 mod fuzz;

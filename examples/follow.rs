@@ -1,0 +1,26 @@
+//! Follows the events of an outlet and prints each line as it comes; what becomes of the file goes to standard error.
+//!
+//! `cargo run --example follow -- recordings/public/events.ndjson`
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use damcast::follow::{Follower, News, Position};
+
+fn main() -> io::Result<()> {
+    let Some(path) = std::env::args_os().nth(1) else {
+        return Err(io::Error::other("which file? cargo run --example follow -- recordings/public/events.ndjson"));
+    };
+    let mut follower = Follower::new(path, Position::default());
+    loop {
+        match follower.next(Duration::from_secs(60))? {
+            Some(News::Line(line)) => io::stdout().lock().write_all(line.text.as_bytes())?,
+            Some(News::Gone) => eprintln!("there is no file; waiting for it"),
+            Some(News::Cut { lines }) => eprintln!("it has only {lines} lines now; waiting for the others"),
+            Some(News::Same) => eprintln!("it is as it was"),
+            Some(News::Anew { generation, why }) => eprintln!("it begins anew ({why:?}): {generation:?}"),
+            Some(News::Damaged { seq, what }) => eprintln!("line {seq} is no event: {what}"),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Waits until something is done to a file, as far as the system tells; and never for long without looking.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
+use rustix::io::Errno;
+
+use super::folder_of;
+
+/// Where the system tells nothing, the file is looked at so often.
+const POLLED: Duration = Duration::from_millis(250);
+/// Where it does, all the same: it does not tell of disks of other machines.
+const LOOKED_AT: Duration = Duration::from_secs(1);
+
+/// How growth is noticed.
+pub struct Waiting {
+    told: Option<Told>,
+    longest: Duration,
+}
+
+/// What the system tells.
+struct Told {
+    inotify: OwnedFd,
+    /// The watch of the file.
+    file: Option<i32>,
+}
+
+impl Waiting {
+    /// By what the system tells of the file and its folder, where it does.
+    pub fn new(path: &Path) -> Waiting {
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+        let is_told = |inotify: &OwnedFd| inotify::add_watch(inotify, folder_of(path), of_folder()).is_ok();
+        match inotify {
+            Some(inotify) if is_told(&inotify) || !folder_of(path).exists() => {
+                Waiting { told: Some(Told { inotify, file: None }), longest: LOOKED_AT }
+            }
+            _ => Waiting::polling(POLLED),
+        }
+    }
+
+    /// By looking every so often.
+    pub fn polling(every: Duration) -> Waiting {
+        Waiting { told: None, longest: every }
+    }
+
+    /// What happens from now on ends the waiting.
+    pub fn begin(&mut self, path: &Path) {
+        let Some(told) = &mut self.told else { return };
+        // A folder or a file that is another one now is watched anew; for one that is watched already this does nothing. One that
+        // is not there is found by looking.
+        let _ = inotify::add_watch(&told.inotify, folder_of(path), of_folder());
+        let grows = WatchFlags::MODIFY | WatchFlags::ATTRIB;
+        let file = inotify::add_watch(&told.inotify, path, grows).ok();
+        if let Some(before) = std::mem::replace(&mut told.file, file).filter(|before| Some(*before) != file) {
+            // It may have gone with its file.
+            let _ = inotify::remove_watch(&told.inotify, before);
+        }
+    }
+
+    /// Waits until something has happened, or so long.
+    pub fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        let patience = patience.min(self.longest);
+        let Some(told) = &self.told else {
+            std::thread::sleep(patience);
+            return Ok(());
+        };
+        let timeout = Timespec { tv_sec: patience.as_secs().cast_signed(), tv_nsec: patience.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&told.inotify, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) | Err(Errno::INTR) => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // What it was does not matter: the file is looked at.
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(&told.inotify, &mut buffer);
+        while reader.next().is_ok() {}
+        Ok(())
+    }
+}
+
+fn of_folder() -> WatchFlags {
+    WatchFlags::CREATE
+        | WatchFlags::MOVED_TO
+        | WatchFlags::MOVED_FROM
+        | WatchFlags::DELETE
+        | WatchFlags::DELETE_SELF
+        | WatchFlags::MOVE_SELF
+}

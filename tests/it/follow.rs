@@ -1,0 +1,373 @@
+//! A file of events is followed, whatever becomes of it: with what the system tells, and without.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use damcast::follow::{Follower, LONGEST_LINE, News, Position, Why};
+
+/// Nobody waits longer; nothing that is expected takes so long.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// So long it is seen that nothing is said.
+const SILENCE: Duration = Duration::from_millis(30);
+
+fn line(generation: &str, seq: u64, what: &str) -> String {
+    format!("{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall\",\"type\":\"{what}\"}}\n")
+}
+
+fn lines(generation: &str, seqs: std::ops::RangeInclusive<u64>) -> String {
+    seqs.map(|seq| line(generation, seq, "move")).collect()
+}
+
+struct Place {
+    folder: tempfile::TempDir,
+    polls: bool,
+}
+
+/// The same with what the system tells, and without.
+fn each_way(check: impl Fn(&Place)) {
+    for polls in [false, true] {
+        check(&Place { folder: tempfile::tempdir().unwrap(), polls });
+    }
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("public/events.ndjson")
+    }
+
+    fn write(&self, text: &str) {
+        fs::create_dir_all(self.path().parent().unwrap()).unwrap();
+        fs::write(self.path(), text).unwrap();
+    }
+
+    fn append(&self, text: &str) {
+        let mut file = OpenOptions::new().append(true).open(self.path()).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+    }
+
+    fn cut(&self, length: usize) {
+        OpenOptions::new().write(true).open(self.path()).unwrap().set_len(length as u64).unwrap();
+    }
+
+    /// As a station replaces a file.
+    fn replace(&self, text: &str) {
+        let new = self.path().with_extension("new");
+        fs::write(&new, text).unwrap();
+        fs::rename(new, self.path()).unwrap();
+    }
+
+    fn follow(&self, from: Position) -> Follower {
+        self.follow_path(&self.path(), from)
+    }
+
+    fn follow_path(&self, path: &Path, from: Position) -> Follower {
+        let follower = Follower::new(path, from);
+        if self.polls { follower.polling(Duration::from_millis(5)) } else { follower }
+    }
+}
+
+#[track_caller]
+fn news(follower: &mut Follower) -> News {
+    follower.next(PATIENCE).unwrap().expect("something to say")
+}
+
+/// The next so many are lines, numbered on; their text.
+#[track_caller]
+fn read(follower: &mut Follower, count: u64) -> String {
+    let first = follower.position().seq + 1;
+    let mut text = String::new();
+    for seq in first..first + count {
+        match news(follower) {
+            News::Line(line) if line.seq == seq => text += &line.text,
+            other => panic!("line {seq}: {other:?}"),
+        }
+    }
+    text
+}
+
+#[track_caller]
+fn is_silent(follower: &mut Follower) {
+    assert_eq!(follower.next(SILENCE).unwrap(), None);
+}
+
+#[test]
+fn lines_come_as_they_grow_and_only_when_they_are_whole() {
+    each_way(|place| {
+        let mut follower = place.follow(Position::default());
+        assert_eq!(news(&mut follower), News::Gone, "it is not there yet");
+        is_silent(&mut follower);
+        place.write(&lines("a", 1..=3));
+        assert_eq!(read(&mut follower, 3), lines("a", 1..=3));
+        is_silent(&mut follower);
+        let next = line("a", 4, "setup");
+        let (begin, end) = next.split_at(20);
+        place.append(begin);
+        is_silent(&mut follower);
+        // What stood there of it counts only when it is whole.
+        place.cut(lines("a", 1..=3).len() + 5);
+        is_silent(&mut follower);
+        place.cut(lines("a", 1..=3).len());
+        place.append(begin);
+        place.append(end);
+        let News::Line(told) = news(&mut follower) else { panic!("a line") };
+        assert_eq!((told.seq, told.text, told.station.as_deref()), (4, next, Some("hall")));
+        assert_eq!(follower.position().generation.as_deref(), Some("a"));
+    });
+}
+
+#[test]
+fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
+    each_way(|place| {
+        // The first lines are from before there were generations.
+        let old = "{\"seq\":1}\n{\"seq\":2}\n";
+        place.write(&format!("{old}{}", lines("a", 3..=9)));
+        let mut follower = place.follow(Position::default());
+        read(&mut follower, 1);
+        let early = follower.position();
+        assert_eq!(early.generation, None);
+        read(&mut follower, 5);
+        let kept = follower.position();
+        assert_eq!((kept.seq, kept.generation.as_deref()), (6, Some("a")));
+        let mut again = place.follow(kept.clone());
+        assert_eq!(read(&mut again, 3), lines("a", 7..=9));
+        assert_eq!(read(&mut place.follow(early.clone()), 8), format!("{{\"seq\":2}}\n{}", lines("a", 3..=9)));
+        let unknown = Position { sha256: None, ..kept.clone() };
+        assert_eq!(read(&mut place.follow(unknown.clone()), 3), lines("a", 7..=9));
+        // A copy that was put back has numbered again: the same generation, other lines.
+        place.replace(&format!(
+            "{old}{}{}",
+            lines("a", 3..=4),
+            (5..=9).map(|seq| line("a", seq, "other")).collect::<String>()
+        ));
+        let mut other = place.follow(kept.clone());
+        assert_eq!(news(&mut other), News::Anew { generation: Some("a".into()), why: Why::OtherLines });
+        assert_eq!(other.position().seq, 0);
+        assert!(read(&mut other, 9).contains("other"));
+        // Who has not kept the hash cannot know.
+        read(&mut place.follow(unknown), 3);
+        assert_eq!(read(&mut place.follow(early), 8).matches("other").count(), 5);
+        // Another generation is another file, however long it is.
+        place.replace(&lines("b", 1..=2));
+        let mut other = place.follow(kept.clone());
+        assert_eq!(news(&mut other), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(read(&mut other, 2), lines("b", 1..=2));
+        // One that has less than was read may be on its way.
+        place.replace(&format!("{old}{}", lines("a", 3..=4)));
+        let mut early = place.follow(kept);
+        assert_eq!(news(&mut early), News::Cut { lines: 4 });
+        is_silent(&mut early);
+        place.append(&lines("a", 5..=7));
+        assert_eq!(news(&mut early), News::Same);
+        assert_eq!(read(&mut early, 1), lines("a", 7..=7));
+    });
+}
+
+#[test]
+fn a_file_that_is_cut_and_completed_is_gone_on_with() {
+    each_way(|place| {
+        place.write(&lines("a", 1..=5));
+        let mut follower = place.follow(Position::default());
+        read(&mut follower, 5);
+        for cut in [lines("a", 1..=3).len(), lines("a", 1..=3).len() + 7, 0] {
+            place.cut(cut);
+            assert_eq!(news(&mut follower), News::Cut { lines: if cut == 0 { 0 } else { 3 } });
+            is_silent(&mut follower);
+            let whole = lines("a", 1..=5);
+            place.append(&whole[cut..]);
+            assert_eq!(news(&mut follower), News::Same);
+            is_silent(&mut follower);
+        }
+        place.append(&lines("a", 6..=6));
+        assert_eq!(read(&mut follower, 1), lines("a", 6..=6));
+        // Completed otherwise: what was read does not stand there any more.
+        place.cut(lines("a", 1..=3).len());
+        assert_eq!(news(&mut follower), News::Cut { lines: 3 });
+        place.append(&(4..=7).map(|seq| line("a", seq, "other")).collect::<String>());
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("a".into()), why: Why::OtherLines });
+        assert_eq!(read(&mut follower, 7).matches("other").count(), 4);
+    });
+}
+
+#[test]
+fn a_file_that_is_replaced_is_compared() {
+    each_way(|place| {
+        place.write(&lines("a", 1..=4));
+        let mut follower = place.follow(Position::default());
+        read(&mut follower, 4);
+        place.replace(&lines("a", 1..=6));
+        assert_eq!(news(&mut follower), News::Same);
+        assert_eq!(read(&mut follower, 2), lines("a", 5..=6));
+        place.replace(&lines("b", 1..=1));
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
+        // An empty one has begun anew when it says so.
+        place.replace("");
+        assert_eq!(news(&mut follower), News::Cut { lines: 0 });
+        place.append(&lines("c", 1..=2));
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherGeneration });
+        assert_eq!(read(&mut follower, 2), lines("c", 1..=2));
+        // Written over in place, and longer: the next line is not the next.
+        let over: String = (1..=9).map(|seq| line("c", seq, "quite-another")).collect();
+        place.write(&over);
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherLines });
+        assert_eq!(read(&mut follower, 9), over);
+        // Changed in place, as long as before: who asks for it finds it.
+        place.write(&over.replacen("quite-another", "quite-anothex", 1));
+        is_silent(&mut follower);
+        follower.check();
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherLines });
+    });
+}
+
+#[test]
+fn a_file_that_is_removed_with_its_folder_and_made_again_is_gone_on_with() {
+    each_way(|place| {
+        place.write(&lines("a", 1..=2));
+        let mut follower = place.follow(Position::default());
+        read(&mut follower, 2);
+        for with_folder in [false, true, true] {
+            let folder = place.path().parent().unwrap().to_owned();
+            if with_folder {
+                fs::remove_dir_all(folder).unwrap()
+            } else {
+                fs::remove_file(place.path()).unwrap()
+            }
+            assert_eq!(news(&mut follower), News::Gone);
+            is_silent(&mut follower);
+            place.write(&lines("a", 1..=2));
+            assert_eq!(news(&mut follower), News::Same);
+        }
+        place.append(&lines("a", 3..=3));
+        assert_eq!(read(&mut follower, 1), lines("a", 3..=3));
+        fs::remove_file(place.path()).unwrap();
+        assert_eq!(news(&mut follower), News::Gone);
+        place.write(&lines("b", 1..=1));
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
+    });
+}
+
+#[test]
+fn what_is_no_event_is_said_once_and_read_again_when_it_is_mended() {
+    each_way(|place| {
+        let good = lines("a", 1..=2);
+        for bad in ["no event\n", "{\"seq\":4}\n", "{\"seq\":3\n", "{\"seq\":3,\"x\":\"\u{0}\"}\n"] {
+            place.write(&format!("{good}{bad}"));
+            let mut follower = place.follow(Position::default());
+            read(&mut follower, 2);
+            let News::Damaged { seq: 3, .. } = news(&mut follower) else { panic!("{bad}") };
+            is_silent(&mut follower);
+            place.append("more\n");
+            is_silent(&mut follower);
+            place.replace(&lines("a", 1..=4));
+            assert_eq!(news(&mut follower), News::Same, "{bad}");
+            assert_eq!(read(&mut follower, 2), lines("a", 3..=4));
+        }
+        // Nor is a line without end, of which not more than a line is kept.
+        place.write(&good);
+        let mut follower = place.follow(Position::default());
+        read(&mut follower, 2);
+        place.append(&"x".repeat(LONGEST_LINE + 100_000));
+        let News::Damaged { seq: 3, what } = news(&mut follower) else { panic!("too long") };
+        assert!(what.contains("longer than 1048576 bytes"), "{what}");
+        // A line may be as long as that.
+        let long = line("a", 3, &"m".repeat(900_000));
+        place.write(&format!("{good}{long}"));
+        while !matches!(news(&mut follower), News::Line(told) if told.text == long) {}
+    });
+}
+
+#[test]
+fn a_link_is_followed_and_what_is_no_file_is_an_error() {
+    each_way(|place| {
+        place.write(&lines("a", 1..=1));
+        let link = place.folder.path().join("link.ndjson");
+        symlink(place.path(), &link).unwrap();
+        let mut follower = place.follow_path(&link, Position::default());
+        read(&mut follower, 1);
+        place.append(&lines("a", 2..=2));
+        assert_eq!(read(&mut follower, 1), lines("a", 2..=2));
+        // It leads to another file now.
+        let other = place.folder.path().join("other");
+        fs::write(&other, lines("a", 1..=3)).unwrap();
+        fs::remove_file(&link).unwrap();
+        symlink(&other, &link).unwrap();
+        let said = news(&mut follower);
+        // It may have been seen while there was none.
+        assert!(said == News::Same || said == News::Gone && news(&mut follower) == News::Same, "{said:?}");
+        read(&mut follower, 1);
+        fs::remove_file(&link).unwrap();
+        fs::create_dir(&link).unwrap();
+        let error = loop {
+            match follower.next(PATIENCE) {
+                Ok(Some(News::Gone)) => {}
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("link.ndjson: it is no regular file"), "{error}");
+    });
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_read_is_read_whole() {
+    const LINES: u64 = 4_000;
+    each_way(|place| {
+        place.write("");
+        let path = place.path();
+        let writer = std::thread::spawn(move || {
+            let mut file = OpenOptions::new().append(true).open(path).unwrap();
+            let whole = lines("a", 1..=LINES);
+            // In pieces that end anywhere.
+            for (index, piece) in whole.as_bytes().chunks(777).enumerate() {
+                file.write_all(piece).unwrap();
+                if index % 16 == 0 {
+                    std::thread::yield_now();
+                }
+            }
+        });
+        let mut follower = place.follow(Position::default());
+        let read = read(&mut follower, LINES);
+        writer.join().unwrap();
+        assert_eq!(read, lines("a", 1..=LINES));
+        let position = follower.position();
+        let again = {
+            let mut follower = place.follow(position.clone());
+            is_silent(&mut follower);
+            follower.position()
+        };
+        assert_eq!(again, position);
+    });
+}
+
+#[test]
+fn who_waits_does_not_work_and_is_woken() {
+    let place = Place { folder: tempfile::tempdir().unwrap(), polls: false };
+    place.write(&lines("a", 1..=1));
+    let mut follower = place.follow(Position::default());
+    read(&mut follower, 1);
+    let used = || {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    };
+    let before = used();
+    assert_eq!(follower.next(Duration::from_millis(1500)).unwrap(), None);
+    assert!(used() - before < Duration::from_millis(100), "{:?}", used() - before);
+    // It is woken long before it would look by itself, once in a second: so many of ten times are no accident.
+    let mut soon = 0;
+    for seq in 2..=11 {
+        let path = place.path();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            let at = Instant::now();
+            OpenOptions::new().append(true).open(path).unwrap().write_all(line("a", seq, "move").as_bytes()).unwrap();
+            at
+        });
+        read(&mut follower, 1);
+        soon += usize::from(writer.join().unwrap().elapsed() < Duration::from_millis(400));
+    }
+    assert!(soon >= 8, "{soon} of 10");
+}
