@@ -483,6 +483,9 @@ fn check_outlet(
         }
         match snapshot_moment(seating, &outlet.planned, which, bytes, now) {
             Some(is_current) if is_current || report.station.is_some() => {}
+            _ if outlet.planned.is_held => {
+                report.add(Level::Note, &name, "its outlet is held back by the configuration: it stays as it was", "");
+            }
             Some(_) => report.add(Level::Mended, &name, "it is what the logs said at an earlier moment", ""),
             None => {
                 let what = "it is not what the logs say, nor was it at any moment";
@@ -561,7 +564,7 @@ fn check_events(
     if unknown > 0 {
         report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
-    if seating.plans.current().is_some() && report.station.is_none() {
+    if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
         let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
         missing += Untold::new(&boards, found.planned.delays.events, now, told).left();
     }
@@ -591,7 +594,7 @@ fn check_archive(
                 let what = "it is not what the logs say";
                 report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
             }
-            None if shown.contains(&path) && report.station.is_none() => {
+            None if shown.contains(&path) && report.station.is_none() && !outlet.planned.is_held => {
                 report.add(Level::Mended, &name, "it is not there", "");
             }
             None => {}

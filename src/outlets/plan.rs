@@ -6,6 +6,7 @@
 //!   # profile: lidraughts                       the outlet `public`: for whose readers
 //!   # delay-games: 900 0                        seconds and plies, for each file: they differ in plans of earlier versions only
 //!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
+//!   # held: hall                                it is held back, and its files stay as they were
 //!   # board: hall 1025                          the boards in their order: line, and address on a bus
 //!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
 //!   # line: hall
@@ -70,13 +71,15 @@ pub struct PlannedOutlet {
     pub profile: Profile,
     /// How much later they show something.
     pub delays: Delays,
+    /// Is it held back? Then its files stay as they were.
+    pub is_held: bool,
 }
 
 impl PlannedOutlet {
     /// As the configuration says.
     pub fn new(config: &OutletConfig) -> PlannedOutlet {
         let OutletConfig { name, directory, profile, delay, .. } = config.clone();
-        PlannedOutlet { name, directory, profile, delays: Delays::all(delay) }
+        PlannedOutlet { name, directory, profile, delays: Delays::all(delay), is_held: false }
     }
 
     /// Is anything shown later than it was recorded?
@@ -88,7 +91,8 @@ impl PlannedOutlet {
         let mut words = value.splitn(5, ' ');
         let (name, profile) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
         let delay = Delay { seconds: words.next()?.parse().ok()?, plies: words.next()?.parse().ok()? };
-        Some(PlannedOutlet { name, profile, delays: Delays::all(delay), directory: words.next()?.into() })
+        let directory = words.next()?.into();
+        Some(PlannedOutlet { name, profile, delays: Delays::all(delay), directory, is_held: false })
     }
 }
 
@@ -125,7 +129,8 @@ impl Plan {
         let lines = config.lines.iter().map(|line| line.header()).collect();
         let mut outlets: Vec<PlannedOutlet> = config.outlets.iter().map(PlannedOutlet::new).collect();
         let is_held = |outlet: &&PlannedOutlet| config.held.iter().any(|held| held.name == outlet.name);
-        outlets.extend(before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned());
+        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
+        outlets.extend(held.map(|outlet| PlannedOutlet { is_held: true, ..outlet }));
         outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
         Plan { opened, outlets, lines, boards }
     }
@@ -161,7 +166,7 @@ impl Plan {
     fn text_of(&self, opened: Moment) -> String {
         let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let mut text = format!("{TITLE}\n# opened: {opened}\n");
-        for PlannedOutlet { name, directory, profile, delays } in &self.outlets {
+        for PlannedOutlet { name, directory, profile, delays, is_held } in &self.outlets {
             if name == PUBLIC {
                 text += &format!("# profile: {profile}\n");
                 for (file, Delay { seconds, plies }) in FILES.into_iter().zip(delays.each()) {
@@ -170,6 +175,9 @@ impl Plan {
             } else {
                 let Delay { seconds, plies } = delays.events;
                 text += &format!("# outlet: {name} {profile} {seconds} {plies} {}\n", directory.display());
+            }
+            if *is_held {
+                text += &format!("# held: {name}\n");
             }
         }
         for (line, address) in &self.boards {
@@ -190,6 +198,7 @@ impl Plan {
         let mut plan = Plan { opened: Moment::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
         let mut public: Option<PlannedOutlet> = None;
         let new = || PlannedOutlet::new(&OutletConfig::default());
+        let hold = |outlet: &mut PlannedOutlet| outlet.is_held = true;
         for line in own {
             let (key, value) = line.strip_prefix("# ")?.split_once(": ")?;
             let delay = || {
@@ -204,6 +213,9 @@ impl Plan {
                 "delay-events" => public.get_or_insert_with(new).delays.events = delay()?,
                 "delay-archive" => public.get_or_insert_with(new).delays.archive = delay()?,
                 "outlet" => plan.outlets.push(PlannedOutlet::read(value)?),
+                "held" => {
+                    plan.outlets.iter_mut().chain(&mut public).filter(|outlet| outlet.name == value).for_each(hold)
+                }
                 "board" => plan.boards.push(match value.split_once(' ') {
                     Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
                     None => (value.to_owned(), None),
@@ -414,7 +426,8 @@ mod tests {
         let config = crate::config::Sources::text("x", &wrong).read_to_record().unwrap();
         assert_eq!((config.outlets.len(), config.held.len()), (1, 1));
         let after = Plan::new(&config, opened, Some(&before));
-        assert_eq!(after.outlets[1], before.outlets[1]);
+        assert_eq!(after.outlets[1], PlannedOutlet { is_held: true, ..before.outlets[1].clone() });
+        assert_eq!(Plan::read(&after.to_text()).unwrap(), after);
         assert_eq!(after.outlets[0].delays.games.seconds, 70);
     }
 

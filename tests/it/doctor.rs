@@ -283,6 +283,41 @@ fn who_may_what() {
 }
 
 #[test]
+fn the_group_of_an_outlet_is_there_and_has_the_user_who_records() {
+    let outlet = |machine: &mut Machine, group: &str| {
+        let others = fs::read_to_string(machine.path("etc/group")).unwrap();
+        machine.write("etc/group", &(others + group));
+        machine.change(
+            "etc/damcast/damcast.toml",
+            "[[line]]\nname = \"a\"",
+            "[[outlet]]\nname = \"hall\"\ngroup = \"hall-readers\"\n[[line]]\nname = \"a\"",
+        );
+    };
+    let mut machine = Machine::in_order();
+    outlet(&mut machine, "hall-readers:x:950:anna,screen\n");
+    assert_eq!(machine.faults(), Vec::<[String; 4]>::new());
+    assert!(machine.doctor().out.contains("the outlet hall is for the group hall-readers"));
+    plant("groups", "outlet hall: there is no group hall-readers", "groupadd --system hall-readers", |machine| {
+        outlet(machine, "");
+    });
+    plant("groups", "outlet hall: anna is not in the group hall-readers", "usermod -aG hall-readers anna", |machine| {
+        outlet(machine, "hall-readers:x:950:screen\n");
+    });
+    plant("groups", "rec/public-hall is not for the group hall-readers", "sudo chgrp -R hall-readers", |machine| {
+        outlet(machine, "hall-readers:x:950:anna\n");
+        fs::create_dir(machine.path("rec/public-hall")).unwrap();
+    });
+    // A table that is wrong is told, and everything else is looked at all the same.
+    plant("configuration", "outlet public: a station records with it", "damcast config check", |machine| {
+        machine.change(
+            "etc/damcast/damcast.toml",
+            "[[line]]\nname = \"a\"",
+            "[public]\nstarted-sync = \"lazy\"\n[[line]]\nname = \"a\"",
+        );
+    });
+}
+
+#[test]
 fn a_full_disk_is_told_as_that_and_nobody_is_given_the_files() {
     let Some(library) = crate::kills::library() else {
         println!("there is no `cc`: no disk was full");

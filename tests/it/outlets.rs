@@ -414,6 +414,61 @@ fn a_station_goes_on_in_a_folder_of_the_version_before() {
 }
 
 #[test]
+fn an_upgrade_with_keys_that_are_no_more_changes_no_file_and_stops_no_recording() {
+    let lines = ["board-1", "board-2"];
+    let place = Place::new(&lines);
+    configure(
+        &place,
+        &lines,
+        "[public]\ngames-delay = 40\nstarted-delay-plies = 3\nevents-delay = 90\nevents-delay-plies = 2\n",
+    );
+    folder_of_the_version_before(&place.path("recordings"));
+    let before = files(&place.path("recordings/public"));
+    let mut pty = Pty::plug_in(&place.path("board-1"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("board-1-2.pdn")).len() >= 8);
+    wait_until("the alarm", || {
+        board.answer(&mut pty);
+        status(&place)["alarms"].to_string().contains("the outlet public is held back")
+    });
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(files(&place.path("recordings/public")), before);
+    let recordings = place.path("recordings");
+    // The plan has it as it was, with the delay of each file, and says that it is held back.
+    let plan = recordings.join("log/round-2.plan");
+    let text = fs::read_to_string(&plan).unwrap();
+    let delays = "# delay-games: 40 0\n# delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 0 0\n";
+    assert!(text.contains(&format!("{delays}# held: public\n")), "{text}");
+    let check = run(&["fsck", recordings.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+    // Nor is anything wrong when the delay is long over.
+    fs::write(&plan, text.replace(" 40 0\n", " 0 0\n").replace(" 0 3\n", " 0 0\n").replace(" 90 2\n", " 0 0\n"))
+        .unwrap();
+    let check = run(&["fsck", "--notes", recordings.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.contains("its outlet is held back by the configuration"), "{}", check.out);
+    assert!(check.out.trim_end().ends_with(": clean"), "{}", check.out);
+    // Mended, all of it is shown.
+    configure(&place, &lines, "");
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    wait_until("it goes on", || {
+        board.answer(&mut pty);
+        let events = fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap();
+        told_moves(&events).ends_with(&moves(&place.live("board-1-2.pdn")))
+    });
+    assert!(station.signal(Signal::TERM).success());
+    // What boards that play so fast told beside the moves may be of a moment to come.
+    let check = run(&["fsck", recordings.to_str().unwrap()]);
+    assert!(
+        check.code == 0 && check.out.contains(": 0 wrong, ") || check.out.trim_end().ends_with(": clean"),
+        "{}",
+        check.out
+    );
+}
+
+#[test]
 fn a_generation_outlives_its_file_and_what_is_numbered_anew_has_another() {
     let mut hall = Hall::begin("");
     hall.play(4);

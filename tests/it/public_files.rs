@@ -101,6 +101,31 @@ async fn all_boards_are_shown_and_a_finished_game_is_archived() {
 }
 
 #[tokio::test]
+async fn two_outlets_show_the_same_each_after_its_own_delay() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = Local::now().fixed_offset();
+    let outlets = "delay = 60\n[[outlet]]\nname = \"soon\"\ndelay = 20\n[[outlet]]\nname = \"now\"\n";
+    tell(&config(folder.path(), outlets), now, &GAME).await;
+    let told = |outlet: &str, file: &str| fs::read_to_string(folder.path().join(outlet).join(file)).unwrap_or_default();
+    let events = ["public", "public-soon", "public-now"].map(|outlet| told(outlet, "events.ndjson"));
+    let moments = |events: &str| -> Vec<DateTime<FixedOffset>> {
+        let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        events.map(|event| DateTime::parse_from_rfc3339(event["at"].as_str().unwrap()).unwrap()).collect()
+    };
+    let written = Local::now().fixed_offset();
+    for (events, delay) in events.iter().zip([60, 20, 0]) {
+        assert!(moments(events).iter().all(|at| *at + TimeDelta::seconds(delay) <= written), "{events}");
+    }
+    let counts = events.clone().map(|events| events.lines().count());
+    assert!(0 < counts[0] && counts[0] < counts[1] && counts[1] <= counts[2] && counts[2] == 5, "{counts:?}");
+    // The result and the archive are no earlier than the moves.
+    assert!(!told("public", "games.pdn").contains("2-0") && !folder.path().join("public/archive/b-1.pdn").exists());
+    assert!(
+        told("public-now", "games.pdn").contains("2-0") && folder.path().join("public-now/archive/b-1.pdn").exists()
+    );
+}
+
+#[tokio::test]
 async fn nothing_is_shown_before_its_delay_is_over() {
     let folder = tempfile::tempdir().unwrap();
     let now = Local::now().fixed_offset();
