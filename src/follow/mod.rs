@@ -202,7 +202,7 @@ impl Follower {
     /// What was read is compared with the whole file again before the next line: also what changed without becoming shorter is found.
     pub fn check(&mut self) {
         if let Some(open) = &mut self.open {
-            open.is_compared = false;
+            open.is_compared = self.had.position.seq == 0;
         }
     }
 
@@ -259,11 +259,17 @@ impl Follower {
         }
         if !open.is_compared {
             self.ahead.clear();
-            if let Some(news) = self.compare(stamp, is_first)? {
-                return Ok(Some(news));
+            let news = self.compare(stamp, is_first)?;
+            if news.is_some() || !self.is_compared() {
+                return Ok(news);
             }
         }
         self.read_line(stamp)
+    }
+
+    /// Is what was read known to stand in the file?
+    fn is_compared(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.is_compared)
     }
 
     /// The state of the file now; `None`: there is none.
@@ -291,7 +297,7 @@ impl Follower {
         io::Error::new(kind, format!("{}: {what}", self.path.display()))
     }
 
-    /// Compares what was read with what the file says, from its beginning.
+    /// Compares what was read with what the file says, from its beginning. Of a file that has less than that nothing is read.
     fn compare(&mut self, stamp: Stamp, is_first: bool) -> io::Result<Option<News>> {
         let Some(open) = &mut self.open else { return Ok(None) };
         let position = &self.had.position;
@@ -301,8 +307,9 @@ impl Follower {
         let is_other = generation.is_some() && position.generation.is_some() && generation != position.generation;
         let why = if is_other { Why::OtherGeneration } else { Why::OtherLines };
         if lines < position.seq && !is_other {
-            self.trouble = Some(Trouble::Cut(stamp));
-            return Ok(Some(News::Cut { lines }));
+            open.is_compared = false;
+            let told = self.trouble.replace(Trouble::Cut(stamp));
+            return Ok((!matches!(told, Some(Trouble::Cut(_)))).then_some(News::Cut { lines }));
         }
         let known = self.had.hash.clone().map(|hash| hash.finalize().into()).or(position.sha256);
         let found: [u8; 32] = hash.clone().finalize().into();
@@ -369,10 +376,11 @@ impl Follower {
                 self.ahead.clear();
                 let told = self.trouble.take();
                 // Somebody may have written another file over it.
-                if seq > 1
-                    && let Some(news) = self.compare(stamp, true)?
-                {
-                    return Ok(Some(news));
+                if seq > 1 {
+                    let news = self.compare(stamp, true)?;
+                    if news.is_some() || !self.is_compared() {
+                        return Ok(news);
+                    }
                 }
                 self.trouble = told;
                 Ok(self.damaged(stamp, what))

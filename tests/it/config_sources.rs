@@ -159,7 +159,8 @@ fn the_effective_configuration_means_the_same_and_names_where_it_comes_from() {
         let shows = |text: &str| text.starts_with(line) && text.contains(origin);
         assert!(shown.lines().any(shows), "{line} from {origin}:\n{shown}");
     }
-    for example in ["config/damcast.toml", "config/examples/tournament-bus.toml", "config/examples/blitz.toml"] {
+    for name in ["damcast", "examples/tournament-bus", "examples/tournament-any", "examples/blitz"] {
+        let example = &format!("config/{name}.toml");
         let sources = Sources::of_file(example.as_ref()).unwrap();
         let shown = show::show(&sources).unwrap();
         // A text that stands in no file has its paths as they are written.

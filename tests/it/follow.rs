@@ -99,6 +99,9 @@ fn lines_come_as_they_grow_and_only_when_they_are_whole() {
         let mut follower = place.follow(Position::default());
         assert_eq!(news(&mut follower), News::Gone, "it is not there yet");
         is_silent(&mut follower);
+        place.write("");
+        follower.check();
+        is_silent(&mut follower);
         place.write(&lines("a", 1..=3));
         assert_eq!(read(&mut follower, 3), lines("a", 1..=3));
         is_silent(&mut follower);
@@ -175,8 +178,12 @@ fn a_file_that_is_cut_and_completed_is_gone_on_with() {
             place.cut(cut);
             assert_eq!(news(&mut follower), News::Cut { lines: if cut == 0 { 0 } else { 3 } });
             is_silent(&mut follower);
+            // It is said once, however the rest comes.
             let whole = lines("a", 1..=5);
-            place.append(&whole[cut..]);
+            let some = lines("a", 1..=4).len() + 3;
+            place.append(&whole[cut..some]);
+            is_silent(&mut follower);
+            place.append(&whole[some..]);
             assert_eq!(news(&mut follower), News::Same);
             is_silent(&mut follower);
         }
