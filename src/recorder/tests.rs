@@ -12,7 +12,7 @@ use crate::disk::{Disk, RealDisk};
 use crate::livefile::Contents;
 use crate::trouble::{DISK_FAULT, SHOWN, Troubles};
 
-/// More than one thread writes at once.
+/// So many boards move at once.
 const LINES: usize = 40;
 
 #[test]
