@@ -1,7 +1,7 @@
 //! The way from the lines to the thread that writes.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
@@ -32,9 +32,24 @@ pub struct Unfinished {
 
 /// What the thread is told.
 pub(super) enum Message {
-    Open { id: LineId, journal: Arc<Journal>, feeds: Arc<Mutex<Feeds>>, tell: Tell },
-    Publish { id: LineId, publications: Vec<Publication>, upto: u64, durability: Durability },
-    Finish { folder_and_line: String, done: mpsc::Sender<()> },
+    Open {
+        id: LineId,
+        journal: Arc<Journal>,
+        feeds: Arc<Mutex<Feeds>>,
+        tell: Tell,
+    },
+    /// Something may be to be published in a moment.
+    Announce,
+    Publish {
+        id: LineId,
+        publications: Vec<Publication>,
+        upto: u64,
+        durability: Durability,
+    },
+    Finish {
+        folder_and_line: String,
+        done: mpsc::Sender<()>,
+    },
 }
 
 impl Message {
@@ -51,11 +66,14 @@ impl Message {
 pub struct Committer {
     sender: mpsc::Sender<Message>,
     last: Arc<AtomicU64>,
+    /// The thread has not heard yet what was announced: once is enough, also while a disk keeps it for hours.
+    announced: Arc<AtomicBool>,
 }
 
 impl Committer {
-    pub(super) fn new(sender: mpsc::Sender<Message>) -> Committer {
-        Committer { sender, last: Arc::default() }
+    /// Whoever hears [`Message::Announce`] clears `announced`.
+    pub(super) fn new(sender: mpsc::Sender<Message>, announced: Arc<AtomicBool>) -> Committer {
+        Committer { sender, last: Arc::default(), announced }
     }
 
     pub(super) fn open(&self, journal: Arc<Journal>, feeds: Arc<Mutex<Feeds>>, tell: Tell) -> Result<LineId, Gone> {
@@ -72,6 +90,15 @@ impl Committer {
         durability: Durability,
     ) -> Result<(), Gone> {
         self.send(Message::Publish { id, publications, upto, durability })
+    }
+
+    /// There may be something to publish in a moment: the thread is woken while the reason for it is still written down and
+    /// looked at.
+    pub(super) fn announce(&self) {
+        if !self.announced.swap(true, Ordering::Relaxed) {
+            // If it has ended, who publishes is told so.
+            let _ = self.send(Message::Announce);
+        }
     }
 
     /// Asks for the end of whatever recordings there are of this line, with all that it had to publish; `log` is how the
@@ -103,5 +130,22 @@ impl Committer {
 
     fn send(&self, message: Message) -> Result<(), Gone> {
         self.sender.send(message).map_err(|_| Gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_announced_again_and_again_waits_once() {
+        let (sender, inbox) = mpsc::channel();
+        let announced = Arc::new(AtomicBool::new(false));
+        let committer = Committer::new(sender, Arc::clone(&announced));
+        (0..1000).for_each(|_| committer.clone().announce());
+        assert_eq!(inbox.try_iter().count(), 1);
+        announced.store(false, Ordering::Relaxed);
+        committer.announce();
+        assert_eq!(inbox.try_iter().count(), 1);
     }
 }

@@ -75,6 +75,8 @@ pub struct Recorder {
     durability: Durability,
     committer: Committer,
     id: LineId,
+    /// The live files have it, and the thread that writes was not told yet.
+    untold: Vec<Publication>,
 }
 
 impl Recorder {
@@ -95,25 +97,54 @@ impl Recorder {
     ) -> Result<Recorder, Gone> {
         let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
         let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
-        Ok(Recorder { line, shift, journal, feeds, durability, committer, id })
+        Ok(Recorder { line, shift, journal, feeds, durability, committer, id, untold: Vec::new() })
     }
 
-    /// Something happened: into the log, into the core; what the core publishes is on its way then. `told` hears of everything that
-    /// the core wants done, before it is done. Returns what else is to be done.
+    /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
+    /// to be done.
     ///
     /// # Errors
     ///
     /// When the thread that writes has ended. The log has what happened.
-    pub fn take(&mut self, at: u64, input: Input, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    pub fn take(&mut self, at: u64, input: Input) -> Result<Vec<Output>, Gone> {
+        let mut others = self.begin(at, input, |_| {})?;
+        others.extend(self.finish(|_| {})?);
+        Ok(others)
+    }
+
+    /// The same as far as [`Line::begin`] goes. `told` hears of everything that the core wants done, before it is done.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn begin(&mut self, at: u64, input: Input, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        if self.durability == Durability::Safe && self.line.expects_a_ply() {
+            self.committer.announce();
+        }
         let is_tick = input == Input::Tick;
         if !is_tick {
             self.write(at, playback::kind(&input));
         }
-        let outputs = self.line.handle(self.shift + Millis(at), input);
+        let outputs = self.line.begin(self.shift + Millis(at), input);
         // What is published because time passed has no input; a replay has to know how far time had gone.
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
             self.write(at, Kind::Tick);
         }
+        self.publish(outputs, told)
+    }
+
+    /// Is there something left for [`Recorder::finish`]?
+    pub fn is_unfinished(&self) -> bool {
+        self.line.is_unfinished()
+    }
+
+    /// What [`Recorder::begin`] has left: to be done before anything else.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn finish(&mut self, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        let outputs = self.line.finish();
         self.publish(outputs, told)
     }
 
@@ -132,8 +163,12 @@ impl Recorder {
             let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
             published.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
         }
-        if !published.is_empty() {
-            self.committer.publish(self.id, published, self.journal.end(), self.durability)?;
+        self.untold.extend(published);
+        // A lazy line is in its file: to tell of it would only keep its readers waiting.
+        let may_wait = is_lazy && self.line.is_unfinished();
+        if !self.untold.is_empty() && !may_wait {
+            let publications = std::mem::take(&mut self.untold);
+            self.committer.publish(self.id, publications, self.journal.end(), self.durability)?;
         }
         Ok(rest)
     }

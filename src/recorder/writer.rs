@@ -4,8 +4,9 @@
 //!   loop:  take everything that lines have told until now
 //!          their logs' ends ─▸ commits: one durable write          fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
-//!          lines are told of it, and their files are looked after
+//!          nothing more has come for a moment: lines are told of it, and their files are looked after
 //!   who tells listeners only, and no file, waits a moment for company: no line of a file waits for a sync of such things
+//!   who announces a line wakes the thread, so that it is there when the line comes
 //!   every few seconds:    the same with the ends of all logs; a log that cannot be written is tried by itself;
 //!                         logs and commits that are not where they belong are saved
 //!   commits half full:    the logs themselves are synced, one at a time, while nothing else is to be done
@@ -15,6 +16,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
@@ -39,12 +41,20 @@ const SWEEP: Duration = Duration::from_secs(3);
 const AGAIN: Duration = Duration::from_millis(500);
 /// What is told beside the files is made durable within this, or with the next line of a file.
 const COMPANY: Duration = Duration::from_millis(50);
+/// Who waits for a line is not kept from reading it: nothing else is done for so long.
+const READERS_FIRST: Duration = Duration::from_millis(1);
+/// A line is told of what was published within this, whatever else there is to be done.
+const LONGEST_UNTOLD: Duration = Duration::from_millis(20);
+/// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
+const LOOKOUT: Duration = Duration::from_micros(250);
 /// Live files that cannot be written keep the end of a recording waiting for so long: its log has everything.
 const LONGEST_FOR_FILES: Duration = Duration::from_secs(3);
 
 /// The thread's work.
 pub struct Writer {
     inbox: mpsc::Receiver<Message>,
+    /// Something was announced that has not been heard yet.
+    announced: Arc<AtomicBool>,
     disk: Arc<dyn Disk>,
     /// Where the commits are.
     path: PathBuf,
@@ -60,6 +70,12 @@ pub struct Writer {
     busy: BTreeSet<LineId>,
     /// When it is to be done.
     due: Option<Instant>,
+    /// Those that something was done for, and that were not told of it yet.
+    untold: BTreeSet<LineId>,
+    /// Since when there are some.
+    untold_since: Instant,
+    /// When something was done last.
+    done_at: Instant,
     /// Those with something that the disk did not do.
     stuck: BTreeSet<LineId>,
     /// Those whose logs are to be synced one after the other.
@@ -129,8 +145,10 @@ impl Writer {
             commits.begin_anew()?;
         }
         let (sender, inbox) = mpsc::channel();
+        let announced = Arc::new(AtomicBool::new(false));
         let writer = Writer {
             inbox,
+            announced: Arc::clone(&announced),
             disk: Arc::clone(disk),
             path,
             logs: logs.to_owned(),
@@ -140,12 +158,15 @@ impl Writer {
             recordings: BTreeMap::new(),
             busy: BTreeSet::new(),
             due: None,
+            untold: BTreeSet::new(),
+            untold_since: Instant::now(),
+            done_at: Instant::now(),
             stuck: BTreeSet::new(),
             unsettled: Vec::new(),
             is_settling: false,
             fault: None,
         };
-        Ok((Committer::new(sender), writer, notices))
+        Ok((Committer::new(sender, announced), writer, notices))
     }
 
     /// Works until the last line is gone. `beat` is called at least every second as long as the disk answers. Returns what the
@@ -154,6 +175,7 @@ impl Writer {
         let (mut swept, mut tried) = (Instant::now(), Instant::now());
         loop {
             let wait = match (self.unsettled.is_empty(), self.stuck.is_empty()) {
+                _ if !self.untold.is_empty() => READERS_FIRST.saturating_sub(self.done_at.elapsed()),
                 (false, _) => Duration::ZERO,
                 (true, true) => SWEEP.saturating_sub(swept.elapsed()),
                 (true, false) => AGAIN.saturating_sub(tried.elapsed()),
@@ -161,9 +183,20 @@ impl Writer {
             let due = self.due.map_or(BEAT, |due| due.saturating_duration_since(Instant::now()));
             beat();
             match self.inbox.recv_timeout(wait.min(due).min(BEAT)) {
-                Ok(message) => self.hear(message),
+                Ok(message) => {
+                    let is_announced = matches!(message, Message::Announce);
+                    self.hear(message);
+                    if is_announced {
+                        self.look_out();
+                    }
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.is_due() => {}
+                Err(mpsc::RecvTimeoutError::Timeout) if !self.untold.is_empty() => {
+                    if self.done_at.elapsed() >= READERS_FIRST {
+                        self.tell_next();
+                    }
+                }
                 Err(mpsc::RecvTimeoutError::Timeout) if self.settle_next() => {}
                 Err(mpsc::RecvTimeoutError::Timeout) => {
                     if !self.stuck.is_empty() && tried.elapsed() >= AGAIN {
@@ -177,7 +210,10 @@ impl Writer {
                 }
             }
             if self.is_due() {
-                self.turn();
+                self.publish();
+            }
+            if !self.untold.is_empty() && self.untold_since.elapsed() > LONGEST_UNTOLD {
+                while self.tell_next() {}
             }
         }
         self.turn();
@@ -185,12 +221,30 @@ impl Writer {
         self.recordings.values().filter_map(|recording| recording.journal.untaken()).collect()
     }
 
+    /// Waits without sleeping for what was announced.
+    fn look_out(&mut self) {
+        let end = Instant::now() + LOOKOUT;
+        while !self.is_due() && Instant::now() < end {
+            match self.inbox.try_recv() {
+                Ok(message) => self.hear(message),
+                Err(mpsc::TryRecvError::Empty) => std::thread::yield_now(),
+                Err(mpsc::TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
     fn is_due(&self) -> bool {
         self.due.is_some_and(|due| due <= Instant::now())
     }
 
-    /// Takes what has been told, does it, and tells of it: every line is in its file before one is told of.
+    /// Takes what has been told, does it, and tells of it.
     pub fn turn(&mut self) {
+        self.publish();
+        while self.tell_next() {}
+    }
+
+    /// Takes what has been told, and does it: every line is seen before there is time to tell of them.
+    fn publish(&mut self) {
         while let Ok(message) = self.inbox.try_recv() {
             self.hear(message);
         }
@@ -198,16 +252,20 @@ impl Writer {
         let is_waiting = |recording: &Recording| !recording.waiting.is_empty() && !recording.is_durable();
         let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
         self.make_durable(&waiting);
-        let busy = std::mem::take(&mut self.busy);
-        for (_, recording) in self.recordings.iter_mut().filter(|(id, _)| busy.contains(id)) {
+        for (_, recording) in self.recordings.iter_mut().filter(|(id, _)| self.busy.contains(id)) {
             recording.publish();
         }
-        busy.into_iter().for_each(|id| self.tell(id));
+        self.done_at = Instant::now();
+        if self.untold.is_empty() {
+            self.untold_since = self.done_at;
+        }
+        self.untold.append(&mut self.busy);
     }
 
-    /// Tells a line of what was done for it, and looks after its files.
-    fn tell(&mut self, id: LineId) {
-        let Some(recording) = self.recordings.get_mut(&id) else { return };
+    /// Tells the next line of what was done for it, and looks after its files. Returns whether there was one.
+    fn tell_next(&mut self) -> bool {
+        let Some(id) = self.untold.pop_first() else { return false };
+        let Some(recording) = self.recordings.get_mut(&id) else { return true };
         if !recording.finish.is_empty() {
             // The file is not open for long any more.
             recording.look_after_log(&*self.disk, &self.path);
@@ -222,6 +280,7 @@ impl Writer {
         } else {
             self.stuck.remove(&id);
         }
+        true
     }
 
     /// Does what the disk did not do before, as far as it does it now.
@@ -259,9 +318,12 @@ impl Writer {
 
     fn hear(&mut self, message: Message) {
         let now = Instant::now();
-        let due = if message.may_wait() { now + COMPANY } else { now };
-        self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+        if !matches!(message, Message::Announce) {
+            let due = if message.may_wait() { now + COMPANY } else { now };
+            self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
+        }
         match message {
+            Message::Announce => self.announced.store(false, Ordering::Relaxed),
             Message::Open { id, journal, feeds, tell } => {
                 let recording = Recording {
                     journal,
@@ -302,6 +364,10 @@ impl Writer {
     pub fn sweep(&mut self) {
         self.look_after();
         self.recordings.values().for_each(|recording| recording.feeds().doubt());
+        if self.untold.is_empty() {
+            self.untold_since = Instant::now();
+        }
+        self.untold.extend(self.recordings.keys());
         let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
             .recordings
             .keys()
@@ -314,8 +380,6 @@ impl Writer {
             self.is_settling = true;
             self.unsettled.extend(others);
         }
-        let all: Vec<LineId> = self.recordings.keys().copied().collect();
-        all.into_iter().for_each(|id| self.tell(id));
     }
 
     /// Looks whether the logs and the commits are still where they belong, and makes them whole again if not.

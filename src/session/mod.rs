@@ -175,6 +175,19 @@ pub enum Aside {
 pub struct Line {
     now: Millis,
     wire: Wire,
+    /// Something was published, and it was not yet thought about what follows from it, nor were these bytes heard.
+    rest: Option<std::vec::IntoIter<u8>>,
+}
+
+/// What a byte has told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Heard {
+    /// It neither ended a message nor showed that earlier bytes were none.
+    Nothing,
+    /// It did.
+    Something,
+    /// It did, and something is published because of it. What follows from that is still to be decided.
+    Published,
 }
 
 #[derive(Debug)]
@@ -190,12 +203,20 @@ impl Line {
             Mode::Single => Wire::Single(Box::new(Single::new(settings))),
             Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
         };
-        Line { now: Millis::ZERO, wire }
+        Line { now: Millis::ZERO, wire, rest: None }
     }
 
     /// Takes an input that happened at `now`. Times never decrease; an earlier one counts as the latest.
     pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let mut outputs = Vec::new();
+        let mut outputs = self.begin(now, input);
+        outputs.extend(self.finish());
+        outputs
+    }
+
+    /// The same as far as lines that are published because of a board's bytes. What follows from them is left to
+    /// [`Line::finish`], which comes before the next input and before anything that is asked of the line.
+    pub fn begin(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.finish();
         let now = now.max(self.now);
         self.live_until(now, &mut outputs);
         self.now = now;
@@ -223,24 +244,59 @@ impl Line {
                 Wire::Single(single) => single.request(now, &request, &mut outputs),
                 Wire::Bus(bus) => bus.request(now, request, &mut outputs),
             },
-            Input::Bytes(bytes) => bytes.into_iter().for_each(|byte| self.hear(byte, &mut outputs)),
+            Input::Bytes(bytes) => {
+                self.hear(bytes.into_iter(), &mut outputs);
+                return outputs;
+            }
         }
-        if let Wire::Single(single) = &mut self.wire {
-            single.decide(self.now, &mut outputs);
-        }
-        self.live_until(self.now, &mut outputs);
+        self.end(&mut outputs);
         outputs
     }
 
-    /// Hears one byte.
-    fn hear(&mut self, byte: u8, outputs: &mut Vec<Output>) {
-        let has_told = match &mut self.wire {
-            Wire::Single(single) => single.hear(self.now, byte, outputs),
-            Wire::Bus(bus) => bus.hear(self.now, byte, outputs),
-        };
-        if has_told {
-            self.live_until(self.now, outputs);
+    /// Was something published, and not yet thought about what follows from it?
+    pub fn is_unfinished(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// What [`Line::begin`] has left of the last input.
+    pub fn finish(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while let Some(bytes) = self.rest.take() {
+            if let Wire::Single(single) = &mut self.wire {
+                single.decide(self.now, &mut outputs);
+            }
+            self.live_until(self.now, &mut outputs);
+            self.hear(bytes, &mut outputs);
         }
+        outputs
+    }
+
+    /// Hears bytes, up to the first of them that has something published.
+    fn hear(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
+        let now = self.now;
+        while let Some(byte) = bytes.next() {
+            let heard = match &mut self.wire {
+                Wire::Single(single) => single.hear(now, byte, outputs),
+                Wire::Bus(bus) => bus.hear(now, byte, outputs),
+            };
+            match heard {
+                Heard::Nothing => {}
+                Heard::Something => self.live_until(now, outputs),
+                Heard::Published => {
+                    self.rest = Some(bytes);
+                    return;
+                }
+            }
+        }
+        self.end(outputs);
+    }
+
+    /// An input is over.
+    fn end(&mut self, outputs: &mut Vec<Output>) {
+        if let Wire::Single(single) = &mut self.wire {
+            single.decide(self.now, outputs);
+        }
+        self.live_until(self.now, outputs);
     }
 
     /// Nobody listened since the last input, and the time of the next does not tell for how long: the clock of the machine was
@@ -289,6 +345,15 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.table().has_open_game(),
             Wire::Bus(bus) => bus.has_open_game(),
+        }
+    }
+
+    /// Does a ply stand complete on a board, so that what it says next may publish it? Never of a bus, on which much is said
+    /// and little happens.
+    pub fn expects_a_ply(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().attention() == Attention::Landed,
+            Wire::Bus(_) => false,
         }
     }
 

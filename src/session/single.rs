@@ -17,7 +17,7 @@ use super::identity::Identity;
 use super::request::{Addressee, Request, Wish};
 use super::table::Table;
 use super::wait::{Wait, earliest, named};
-use super::{Condition, Damage, Effect, LineSettings, Output, Status, catchup};
+use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::millis::Millis;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{ClockReport, Command, Decoder, Item, Message, PieceCode};
@@ -197,21 +197,21 @@ impl Single {
         self.gap = Some(if self.has_no_memory { gap.without_memory() } else { gap });
     }
 
-    /// Takes one byte. Returns whether it has ended a message, or showed that earlier bytes were none.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> bool {
+    /// Takes one byte.
+    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
         self.heard_bytes += 1;
         match self.decoder.push(byte) {
-            None => return false,
+            None => Heard::Nothing,
             Some(Item::Message(message)) => self.take(now, &message, outputs),
             Some(Item::Noise(noise)) => {
                 self.noise_bytes += noise.bytes as u64;
                 self.tell_of_bus(now, outputs);
+                Heard::Something
             }
         }
-        true
     }
 
-    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
+    fn take(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) -> Heard {
         if self.dialogue.hear(now, message) {
             self.put(now, vec![Effect::News("the board answers again".to_owned())], outputs);
         }
@@ -230,7 +230,7 @@ impl Single {
             self.ask_clock(now, outputs);
         }
         if !self.identity.is_admitted() {
-            return;
+            return Heard::Something;
         }
         self.notice_gap(now, message, outputs);
         let at = self.games.table_time(now);
@@ -273,8 +273,9 @@ impl Single {
             self.games.table.hear(self.games.table_time(now));
             self.heard_at = self.games.table_time(now);
         }
-        self.decide(now, outputs);
+        let has_published = self.decide_next(now, outputs);
         self.ask_for_late_game(now, outputs);
+        if has_published { Heard::Published } else { Heard::Something }
     }
 
     /// Does this message show that something was not heard?
@@ -578,12 +579,18 @@ impl Single {
         self.decide(now, outputs);
     }
 
-    /// Decides what is due.
+    /// Decides what is due, and what follows from what was published.
     pub fn decide(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        while self.decide_next(now, outputs) {}
+    }
+
+    /// Decides up to the next lines that are published. Returns whether there were any: more follows from them.
+    fn decide_next(&mut self, now: Millis, outputs: &mut Vec<Output>) -> bool {
         let at = self.games.table_time(now);
-        let mut effects = self.games.table.decide(at);
+        let (mut effects, has_published) = self.games.table.decide_next(at);
         effects.extend(self.games.decide_late(at));
         self.put(now, effects, outputs);
+        has_published
     }
 
     fn say(&mut self, now: Millis, turns: Vec<Turn>, outputs: &mut Vec<Output>) {

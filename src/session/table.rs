@@ -92,6 +92,8 @@ pub struct Table {
     /// The link is up again, but no dump has come since: until when one is waited for.
     gap_until: Option<Millis>,
     listeners: Listeners,
+    /// It is published, and what follows from it was not thought about yet.
+    published: Option<Verdict>,
     linked: bool,
     /// The board never says what stands on it: what it reports counts without a dump.
     trusts_reports: bool,
@@ -149,6 +151,7 @@ impl Table {
             had_clock: false,
             gap_until: None,
             listeners: Listeners::default(),
+            published: None,
             linked: false,
             trusts_reports: false,
             is_assumed: false,
@@ -487,10 +490,27 @@ impl Table {
 
     /// Everything that is due: to be called after every event and at the deadline.
     pub fn decide(&mut self, now: Millis) -> Vec<Effect> {
-        let mut effects = self.begin_to_decide(now);
-        while let Some(verdict) = self.verdict(now) {
+        let mut all = Vec::new();
+        loop {
+            let (effects, has_published) = self.decide_next(now);
+            all.extend(effects);
+            if !has_published {
+                return all;
+            }
+        }
+    }
+
+    /// The same up to the lines of the next verdict. Returns whether there is one: then what follows from it is told by the
+    /// next call, which has to come before anything else happens on the table.
+    pub fn decide_next(&mut self, now: Millis) -> (Vec<Effect>, bool) {
+        let mut effects = match self.published.take() {
+            Some(verdict) => self.look_back_at(&verdict),
+            None => self.begin_to_decide(now),
+        };
+        if let Some(verdict) = self.verdict(now) {
             effects.extend(self.publish(now, &verdict));
-            effects.extend(self.look_back_at(&verdict));
+            self.published = Some(verdict);
+            return (effects, true);
         }
         effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
@@ -498,7 +518,7 @@ impl Table {
         effects.extend(self.tell_doubt(now));
         effects.extend(self.tell_result_pieces(now));
         effects.extend(self.tell_listeners(now));
-        effects
+        (effects, false)
     }
 
     fn begin_to_decide(&mut self, now: Millis) -> Vec<Effect> {

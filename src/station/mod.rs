@@ -66,6 +66,9 @@ const MEMORY_AGAIN: Duration = Duration::from_millis(100);
 /// A port that never rests is left for a moment after so many reads, for whatever else the line has to do.
 const MOST_HEARD_IN_A_ROW: u32 = 64;
 
+/// A lazy line is in its file at once. Who waits for it is not kept from reading it: nothing else is done for so long.
+const READERS_FIRST: Duration = Duration::from_millis(1);
+
 /// What the lines of a station share.
 #[derive(Clone)]
 pub struct Storage {
@@ -241,6 +244,8 @@ struct Station {
     /// What the thread that writes has to say.
     told: mpsc::UnboundedReceiver<Told>,
     underway: Arc<Underway>,
+    /// Whether a line is durable before anybody sees it.
+    durability: Durability,
     /// The files of the games that were opened last.
     live_files: BTreeMap<Option<BusAddress>, PathBuf>,
     /// Who hears of it when they are not where they should be.
@@ -323,6 +328,7 @@ impl Station {
             reports_at: Instant::now(),
             told,
             underway,
+            durability,
             live_files,
             watch,
             counters,
@@ -575,7 +581,14 @@ impl Station {
                 }
                 told(effect);
             };
-            let outputs = self.recorder.take(now, input, &mut hear_of)?;
+            let mut outputs = self.recorder.begin(now, input, &mut hear_of)?;
+            if self.recorder.is_unfinished() {
+                match self.durability {
+                    Durability::Safe => underway.have_arrived().await,
+                    Durability::Lazy => sleep(READERS_FIRST).await,
+                }
+                outputs.extend(self.recorder.finish(&mut hear_of)?);
+            }
             let was_up = self.link.is_up();
             next = self.carry_out(now, outputs).await;
             if was_up && !self.link.is_up() {

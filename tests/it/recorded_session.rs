@@ -124,11 +124,11 @@ impl Session {
             let seat = &mut self.lines[*line];
             while let Some(deadline) = seat.recorder.line().deadline().filter(|due| *due <= seat.shift + Millis(at)) {
                 let due = (deadline - seat.shift).0;
-                seat.recorder.take(due, Input::Tick, |_| {}).unwrap();
+                seat.recorder.take(due, Input::Tick).unwrap();
                 self.writer.turn();
             }
             let input = playback::input(&record.kind).unwrap();
-            input.map(|input| seat.recorder.take(at, input, |_| {}).unwrap());
+            input.map(|input| seat.recorder.take(at, input).unwrap());
             self.writer.turn();
             // What was not published is made durable from time to time, and the logs themselves are synced.
             match count % 16 {

@@ -41,7 +41,7 @@ use super::held::Rotation;
 use super::request::{Addressee, Request, Wish};
 use super::table::{Attention, Table};
 use super::wait::{Wait, earliest, named};
-use super::{BusAddress, Condition, Damage, Effect, LineSettings, Output, Status, UnknownBoards};
+use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, Command, Decoder, Item, Message};
@@ -182,7 +182,7 @@ impl Bus {
     }
 
     /// Takes one byte.
-    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> bool {
+    pub fn hear(&mut self, now: Millis, byte: u8, outputs: &mut Vec<Output>) -> Heard {
         self.usage.carry(now, 1);
         self.hear_stranger(now, byte, outputs);
         let item = self.decoder.push(byte);
@@ -193,7 +193,7 @@ impl Bus {
             asked.until = (now + time_of(missing) + patience).min(asked.latest);
         }
         match item {
-            None => return false,
+            None => return Heard::Nothing,
             Some(BusItem::Message(message)) => self.take(now, &message, outputs),
             Some(BusItem::BadChecksum { id, .. }) => {
                 self.damage.bad_checksums += 1;
@@ -205,7 +205,7 @@ impl Bus {
                 self.disturb(now, false, outputs);
             }
         }
-        true
+        Heard::Something
     }
 
     /// Is it a board that knows no bus?
