@@ -24,12 +24,12 @@
 use std::time::Duration;
 
 use damcast::millis::Millis;
-use damcast::pdn::fen;
 use damcast::protocol::{Field, Message, PieceCode};
-use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use damcast::session::request::{Addressee, Request, Wish};
 use damcast::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
+use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts_pdn::fen;
 use hardware_sim::random::Rng;
 use rustix::time::{ClockId, clock_gettime};
 

@@ -6,8 +6,6 @@ pub mod millis;
 
 pub mod calendar;
 
-pub use draughts as rules;
-
 pub mod protocol;
 
 pub mod bytelog;

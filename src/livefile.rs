@@ -16,10 +16,11 @@
 //! A line once written stays; the Result tag alone is overwritten, once, when the game has ended. The file is valid PDN 3.0
 //! after every line.
 
-use crate::pdn::clock::Clocks;
-use crate::pdn::game::MoveNumber;
-use crate::pdn::{fen, notation, roster, tag};
-use crate::rules::{Color, Move, Position, ResultFormat, Variant};
+use crate::roster;
+use draughts::{Color, Move, Position, ResultFormat, Variant};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::game::MoveNumber;
+use draughts_pdn::{fen, notation, tag};
 
 /// The tag that holds the result, before the result is known.
 const RESULT_TAG: &str = "[Result \"*\"]";

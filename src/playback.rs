@@ -32,9 +32,9 @@ use crate::bytelog::{BoardHeader, Header, Kind, Records, Summary};
 use crate::calendar::Calendar;
 use crate::livefile::{Contents, Entry, Opening};
 use crate::millis::Millis;
-use crate::rules::{GameTypeError, Variant};
 use crate::session::request::RequestError;
 use crate::session::{Aside, BusAddress, Effect, Input, Line, LineSettings, Output, SettingError};
+use draughts::{GameTypeError, Variant};
 
 /// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
 pub const CONTINUES: &str = "continues";

@@ -2,7 +2,7 @@
 //!
 //! | profile | reader | its hardest rules |
 //! |---|---|---|
-//! | [`Profile::Standard`] | the standard itself | [`crate::pdn::strict`] |
+//! | [`Profile::Standard`] | the standard itself | [`draughts_pdn::strict`] |
 //! | [`Profile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
 //! | [`Profile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
@@ -17,13 +17,13 @@ mod pydraughts;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::pdn::encoding::{self, Encoding};
-use crate::pdn::lexer::{Input, Lexer, Token};
-use crate::pdn::problem::{Place, Problem, Problems};
-use crate::pdn::reader::{Located, Reader};
-use crate::pdn::scan;
-use crate::pdn::strict;
-use crate::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::encoding::{self, Encoding};
+use draughts_pdn::lexer::{Input, Lexer, Token};
+use draughts_pdn::problem::{Place, Problem, Problems};
+use draughts_pdn::reader::{Located, Reader};
+use draughts_pdn::scan;
+use draughts_pdn::strict;
 
 /// A known reader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]

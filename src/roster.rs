@@ -2,9 +2,9 @@
 //!
 //! Source: PDN 3.0, chapter "PDN Tags".
 
-use crate::pdn::tag;
-pub use crate::pdn::values::LONGEST_RESULT;
-use crate::rules::{ResultFormat, Variant};
+use draughts::{ResultFormat, Variant};
+use draughts_pdn::tag;
+pub use draughts_pdn::values::LONGEST_RESULT;
 
 /// The tags that are not taken from what is given: the game is known, the result is not.
 const OWN: [&str; 2] = ["GameType", "Result"];

@@ -1,13 +1,13 @@
 //! The quick way to check a file beside the long one.
 
-use damcast::pdn::checked::{Checker, Played};
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::game::Entry;
-use damcast::pdn::infer;
-use damcast::pdn::problem::Problem;
-use damcast::pdn::reader::{self, Located};
-use damcast::pdn::replay::{self, Replay};
-use damcast::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::checked::{Checker, Played};
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::game::Entry;
+use draughts_pdn::infer;
+use draughts_pdn::problem::Problem;
+use draughts_pdn::reader::{self, Located};
+use draughts_pdn::replay::{self, Replay};
 
 use super::pieces;
 

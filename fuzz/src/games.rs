@@ -1,15 +1,15 @@
 //! Files of games.
 
-use damcast::pdn::encoding::{self, Encoding};
-use damcast::pdn::game::{End, Entry, Game};
-use damcast::pdn::problem::{Level, Problem, Problems};
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::reader::{self, Located, Reader};
-use damcast::pdn::replay::Replay;
-use damcast::pdn::standard::standard;
-use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{infer, pdn2, renumber, strict};
-use damcast::rules::Variant;
+use damcast::profile::{self, Profile};
+use draughts::Variant;
+use draughts_pdn::encoding::{self, Encoding};
+use draughts_pdn::game::{End, Entry, Game};
+use draughts_pdn::problem::{Level, Problem, Problems};
+use draughts_pdn::reader::{self, Located, Reader};
+use draughts_pdn::replay::Replay;
+use draughts_pdn::standard::standard;
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{infer, pdn2, renumber, strict};
 
 use super::pieces;
 

@@ -1,10 +1,10 @@
 //! The small readers: positions, moves, tags and their values.
 
-use damcast::pdn::clock::{self, Clocks};
-use damcast::pdn::time_control::TimeControl;
-use damcast::pdn::values::{self, Date, Outcome, TagTime};
-use damcast::pdn::{fen as fens, notation, replay, tag};
-use damcast::rules::{Color, Position, Variant};
+use draughts::{Color, Position, Variant};
+use draughts_pdn::clock::{self, Clocks};
+use draughts_pdn::time_control::TimeControl;
+use draughts_pdn::values::{self, Date, Outcome, TagTime};
+use draughts_pdn::{fen as fens, notation, replay, tag};
 
 /// The variant that the first byte names, and the rest as text.
 fn variant_and_text(data: &[u8]) -> (&'static Variant, String) {
@@ -54,9 +54,8 @@ pub fn moves(data: &[u8]) {
     let legal = position.legal_moves();
     for ply in &legal {
         let written = notation::write(variant, ply, &legal);
-        let same = |read: &damcast::rules::Move| {
-            (read.from(), read.to(), read.captured()) == (ply.from(), ply.to(), ply.captured())
-        };
+        let same =
+            |read: &draughts::Move| (read.from(), read.to(), read.captured()) == (ply.from(), ply.to(), ply.captured());
         assert!(notation::read(&position, &written).as_ref().is_ok_and(same), "{written}");
         assert!(replay::resolve(&position, &written, None).as_ref().is_ok_and(same), "{written}");
         let proposal = notation::write_with_captured(variant, ply, &legal);

@@ -12,10 +12,10 @@
 use super::Board;
 use super::record::{Entry, GameRecord};
 use super::snapshot;
-use crate::pdn::game::{End, Game, Tags};
-use crate::pdn::time_control::{Period, TimeControl};
-use crate::pdn::writer::{self, Style};
-use crate::rules::Color;
+use draughts::Color;
+use draughts_pdn::game::{End, Game, Tags};
+use draughts_pdn::time_control::{Period, TimeControl};
+use draughts_pdn::writer::{self, Style};
 
 /// The text of the archive file of a game.
 pub fn text(board: &Board, game: &GameRecord) -> String {
@@ -74,7 +74,7 @@ fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
 
 /// The side that begins by a GameType tag.
 fn starts(game_type: &str) -> Option<Color> {
-    crate::rules::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
+    draughts::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
 }
 
 /// What a time control has given by so many moves of a side, in seconds.
@@ -106,8 +106,8 @@ mod tests {
     use super::super::record::Change;
     use super::super::record::tests::{game, moment};
     use super::*;
-    use crate::pdn::profile::{self, Profile};
-    use crate::rules::Variant;
+    use crate::profile::{self, Profile};
+    use draughts::Variant;
 
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
         let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -36,9 +36,9 @@ use super::json::Object;
 use super::record::{Aside, GameRecord, Told};
 use super::{Board, Delay, Moment, View};
 use crate::livefile::{self, Step};
-use crate::pdn::clock::Clocks;
-use crate::pdn::fen;
-use crate::rules::{Color, Position};
+use draughts::{Color, Position};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
 
 /// An event of a game, but for its place in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -287,7 +287,7 @@ mod tests {
     use super::super::record::Change;
     use super::super::record::tests::{changes, game, moment};
     use super::*;
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     #[test]
     fn a_game_is_told_move_by_move() {

@@ -27,9 +27,9 @@ pub use record::{Aside, Asides, Change, Entry, GameRecord, Told};
 
 use chrono::{DateTime, FixedOffset};
 
-use crate::pdn::game::Tags;
-use crate::pdn::roster;
-use crate::rules::Variant;
+use crate::roster;
+use draughts::Variant;
+use draughts_pdn::game::Tags;
 
 /// A moment on the wall, as logs and events have it.
 pub type Moment = DateTime<FixedOffset>;

@@ -4,9 +4,9 @@ use chrono::{DateTime, FixedOffset};
 
 use super::Moment;
 use crate::livefile::{self, Opening};
-use crate::pdn::clock::{ClockTime, Clocks};
-use crate::pdn::game::MoveNumber;
-use crate::rules::{Color, Move, Position, Variant};
+use draughts::{Color, Move, Position, Variant};
+use draughts_pdn::clock::{ClockTime, Clocks};
+use draughts_pdn::game::MoveNumber;
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -332,7 +332,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::livefile::Contents;
-    use crate::pdn::roster;
+    use crate::roster;
 
     pub fn moment(seconds: u32) -> Moment {
         let start = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();

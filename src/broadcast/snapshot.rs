@@ -21,12 +21,12 @@
 use super::record::{Entry, GameRecord, Step};
 use super::{Board, Delay, Moment, View};
 use crate::livefile;
-use crate::pdn::clock::Clocks;
-use crate::pdn::fen;
-use crate::pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
-use crate::pdn::problem::{Level, Problem};
-use crate::pdn::profile::{self, Profile};
-use crate::pdn::writer::{self, Style};
+use crate::profile::{self, Profile};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
+use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::writer::{self, Style};
 
 /// Which boards a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,7 +158,7 @@ mod tests {
     use super::super::record::Change;
     use super::super::record::tests::{changes, moment};
     use super::*;
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     fn board(name: &str) -> Board {
         let white = ("White".to_owned(), format!("White of {name}"));

@@ -10,13 +10,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::pdn::checked::Checker;
-use damcast::pdn::problem::{Level, Place, Problem, Problems};
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::scan::Scanner;
-use damcast::pdn::strict;
-use damcast::pdn::syntax::Event;
-use damcast::rules::Variant;
+use damcast::profile::{self, Profile};
+use draughts::Variant;
+use draughts_pdn::checked::Checker;
+use draughts_pdn::problem::{Level, Place, Problem, Problems};
+use draughts_pdn::scan::Scanner;
+use draughts_pdn::strict;
+use draughts_pdn::syntax::Event;
 
 use super::input::{self, Reading, json_text};
 use super::output;

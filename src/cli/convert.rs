@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::pdn::infer;
-use damcast::pdn::pdn2;
-use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::reader::{Located, Reader};
-use damcast::pdn::renumber;
-use damcast::pdn::standard::{self, Ambiguous};
-use damcast::pdn::writer::{self, Style};
-use damcast::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::infer;
+use draughts_pdn::pdn2;
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::reader::{Located, Reader};
+use draughts_pdn::renumber;
+use draughts_pdn::standard::{self, Ambiguous};
+use draughts_pdn::writer::{self, Style};
 
 use super::input::{self, Reading};
 use super::output;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::control::{Reply, Request};
-use damcast::rules::Color;
 use damcast::session::request::Wish;
+use draughts::Color;
 
 use super::output;
 use super::station::{UNKNOWN, Where};

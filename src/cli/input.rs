@@ -10,10 +10,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::problem::Problem;
-use damcast::pdn::reader::{Located, Reader};
-use damcast::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::problem::Problem;
+use draughts_pdn::reader::{Located, Reader};
 
 /// How files are to be read.
 #[derive(clap::Args)]

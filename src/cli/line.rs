@@ -223,8 +223,8 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use damcast::livefile::{Entry, Opening, Step};
-    use damcast::rules::{Position, Variant};
     use damcast::session::BusAddress;
+    use draughts::{Position, Variant};
 
     use super::*;
 

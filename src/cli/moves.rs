@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::pdn::{fen, notation};
-use damcast::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::{fen, notation};
 
 use super::output;
 

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use damcast::pdn::notation;
-use damcast::rules::perft;
+use draughts::perft;
+use draughts_pdn::notation;
 
 use super::output;
 

@@ -9,9 +9,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::pdn::replay::{Replay, Step};
-use damcast::pdn::{fen, infer, notation};
-use damcast::rules::{Color, Kind, Position};
+use draughts::{Color, Kind, Position};
+use draughts_pdn::replay::{Replay, Step};
+use draughts_pdn::{fen, infer, notation};
 
 use super::input::{self, Reading};
 use super::output;

@@ -17,8 +17,8 @@ use damcast::bytelog::Mode;
 use damcast::escape;
 use damcast::link::PortAddress;
 use damcast::protocol::{ClockReport, ClockTimes, Item, Lever, Message, PieceCode};
-use damcast::rules::{Color, Geometry, Square, Variant};
 use damcast::session::CodeMap;
+use draughts::{Color, Geometry, Square, Variant};
 use tokio::time::{Instant, sleep_until};
 
 use super::inquiry::{Heard, Inquiry, block_on};

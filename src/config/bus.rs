@@ -4,8 +4,8 @@ use super::document::ConfigError;
 use super::value::{Table, Value};
 use super::{BoardConfig, Pairs, Seen, read_name, read_tags, set};
 use crate::bytelog::Mode;
-use crate::rules::Variant;
 use crate::session::{BusAddress, LineSettings};
+use draughts::Variant;
 
 /// One board on the line, or many.
 pub(super) fn read_mode(value: &Value) -> Result<Mode, ConfigError> {

@@ -20,7 +20,7 @@ use super::read_durability;
 use super::value::{Spot, Table, Value, is_slip};
 use crate::broadcast::Delay;
 use crate::disk::Durability;
-use crate::pdn::profile::Profile;
+use crate::profile::Profile;
 
 /// The name of the outlet that is always there, and its folder.
 pub const PUBLIC: &str = "public";

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::disk::RealDisk;
     use crate::livefile::Opening;
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     #[test]
     fn each_board_has_files_of_its_own() {

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::disk::RealDisk;
     use crate::livefile::Opening;
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     fn feed(folder: &Path) -> Feed {
         Feed::new(Arc::new(RealDisk), folder.into(), "a".into(), None)

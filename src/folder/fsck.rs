@@ -31,9 +31,9 @@ use crate::bytelog::{Fault, Header, Problem as LogProblem};
 use crate::disk::{self, Lock, RealDisk};
 use crate::journal::chain::{self, Digest};
 use crate::outlets::{self, GENERATIONS, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold};
-use crate::pdn::problem::{Level as ProblemLevel, Problem};
-use crate::pdn::profile::{self, Profile};
 use crate::playback::{self, CONTINUES, Game};
+use crate::profile::{self, Profile};
+use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
 /// The files of an outlet that are replaced as a whole.
 const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pdn", Boards::Started)];

@@ -8,8 +8,8 @@ use crate::broadcast::{Board, Change, GameRecord, Moment, Told};
 use crate::bytelog::Header;
 use crate::feed;
 use crate::playback::{self, Game, Published};
-use crate::rules::Variant;
 use crate::session::{Aside, BusAddress, LineSettings};
+use draughts::Variant;
 
 /// So many games of a board are its last ones.
 const LATEST: usize = 4;

@@ -508,7 +508,7 @@ mod tests {
     use crate::broadcast::{Board, Change, Delay, GameRecord, events};
     use crate::disk::RealDisk;
     use crate::livefile::{Contents, Opening};
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     fn key(board: &str) -> Key {
         (board.to_owned(), 3, Stream::Game)

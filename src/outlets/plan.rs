@@ -26,8 +26,8 @@ use crate::bytelog::{self, Header};
 use crate::config::{Config, OutletConfig, PUBLIC};
 use crate::disk::{self, Disk, Durability};
 use crate::feed;
-use crate::pdn::profile::Profile;
 use crate::playback;
+use crate::profile::Profile;
 use crate::session::{BusAddress, LineSettings};
 
 const TITLE: &str = "# damcast plan 1";

@@ -10,16 +10,16 @@
 
 use std::ops::Range;
 
-use crate::pdn::clock;
-use crate::pdn::fen;
-use crate::pdn::game::Entry;
-use crate::pdn::lexer::Locator;
-use crate::pdn::problem::{Level, Place, Problem, Problems, quoted};
-use crate::pdn::reader::Located;
-use crate::pdn::replay::{self, Replay};
-use crate::pdn::strict;
-use crate::pdn::values::Outcome;
-use crate::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::clock;
+use draughts_pdn::fen;
+use draughts_pdn::game::Entry;
+use draughts_pdn::lexer::Locator;
+use draughts_pdn::problem::{Level, Place, Problem, Problems, quoted};
+use draughts_pdn::reader::Located;
+use draughts_pdn::replay::{self, Replay};
+use draughts_pdn::strict;
+use draughts_pdn::values::Outcome;
 
 use super::{entry_place, tag_place};
 

@@ -8,12 +8,12 @@
 
 use std::borrow::Cow;
 
-use crate::pdn::game::{End, Entry};
-use crate::pdn::lexer::Kind;
-use crate::pdn::problem::{Place, Problem, Problems, quoted};
-use crate::pdn::reader;
-use crate::pdn::tag;
-use crate::pdn::words::{self, Word};
+use draughts_pdn::game::{End, Entry};
+use draughts_pdn::lexer::Kind;
+use draughts_pdn::problem::{Place, Problem, Problems, quoted};
+use draughts_pdn::reader;
+use draughts_pdn::tag;
+use draughts_pdn::words::{self, Word};
 
 use super::{entry_place, tag_place, tokens};
 

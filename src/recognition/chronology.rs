@@ -15,7 +15,7 @@ use super::evidence::{Change, Evidence, Moment, Source};
 use super::measures::{counts, times};
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
-use crate::rules::{Color, Move, Position, Square, SquareSet};
+use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// What was seen between two changes.
 #[derive(Clone, Copy, Debug)]
@@ -202,7 +202,7 @@ impl<'a> Chronology<'a> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::rules::Variant;
+    use draughts::Variant;
 
     /// The start of an international game and what was reported after it, as time, square, colour.
     pub fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::sight::{Seen, Sight};
 use crate::millis::Millis;
-use crate::rules::{Color, Placement, Square, SquareSet};
+use draughts::{Color, Placement, Square, SquareSet};
 
 /// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -309,7 +309,7 @@ mod tests {
         }
         assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
         let mut with_man = Placement::EMPTY;
-        with_man.put(square, Some(crate::rules::Piece { color: Color::White, kind: crate::rules::Kind::Man }));
+        with_man.put(square, Some(draughts::Piece { color: Color::White, kind: draughts::Kind::Man }));
         assert!(evidence.contradictions(&with_man).is_empty());
         assert!(evidence.contradictions(&Placement::EMPTY).is_empty());
         evidence.calm_down(Millis(2400 + 6000));

@@ -13,7 +13,7 @@ use super::chronology::Chronology;
 use super::evidence::{Evidence, Moment, Traffic};
 use super::measures::{weights, work};
 use crate::millis::Millis;
-use crate::rules::{Color, Move, Position, Square, SquareSet};
+use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// A legal sequence that explains what is seen.
 #[derive(Clone, PartialEq, Eq, Debug)]

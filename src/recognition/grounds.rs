@@ -2,7 +2,7 @@
 
 use super::wait::Wait;
 use crate::millis::Millis;
-use crate::rules::{Color, Move, SquareSet};
+use draughts::{Color, Move, SquareSet};
 
 /// What was known when a ply or a setup was decided.
 #[derive(Clone, PartialEq, Eq, Debug)]

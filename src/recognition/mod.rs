@@ -25,7 +25,7 @@
 //!
 //! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
-//! answer. Names [`crate::rules`] and [`crate::millis`] only: no wire, no notation.
+//! answer. Names [`draughts`] and [`crate::millis`] only: no wire, no notation.
 
 pub mod chronology;
 pub mod evidence;

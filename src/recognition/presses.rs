@@ -7,7 +7,7 @@
 use super::measures::{counts, times};
 use super::verdict::PressId;
 use crate::millis::Millis;
-use crate::rules::Color;
+use draughts::Color;
 
 /// One press.
 #[derive(Clone, Copy, Debug)]

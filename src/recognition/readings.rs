@@ -11,7 +11,7 @@
 
 use super::evidence::Evidence;
 use super::measures::{counts, work};
-use crate::rules::{Move, Position, SquareSet};
+use draughts::{Move, Position, SquareSet};
 
 /// One way to read a board that nothing explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::millis::Millis;
     use crate::recognition::{Seen, Sight};
-    use crate::rules::{Color, Placement, Square, Variant};
+    use draughts::{Color, Placement, Square, Variant};
 
     fn sight_of(placement: &Placement) -> Sight {
         let mut sight = Sight::default();

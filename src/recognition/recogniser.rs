@@ -56,7 +56,7 @@ use super::sight::{Seen, Sight};
 use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use super::wait::Wait;
 use crate::millis::Millis;
-use crate::rules::{Color, Move, Piece, Position, Square, SquareSet};
+use draughts::{Color, Move, Piece, Position, Square, SquareSet};
 use effort::Effort;
 use standing::Snapshot;
 

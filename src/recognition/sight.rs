@@ -1,6 +1,6 @@
 //! What the squares of a board show at one moment.
 
-use crate::rules::{Color, Placement, Square, SquareSet};
+use draughts::{Color, Placement, Square, SquareSet};
 
 /// A piece as a sensor reports it: its colour is evidence, its kind is advice (a stacked second disk may read as a man).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

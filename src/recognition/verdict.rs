@@ -1,7 +1,7 @@
 //! What the recogniser decides, and what it is told of the clock.
 
 use crate::millis::Millis;
-use crate::rules::{Move, Position};
+use draughts::{Move, Position};
 
 /// The lever press that completed a ply, as numbered by the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

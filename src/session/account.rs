@@ -25,9 +25,9 @@
 //! keys but `reason`.
 
 use super::Doubt;
-use crate::pdn::notation;
 use crate::recognition::{Grounds, Reading, Reason, Rule, Verdict, Wait, recogniser};
-use crate::rules::{Color, Geometry, Move, Position, SquareSet, Variant};
+use draughts::{Color, Geometry, Move, Position, SquareSet, Variant};
+use draughts_pdn::notation;
 
 /// The note that belongs to a verdict, without the entry.
 pub fn note(verdict: &Verdict, grounds: Option<&Grounds>, variant: &Variant) -> String {

@@ -16,9 +16,9 @@
 //! Invariants: what is taken was sent by the board, in its order; what is kept back is bounded; no time of its own.
 
 use crate::millis::Millis;
-use crate::pdn::time_control::{Period, TimeControl};
 use crate::protocol::ClockTimes;
-use crate::rules::Color;
+use draughts::Color;
+use draughts_pdn::time_control::{Period, TimeControl};
 
 /// A side may lose so many seconds more than have passed: readings lag up to a second, links more.
 const SLACK: u32 = 10;

@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use crate::protocol::PieceCode;
 use crate::recognition::Seen;
-use crate::rules::Color;
+use draughts::Color;
 
 /// The codes of pieces: above them stand the result pieces.
 const COUNT: usize = 13;

@@ -15,8 +15,8 @@
 //! the game. The one end that the recorder sees by itself, a ply after which no legal move is left, is the table's business.
 
 use crate::recognition::{Reason, Verdict};
-use crate::rules::Position;
-use crate::rules::draws::{Claim, DrawRule, History};
+use draughts::Position;
+use draughts::draws::{Claim, DrawRule, History};
 
 /// The draw rules of one game, watched.
 #[derive(Clone, Debug)]
@@ -92,9 +92,9 @@ fn cannot_move(position: &Position) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdn::{fen, notation};
     use crate::recognition::Rule;
-    use crate::rules::Variant;
+    use draughts::Variant;
+    use draughts_pdn::{fen, notation};
 
     fn position(tag: &str, text: &str) -> Position {
         let variant = Variant::from_tag(tag).unwrap();

@@ -9,11 +9,12 @@ use super::endings::EndWatch;
 use super::{Effect, LineSettings, Why};
 use crate::livefile::{Entry, Opening, Step};
 use crate::millis::Millis;
-use crate::pdn::clock::Clocks;
-use crate::pdn::game::MoveNumber;
-use crate::pdn::{fen, roster};
 use crate::recognition::{Recogniser, Verdict};
-use crate::rules::{Color, Position};
+use crate::roster;
+use draughts::{Color, Position};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
+use draughts_pdn::game::MoveNumber;
 
 /// A game that is going on.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //! the clock's; which of them is White is learned once a game, from the first press: the colour that has just moved
 //! pressed. It cannot be hard-wired: on a turned board White plays on the right.
 
-use crate::pdn::clock::{ClockTime, Clocks};
 use crate::protocol::{ClockTimes, Lever};
-use crate::rules::Color;
+use draughts::Color;
+use draughts_pdn::clock::{ClockTime, Clocks};
 
 /// How sure it is which side of the clock is White's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -25,7 +25,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::BusAddress;
-use crate::rules::Color;
+use draughts::Color;
 
 /// Before a request that can wait for its board.
 const WHEN_FOUND: &str = "when-found";

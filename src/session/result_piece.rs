@@ -7,8 +7,8 @@
 
 use crate::millis::Millis;
 use crate::protocol::PieceCode;
-use crate::rules::Color;
-use crate::rules::ResultFormat;
+use draughts::Color;
+use draughts::ResultFormat;
 
 /// How long the board must be quiet before the operator is told.
 const LET_LIE: Millis = Millis::seconds(2);

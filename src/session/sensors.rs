@@ -7,7 +7,7 @@ use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
 use crate::protocol::{Field, PieceCode};
 use crate::recognition::{Seen, Sight};
-use crate::rules::{Geometry, Placement, Square};
+use draughts::{Geometry, Placement, Square};
 
 /// How the board lies on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,10 +12,10 @@ use super::codes::CodeMap;
 use crate::bytelog::Mode;
 use crate::calendar;
 use crate::millis::Millis;
-use crate::pdn::time_control::{Period, TimeControl};
 use crate::protocol::{BusAddress, Command};
 use crate::recognition::{Pace, Settings as RecognitionSettings};
-use crate::rules::{RuleChoices, Variant};
+use draughts::{RuleChoices, Variant};
+use draughts_pdn::time_control::{Period, TimeControl};
 
 /// Everything the record of a line depends on besides its bytes.
 #[derive(Clone, PartialEq, Debug)]
@@ -222,7 +222,7 @@ impl LineSettings {
     ///
     /// When the key does not exist or cannot have this value; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
-        use crate::rules::ruleset::{PromotionInCapture, Removal};
+        use draughts::ruleset::{PromotionInCapture, Removal};
         let refuse = |expected: Cow<'static, str>| SettingError::Value {
             key: key.to_owned(),
             value: value.to_owned(),

@@ -43,7 +43,7 @@ use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{ClockTimes, Field, PieceCode};
 use crate::recognition::{Clock, PressId, Verdict};
-use crate::rules::{Position, SquareSet};
+use draughts::{Position, SquareSet};
 use listeners::Listeners;
 use requests::Resync;
 use telling::ToldDoubt;

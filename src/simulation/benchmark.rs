@@ -13,8 +13,8 @@ use hardware_sim::profile::Profile;
 use super::hall;
 use super::peers::PeerRule;
 use super::score::{self, Conditions, Played, Score, Who, over_all_cores, percent};
-use crate::rules::Variant;
 use crate::session::{LineSettings, SettingError};
+use draughts::Variant;
 
 /// How people play, on what.
 #[derive(Clone, Debug)]

@@ -14,13 +14,13 @@ use hardware_sim::truth::{Event, PlyId, Truth};
 use super::misplay::Step;
 use super::score::Case;
 use crate::millis::Millis;
-use crate::pdn::notation;
 use crate::protocol::changes::{self, Change};
 use crate::protocol::{
     BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, ClockReport, Decoder, Item, Message, PieceCode,
 };
-use crate::rules::{Geometry, Position, Square};
 use crate::session::{Effect, Input, Output};
+use draughts::{Geometry, Position, Square};
+use draughts_pdn::notation;
 
 /// A game on one board, and all that was said about it.
 pub struct Story<'a> {

@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use super::games::GamesError;
 use super::score::Played;
-use crate::pdn::fen;
-use crate::pdn::problem::{Place, Problem};
-use crate::rules::{Move, Position, Square, SquareSet, Variant};
+use draughts::{Move, Position, Square, SquareSet, Variant};
+use draughts_pdn::fen;
+use draughts_pdn::problem::{Place, Problem};
 
 #[derive(Deserialize)]
 struct Line {

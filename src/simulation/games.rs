@@ -1,10 +1,10 @@
 //! The games that boards play: from a PDN file, or the demonstration's own.
 
 use super::score::Played;
-use crate::pdn::problem::Problem;
-use crate::pdn::reader;
-use crate::pdn::replay::Replay;
-use crate::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::problem::Problem;
+use draughts_pdn::reader;
+use draughts_pdn::replay::Replay;
 
 /// Eight real games of international draughts, bare moves.
 pub const DEMONSTRATION: &str = include_str!("demo.pdn");

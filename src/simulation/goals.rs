@@ -97,8 +97,8 @@ pub fn lines(row: &Row) -> Vec<Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Variant;
     use crate::simulation::score::Score;
+    use draughts::Variant;
 
     fn row(variant: &str, recalled: usize) -> Row {
         let score = Score { games: 10, plies: 100_000, recalled, perfect: 10, ..Score::default() };

@@ -15,8 +15,8 @@ use super::misplay::{self, Step};
 use super::score::{AFTER_MS, Conditions, Outcome, Played, Score, count};
 use super::script;
 use crate::millis::Millis;
-use crate::rules::Position;
 use crate::session::{BusAddress, Effect, Input, Line, Mode, Output};
+use draughts::Position;
 
 /// A game, and how it is played.
 type Case<'a> = (&'a Played, Conditions);

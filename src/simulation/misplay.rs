@@ -5,7 +5,7 @@
 use hardware_sim::random::Rng;
 
 use super::score::Played;
-use crate::rules::{Color, Kind, Move, Piece, Placement, Position, Setup, Square};
+use draughts::{Color, Kind, Move, Piece, Placement, Position, Setup, Square};
 
 /// One ply of a script with illegal moves in it.
 #[derive(Clone, Debug)]

@@ -15,12 +15,12 @@ use std::fmt;
 use super::drive::Recorder;
 use crate::livefile::{Entry, Step};
 use crate::millis::Millis;
-use crate::pdn::fen;
 use crate::protocol::{Command, Decoder, Item, Message, PieceCode};
 use crate::recognition::{Seen, Sight};
-use crate::rules::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use crate::session::request::{Request, Wish};
 use crate::session::{Effect, Input, Output};
+use draughts::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts_pdn::fen;
 
 /// How long the board must be quiet before [`PeerRule::WaitAndDump`] asks for a dump.
 const QUIET: Millis = Millis(250);
@@ -158,7 +158,7 @@ impl Peer {
             }
             let legal = base.legal_moves();
             let shows =
-                |ply: &&crate::rules::Move| self.sight.differs_from_placement(base.play(ply).placement()).is_empty();
+                |ply: &&draughts::Move| self.sight.differs_from_placement(base.play(ply).placement()).is_empty();
             let Some(ply) = legal.iter().find(shows) else { return };
             outputs.push(published(now, Step::Ply { before: base, ply: ply.clone() }));
             self.base = Some(base.play(ply));

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::scenario::ReadyLine;
 use super::score::Played;
-use crate::pdn::{fen, notation};
+use draughts_pdn::{fen, notation};
 
 /// What a line consists of, to be told before anything happens.
 pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {

@@ -17,10 +17,10 @@ use super::lineup::{Expected, Published, compare};
 use super::misplay::{self, Step};
 use super::peers::{Peer, PeerRule};
 use super::script;
-use crate::pdn::{fen, notation};
-use crate::rules::{Move, Position};
 use crate::session::request::Wish;
 use crate::session::{Line, LineSettings};
+use draughts::{Move, Position};
+use draughts_pdn::{fen, notation};
 
 /// How long a world lives on after its people are done: what is recorded late is recorded.
 pub(super) const AFTER_MS: u64 = 45_000;

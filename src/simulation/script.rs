@@ -7,7 +7,7 @@ use hardware_sim::random::Rng;
 use hardware_sim::script::{Game, Player, Ply};
 
 use super::misplay::Step;
-use crate::rules::{Color, Kind, Move, Position, Square};
+use draughts::{Color, Kind, Move, Position, Square};
 
 /// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
 fn code(color: Color, kind: Kind) -> u8 {

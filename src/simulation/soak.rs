@@ -22,11 +22,11 @@ use hardware_sim::random::Rng;
 use super::drive::Record;
 use super::score::{self, Conditions, Played, Who, over_all_cores};
 use crate::livefile;
-use crate::pdn::problem::{Level, Problem};
-use crate::pdn::reader;
-use crate::pdn::replay::Replay;
-use crate::pdn::strict;
 use crate::session::{Effect, LineSettings, Output};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::reader;
+use draughts_pdn::replay::Replay;
+use draughts_pdn::strict;
 
 /// Of so many games one has every prefix of its files checked.
 const EVERY_PREFIX_OF: u64 = 50;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Libraries of their own that the station names like modules: the name, the crate.
-const LIBRARIES: &[(&str, &str)] = &[("rules", "draughts"), ("pdn", "draughts_pdn")];
+/// Libraries of their own that the station names like modules.
+const LIBRARIES: [&str; 2] = ["draughts", "draughts_pdn"];
 
 /// Modules, and those that each may name.
 type Table = &'static [(&'static str, &'static [&'static str])];
@@ -14,22 +14,39 @@ const EDGES: Table = &[
     // the core
     ("millis", &[]),
     ("calendar", &["millis"]),
-    ("rules", &[]),
+    ("draughts", &[]),
     ("protocol", &[]),
     ("bytelog", &["protocol"]),
-    ("pdn", &["rules"]),
-    ("profile", &["rules", "pdn"]),
-    ("roster", &["rules", "pdn"]),
-    ("recognition", &["millis", "rules"]),
-    ("livefile", &["rules", "pdn", "roster"]),
-    ("session", &["millis", "calendar", "rules", "protocol", "bytelog", "pdn", "roster", "recognition", "livefile"]),
-    ("playback", &["millis", "calendar", "rules", "bytelog", "livefile", "session"]),
-    ("broadcast", &["rules", "pdn", "profile", "roster", "livefile"]),
+    ("draughts_pdn", &["draughts"]),
+    ("profile", &["draughts", "draughts_pdn"]),
+    ("roster", &["draughts", "draughts_pdn"]),
+    ("recognition", &["millis", "draughts"]),
+    ("livefile", &["draughts", "draughts_pdn", "roster"]),
+    (
+        "session",
+        &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "roster", "recognition", "livefile"],
+    ),
+    ("playback", &["millis", "calendar", "draughts", "bytelog", "livefile", "session"]),
+    ("broadcast", &["draughts", "draughts_pdn", "profile", "roster", "livefile"]),
     // the shell
     ("link", &[]),
     ("disk", &[]),
     ("escape", &[]),
-    ("config", &["rules", "bytelog", "pdn", "profile", "session", "playback", "broadcast", "disk", "link", "escape"]),
+    (
+        "config",
+        &[
+            "draughts",
+            "bytelog",
+            "draughts_pdn",
+            "profile",
+            "session",
+            "playback",
+            "broadcast",
+            "disk",
+            "link",
+            "escape",
+        ],
+    ),
     ("pulse", &[]),
     ("trouble", &[]),
     ("counters", &[]),
@@ -39,9 +56,9 @@ const EDGES: Table = &[
     (
         "outlets",
         &[
-            "rules",
+            "draughts",
             "bytelog",
-            "pdn",
+            "draughts_pdn",
             "profile",
             "session",
             "playback",
@@ -83,7 +100,7 @@ const EDGES: Table = &[
             "calendar",
             "protocol",
             "bytelog",
-            "pdn",
+            "draughts_pdn",
             "profile",
             "session",
             "playback",
@@ -104,10 +121,10 @@ const EDGES: Table = &[
         &[
             "millis",
             "calendar",
-            "rules",
+            "draughts",
             "protocol",
             "bytelog",
-            "pdn",
+            "draughts_pdn",
             "recognition",
             "livefile",
             "session",
@@ -284,8 +301,7 @@ fn names(code: &str, roots: &[&str], module: &str) -> bool {
         let places = code.match_indices(root).map(|(at, _)| at).filter(is_begun);
         places.map(|at| &code[at + root.len()..]).collect::<Vec<_>>()
     };
-    let library = LIBRARIES.iter().find(|(name, _)| *name == module);
-    library.is_some_and(|(_, library)| behind(library).iter().any(|rest| rest.starts_with("::")))
+    LIBRARIES.contains(&module) && behind(module).iter().any(|rest| rest.starts_with("::"))
         || roots.iter().flat_map(|root| behind(root)).any(|rest| {
             let in_list = rest.strip_prefix('{').unwrap_or_default();
             let words = in_list.split(['{', '}', ',', ' ']).filter_map(|part| part.split("::").next());
@@ -296,9 +312,9 @@ fn names(code: &str, roots: &[&str], module: &str) -> bool {
 /// How a file names the modules of its crate.
 fn roots(sources: &str, file: &Path) -> &'static [&'static str] {
     if file.parent() == Some(Path::new(sources)) {
-        &["crate::", "crate::pdn::", "damcast::", "super::"]
+        &["crate::", "damcast::", "super::"]
     } else {
-        &["crate::", "crate::pdn::", "damcast::", "super::super::"]
+        &["crate::", "damcast::", "super::super::"]
     }
 }
 
@@ -370,7 +386,7 @@ fn the_game_and_the_wire_do_not_know_of_each_other() {
         assert!(!line.code.contains("protocol::"), "{}", line.place());
     }
     for line in lines_of_module("src", "protocol") {
-        assert!(!["rules", "draughts"].iter().any(|game| line.code.contains(game)), "{}", line.place());
+        assert!(!line.code.contains("draughts"), "{}", line.place());
     }
 }
 
@@ -391,15 +407,14 @@ fn the_simulator_depends_on_nothing_of_the_recorder() {
 #[test]
 fn this_test_can_fail() {
     for (code, module, expected) in [
-        ("use crate::rules::Square;", "rules", true),
-        ("use crate::{millis::Millis, rules};", "rules", true),
-        ("crate::rules_of_thumb::x()", "rules", false),
-        ("let rules = 5;", "rules", false),
-        ("pub use damcast::rules;", "rules", true),
-        ("use draughts::Move;", "rules", true),
-        ("use draughts_pdn::fen;", "rules", false),
-        ("use draughts_pdn::fen;", "pdn", true),
-        ("use crate::pdn::{profile::Profile, tag};", "profile", true),
+        ("use crate::livefile::Entry;", "livefile", true),
+        ("use crate::{millis::Millis, livefile};", "livefile", true),
+        ("crate::livefile_of_old::x()", "livefile", false),
+        ("let livefile = 5;", "livefile", false),
+        ("pub use damcast::livefile;", "livefile", true),
+        ("use draughts::Move;", "draughts", true),
+        ("use draughts_pdn::fen;", "draughts", false),
+        ("use draughts_pdn::fen;", "draughts_pdn", true),
         ("use super::position::Position;", "position", true),
     ] {
         assert_eq!(names(code, roots("src", Path::new("src/some.rs")), module), expected, "{code}");

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use damcast::pdn::notation;
-use damcast::rules::Position;
 use damcast::simulation::score::Played;
+use draughts::Position;
+use draughts_pdn::notation;
 
 use crate::games::playable;
 use crate::program::damcast;

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use damcast::bytelog::Mode;
 use damcast::millis::Millis;
-use damcast::pdn::notation;
-use damcast::rules::{Position, Variant};
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, bare, drive_bus};
 use damcast::simulation::score::Played;
 use damcast::simulation::script;
+use draughts::{Position, Variant};
+use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::bus::{BusSetting, BusWorld};
 use hardware_sim::incident::{Incident, Mishap};

@@ -8,12 +8,12 @@ use damcast::protocol::changes::{self, Change};
 use damcast::protocol::{
     BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, ClockSide, ClockStatus, ClockTimes, PieceCode, Version,
 };
-use damcast::rules::Variant;
 use damcast::session::{Effect, Input, Line, LineSettings};
 use damcast::simulation::benchmark::{Benchmark, Hands};
 use damcast::simulation::drive::bare;
 use damcast::simulation::hall;
 use damcast::simulation::score::{Score, Who};
+use draughts::Variant;
 use hardware_sim::faults::Fault;
 
 use crate::games::playable;

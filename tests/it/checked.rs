@@ -1,8 +1,8 @@
 //! The quick way to check a file finds what the long one finds: the same games, the same end positions, the same problems;
 //! whatever the text, and however it is cut into pieces.
 
-use damcast::pdn::writer::{self, Style};
-use damcast::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::writer::{self, Style};
 use proptest::prelude::*;
 
 use crate::fuzz::targets::compare_checking;
@@ -120,10 +120,10 @@ fn also_in_variations() {
 fn also_where_a_capture_names_its_path() {
     let head = "[GameType \"20\"][FEN \"W:WK48:B37,38,26,21,28,19,18,9,13\"]";
     let variant = Variant::international();
-    let setup = damcast::pdn::fen::read(variant, "W:WK48:B37,38,26,21,28,19,18,9,13").unwrap();
-    let position = damcast::rules::Position::new(variant, setup).unwrap();
+    let setup = draughts_pdn::fen::read(variant, "W:WK48:B37,38,26,21,28,19,18,9,13").unwrap();
+    let position = draughts::Position::new(variant, setup).unwrap();
     for ply in position.legal_moves() {
-        let text = format!("{head} 1. {} *", damcast::pdn::notation::write_long(variant, &ply));
+        let text = format!("{head} 1. {} *", draughts_pdn::notation::write_long(variant, &ply));
         compare(text.as_bytes(), 1 << 16, None);
     }
 }

@@ -2,10 +2,10 @@
 //! again are not in the recording, so moves may be missing; but none may be there that was not played.
 
 use damcast::millis::Millis;
-use damcast::pdn::notation;
 use damcast::session::{Input, Line, LineSettings};
 use damcast::simulation::drive::Record;
 use damcast::simulation::score::{Conditions, Who, run};
+use draughts_pdn::notation;
 use hardware_sim::profile::Profile;
 
 use crate::bus::{hear_again, rare_session};

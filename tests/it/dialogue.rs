@@ -2,8 +2,8 @@
 
 use damcast::millis::Millis;
 use damcast::protocol::{Command, Decoded, Message, Version};
-use damcast::rules::Variant;
 use damcast::session::{Effect, Input, Line, LineSettings, Output};
+use draughts::Variant;
 use proptest::prelude::*;
 
 /// A board of few words: answers at once, or not at all.

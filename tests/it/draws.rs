@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use damcast::pdn::{fen, notation};
-use damcast::rules::draws::{Claim, History};
-use damcast::rules::{Color, Move, Position, Variant};
+use draughts::draws::{Claim, History};
+use draughts::{Color, Move, Position, Variant};
+use draughts_pdn::{fen, notation};
 
 fn history(tag: &str, text: &str) -> History {
     let variant = Variant::from_tag(tag).unwrap();

@@ -1,8 +1,8 @@
 //! Draws, blocked sides and results, as the operator of a board hears of them: through the program, with simulated boards.
 
-use damcast::pdn::fen;
-use damcast::rules::{Move, Position, Variant};
 use damcast::simulation::script;
+use draughts::{Move, Position, Variant};
+use draughts_pdn::fen;
 use hardware_sim::profile::Profile;
 use hardware_sim::world::{Setting, World};
 

@@ -10,12 +10,12 @@ use damcast::folder::fsck::{self, Level};
 use damcast::folder::rebuild::rebuild;
 use damcast::journal::commits::{Commits, Fragment};
 use damcast::journal::logs;
-use damcast::pdn::problem;
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::strict;
+use damcast::profile::{self, Profile};
 use damcast::simulation::day::{Day, Recorded};
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::score::Played;
+use draughts_pdn::problem;
+use draughts_pdn::strict;
 use hardware_sim::profile::Profile as Hands;
 
 use crate::program::run;

@@ -2,12 +2,12 @@
 
 use damcast::millis::Millis;
 use damcast::protocol::{Field, Message, PieceCode};
-use damcast::rules::{Move, Position, Variant};
 use damcast::session::{Effect, Input, Line, LineSettings, Mode, Output};
 use damcast::simulation::drive::{Record, drive, drive_bus};
 use damcast::simulation::games;
 use damcast::simulation::scenario::{BoardPlan, LinePlan, Scenario};
 use damcast::simulation::script::{self, codes, field};
+use draughts::{Move, Position, Variant};
 use hardware_sim::board::{BoardOptions, PieceSet};
 use hardware_sim::profile::Profile;
 use hardware_sim::world::Setting;

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use damcast::pdn::{fen, notation};
-use damcast::rules::{Move, Position, Square, SquareSet, Variant};
+use draughts::{Move, Position, Square, SquareSet, Variant};
+use draughts_pdn::{fen, notation};
 
 use crate::records::{Record, files, records};
 

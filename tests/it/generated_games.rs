@@ -1,9 +1,9 @@
 //! Games made from one number, with everything in them that may stand between two moves, and pieces of text in any order.
 
-use damcast::pdn::clock::{ClockTime, Clocks};
-use damcast::pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
-use damcast::pdn::{fen, notation};
-use damcast::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts_pdn::clock::{ClockTime, Clocks};
+use draughts_pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
+use draughts_pdn::{fen, notation};
 
 /// A small generator of our own, so that a game is a function of one number.
 pub(crate) struct Dice(pub(crate) u64);

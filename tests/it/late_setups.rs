@@ -2,12 +2,12 @@
 //! somebody plays on, or when the operator says so; and from nothing else.
 
 use damcast::millis::Millis;
-use damcast::pdn::{fen, notation};
 use damcast::protocol::{Field, Message, PieceCode};
-use damcast::rules::{Color, Move, Position};
 use damcast::session::{Condition, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::games;
 use damcast::simulation::script::{codes, field};
+use draughts::{Color, Move, Position};
+use draughts_pdn::{fen, notation};
 
 /// The middle of a game, on a board that is plugged in now.
 struct Table {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use damcast::livefile::Entry;
 use damcast::millis::Millis;
-use damcast::rules::Color;
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Record, Recorder, bare, drive_bus};
 use damcast::simulation::score::over_all_cores;
+use draughts::Color;
 use hardware_sim::bus::{BusWorld, Happening};
 
 use crate::bus::Bus;

@@ -89,5 +89,5 @@ mod wall_clock;
 
 /// How [`records`] reads a FEN.
 mod setups {
-    pub use damcast::pdn::fen::read;
+    pub use draughts_pdn::fen::read;
 }

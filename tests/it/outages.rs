@@ -10,12 +10,12 @@ use std::fmt;
 
 use damcast::bytelog::Mode;
 use damcast::millis::Millis;
-use damcast::pdn::notation;
-use damcast::rules::Position;
 use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Record, Recorder, drive_bus};
 use damcast::simulation::score::{Played, over_all_cores};
 use damcast::simulation::script;
+use draughts::Position;
+use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::bus::{BusSetting, BusWorld};
 use hardware_sim::incident::{Incident, Mishap};

@@ -10,7 +10,7 @@ use damcast::folder::rebuild::rebuild;
 use damcast::follow::{Follower, News, Position, Why};
 use damcast::livefile::{Contents, Opening};
 use damcast::outlets::{EventsFile, Generations, Streams};
-use damcast::rules::Variant;
+use draughts::Variant;
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -1,14 +1,14 @@
 //! PDN by examples: every dialect is read, written as the standard wants it, replayed, and held against its restrictions.
 
-use damcast::pdn::game::{End, Entry, Game, MoveNumber};
-use damcast::pdn::problem::Level;
-use damcast::pdn::reader::{self, Located};
-use damcast::pdn::renumber::renumber;
-use damcast::pdn::replay::{KnownBy, Replay, Step};
-use damcast::pdn::standard::{Ambiguous, converted, standard};
-use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{infer, strict};
-use damcast::rules::{Position, Variant};
+use draughts::{Position, Variant};
+use draughts_pdn::game::{End, Entry, Game, MoveNumber};
+use draughts_pdn::problem::Level;
+use draughts_pdn::reader::{self, Located};
+use draughts_pdn::renumber::renumber;
+use draughts_pdn::replay::{KnownBy, Replay, Step};
+use draughts_pdn::standard::{Ambiguous, converted, standard};
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{infer, strict};
 
 pub(crate) const DIALECTS: &str = include_str!("../data/pdn/dialects.pdn");
 
@@ -123,7 +123,7 @@ fn a_replay_begins_where_its_first_move_shows() {
         let text = format!("[GameType \"20\"] {moves}");
         let located = &reader::read_located(&text).0[0];
         let replay = Replay::of(located, None);
-        let walked = damcast::pdn::replay::walk(located, replay.variant, &mut |_| {});
+        let walked = draughts_pdn::replay::walk(located, replay.variant, &mut |_| {});
         assert!(replay.is_complete, "{moves}");
         assert_eq!(Some(replay.position_after(usize::MAX)), walked.last, "{moves}");
         let Step::Move { ply, .. } = replay.steps.last().unwrap() else { panic!("{moves}") };

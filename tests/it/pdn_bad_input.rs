@@ -2,13 +2,13 @@
 
 use crate::generated_games::{Dice, game};
 use crate::pdn::{DIALECTS, moves};
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::reader::{self, Reader};
-use damcast::pdn::replay::Replay;
-use damcast::pdn::standard::standard;
-use damcast::pdn::strict;
-use damcast::pdn::writer::{self, Style};
-use damcast::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::reader::{self, Reader};
+use draughts_pdn::replay::Replay;
+use draughts_pdn::standard::standard;
+use draughts_pdn::strict;
+use draughts_pdn::writer::{self, Style};
 
 /// Each file cut at every byte: what stands before the cut is read, and the games that were whole stay as they are.
 #[test]
@@ -79,7 +79,7 @@ fn a_million_parentheses() {
     for text in ["(".repeat(1_000_000), ")".repeat(1_000_000), "32-28 (".repeat(200_000) + &")".repeat(200_000)] {
         let (games, problems) = reader::read_located(&text);
         assert!(games.len() <= 1);
-        assert!(problems.len() <= damcast::pdn::problem::Problems::MOST);
+        assert!(problems.len() <= draughts_pdn::problem::Problems::MOST);
         for located in &games {
             let _ = Replay::of(located, None);
             let game = standard(located, None).0;

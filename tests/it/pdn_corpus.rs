@@ -7,15 +7,15 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use damcast::pdn::encoding::{self, Encoding};
-use damcast::pdn::game::{End, Entry, Game};
-use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::reader::{self, Located};
-use damcast::pdn::replay::Replay;
-use damcast::pdn::standard::standard;
-use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{infer, pdn2, strict};
-use damcast::rules::Variant;
+use draughts::Variant;
+use draughts_pdn::encoding::{self, Encoding};
+use draughts_pdn::game::{End, Entry, Game};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::reader::{self, Located};
+use draughts_pdn::replay::Replay;
+use draughts_pdn::standard::standard;
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{infer, pdn2, strict};
 
 /// A folder of the corpus; `None` if there is no corpus.
 fn folder(name: &str) -> Option<PathBuf> {

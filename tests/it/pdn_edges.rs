@@ -1,12 +1,12 @@
 //! Edges of PDN: forms that the references name in passing, and that are easy to lose.
 
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::replay::Replay;
-use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{checked, clock, pdn2, reader, standard, strict};
-use damcast::rules::{Color, Variant};
+use damcast::profile::{self, Profile};
+use draughts::{Color, Variant};
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::replay::Replay;
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{checked, clock, pdn2, reader, standard, strict};
 
 /// The text as the standard wants it, and what was said about the change.
 fn converted(text: &str) -> (String, Vec<Problem>) {

@@ -3,14 +3,15 @@
 use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
 use crate::pdn::{DIALECTS, standardised};
 use damcast::livefile::{self, Opening};
-use damcast::pdn::encoding::Encoding;
-use damcast::pdn::game::{Entry, Game, Tags};
-use damcast::pdn::reader::{self, Located, Reader};
-use damcast::pdn::replay::Replay;
-use damcast::pdn::standard::{Ambiguous, converted, standard};
-use damcast::pdn::writer::{self, Style};
-use damcast::pdn::{notation, roster, strict};
-use damcast::rules::Variant;
+use damcast::roster;
+use draughts::Variant;
+use draughts_pdn::encoding::Encoding;
+use draughts_pdn::game::{Entry, Game, Tags};
+use draughts_pdn::reader::{self, Located, Reader};
+use draughts_pdn::replay::Replay;
+use draughts_pdn::standard::{Ambiguous, converted, standard};
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{notation, strict};
 use proptest::prelude::*;
 
 /// What is read from the text is exactly these games, without any problem.

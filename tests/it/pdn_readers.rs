@@ -4,10 +4,10 @@
 //! rewritten, matched from their beginning, and every part is tried. Thousands of small texts are changed at a few places
 //! and judged by both. `READERS_SEED` and `READERS_MUTANTS` make it another or a longer search.
 
-use damcast::pdn::problem::{Level, Problem};
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::{fen, replay, strict};
-use damcast::rules::{Position, Variant};
+use damcast::profile::{self, Profile};
+use draughts::{Position, Variant};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::{fen, replay, strict};
 
 const SEED: u64 = 20_261_122;
 

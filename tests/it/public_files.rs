@@ -8,12 +8,12 @@ use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::config::Config;
 use damcast::livefile::{Contents, Opening};
 use damcast::outlets::{self, Teller};
-use damcast::pdn::profile::{self, Profile};
 use damcast::playback::{self, NamedLog};
+use damcast::profile::{self, Profile};
 use damcast::pulse::Pulses;
-use damcast::rules::Variant;
 use damcast::session::Effect;
 use damcast::trouble::Troubles;
+use draughts::Variant;
 use tokio::task::JoinHandle;
 
 use crate::pty::wait_until;

@@ -1,9 +1,9 @@
 //! What hands do, as a board reports it, and what the recogniser makes of it: one story a test, each as it was seen to mislead.
 
 use damcast::millis::Millis;
-use damcast::pdn::{fen, notation};
 use damcast::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict, Wait};
-use damcast::rules::{Color, Position, Variant};
+use draughts::{Color, Position, Variant};
+use draughts_pdn::{fen, notation};
 
 /// A board at which nobody but the recogniser looks.
 struct Board {

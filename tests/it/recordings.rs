@@ -2,8 +2,8 @@
 
 use damcast::bytelog::{self, Kind};
 use damcast::millis::Millis;
-use damcast::rules::Variant;
 use damcast::session::{Effect, Input, Line, LineSettings, Output};
+use draughts::Variant;
 
 /// The lines of the live files that a recording gives, and the notices.
 fn play_back(name: &str) -> (Vec<String>, Vec<String>) {

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use damcast::pdn::notation;
-use damcast::rules::{Color, Kind, Position, Variant};
+use draughts::{Color, Kind, Position, Variant};
+use draughts_pdn::notation;
 
 use crate::boards::bare_entry;
 use crate::program::damcast;

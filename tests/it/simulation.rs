@@ -3,11 +3,11 @@
 //! In virtual time, within this process and through the program `damcast line`; the tests of real ports are in
 //! [`crate::daemon`] and [`crate::boards`].
 
-use damcast::pdn::notation;
-use damcast::rules::{Color, Position, Variant};
 use damcast::session::LineSettings;
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
 use damcast::simulation::script;
+use draughts::{Color, Position, Variant};
+use draughts_pdn::notation;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::truth::PlyTimes;

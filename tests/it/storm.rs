@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use damcast::bytelog::{self, ByteLog};
-use damcast::pdn::profile::{self, Profile};
-use damcast::pdn::strict;
+use damcast::profile::{self, Profile};
+use draughts_pdn::strict;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;

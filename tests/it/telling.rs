@@ -2,8 +2,8 @@
 
 use damcast::millis::Millis;
 use damcast::protocol::{Field, Message, PieceCode};
-use damcast::rules::{Color, Position, Variant};
 use damcast::session::{Aside, Condition, Effect, Input, Line, LineSettings, Status};
+use draughts::{Color, Position, Variant};
 
 const WHITE: u8 = 1;
 const BLACK: u8 = 4;

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
 use damcast::config::Config;
-use damcast::pdn::problem::Level;
-use damcast::pdn::profile::{self, Profile};
+use damcast::profile::{self, Profile};
+use draughts_pdn::problem::Level;
 
 use super::Report;
 use super::machine::Machine;

@@ -6,7 +6,7 @@ use crate::recognition::Wait;
 use crate::recognition::evidence::{Change, Moment};
 use crate::recognition::explain::Explanation;
 use crate::recognition::measures::{counts, times, weights};
-use crate::rules::{Move, Position, Square, SquareSet};
+use draughts::{Move, Position, Square, SquareSet};
 
 impl Recogniser {
     /// A wrong square is only excused once the player has given the ply up.

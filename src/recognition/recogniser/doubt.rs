@@ -6,7 +6,7 @@ use crate::recognition::Wait;
 use crate::recognition::evidence::Change;
 use crate::recognition::explain::{Explanation, Question, explain};
 use crate::recognition::measures::{counts, times, weights, work};
-use crate::rules::{Color, Move, Position, Setup, SquareSet};
+use draughts::{Color, Move, Position, Setup, SquareSet};
 
 impl Recogniser {
     /// Keeps account of how long nothing legal has explained the board.

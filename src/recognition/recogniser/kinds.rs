@@ -10,7 +10,7 @@
 
 use super::Recogniser;
 use crate::recognition::sight::Sight;
-use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
+use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
 
 impl Recogniser {
     /// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
@@ -94,7 +94,7 @@ fn may_walk(variant: &Variant, color: Color, from: Square, to: Square, steps: us
 mod tests {
     use super::*;
     use crate::recognition::sight::Seen;
-    use crate::rules::Color::{Black, White};
+    use draughts::Color::{Black, White};
 
     /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.
     #[track_caller]

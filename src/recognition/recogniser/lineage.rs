@@ -9,7 +9,7 @@ use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Moment;
 use crate::recognition::explain::Explanation;
 use crate::recognition::measures::work;
-use crate::rules::{Color, Move, Position, SquareSet};
+use draughts::{Color, Move, Position, SquareSet};
 
 /// Legal plies that may have been played.
 pub(super) struct Before {

@@ -5,7 +5,7 @@ use crate::millis::Millis;
 use crate::recognition::Wait;
 use crate::recognition::explain::Explanation;
 use crate::recognition::measures::counts;
-use crate::rules::{Color, Position, SquareSet};
+use draughts::{Color, Position, SquareSet};
 
 impl Recogniser {
     pub(super) fn decide(&mut self, now: Millis, decision: Decision) -> Verdict {

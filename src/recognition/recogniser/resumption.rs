@@ -26,7 +26,7 @@ use crate::recognition::Wait;
 use crate::recognition::chronology::Chronology;
 use crate::recognition::explain::{Explanation, Question, explain};
 use crate::recognition::measures::{counts, times, weights, work};
-use crate::rules::{Position, SquareSet};
+use draughts::{Position, SquareSet};
 
 /// A legal reply to a position that was not explained.
 struct Resumption {

@@ -13,7 +13,7 @@ use crate::recognition::chronology::Chronology;
 use crate::recognition::evidence::Moment;
 use crate::recognition::measures::{counts, times};
 use crate::recognition::sight::{Seen, Sight};
-use crate::rules::{Color, Position};
+use draughts::{Color, Position};
 
 /// A placement that nothing explained, and that may be a position that was given up to the opponent.
 #[derive(Clone, Debug)]

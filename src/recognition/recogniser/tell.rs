@@ -9,7 +9,7 @@ use crate::recognition::explain::Explanation;
 use crate::recognition::grounds::Grounds;
 use crate::recognition::measures::{weights, work};
 use crate::recognition::readings::{Reading, readings};
-use crate::rules::{Move, SquareSet};
+use draughts::{Move, SquareSet};
 
 /// A board that nothing explains.
 #[derive(Clone, Copy, Debug)]

@@ -27,10 +27,10 @@ use super::timeline::{Told, told};
 use crate::livefile::Entry;
 use crate::millis::Millis;
 use crate::protocol::changes::Change;
-use crate::rules::Color;
 use crate::session::request::{Remembered, Wish};
 use crate::session::table::Table;
 use crate::session::{Condition, Effect};
+use draughts::Color;
 
 /// A memory is asked for once more if it does not come: one byte may have been lost.
 const TRIES: u32 = 2;

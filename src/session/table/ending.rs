@@ -2,12 +2,12 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::clock::ClockTime;
-use crate::pdn::roster;
 use crate::recognition::Clock;
-use crate::rules::Color;
+use crate::roster;
 use crate::session::Effect;
 use crate::session::game::Game;
+use draughts::Color;
+use draughts_pdn::clock::ClockTime;
 
 /// How long a given result waits for the last plies to be recognised.
 pub(super) const RESULT_WAITS: Millis = Millis::seconds(10);

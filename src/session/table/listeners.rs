@@ -11,11 +11,11 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::clock::{ClockTime, Clocks};
 use crate::protocol::ClockTimes;
 use crate::recognition::Clock;
-use crate::rules::{Color, Move, Position};
 use crate::session::{Aside, Condition, Effect, account};
+use draughts::{Color, Move, Position};
+use draughts_pdn::clock::{ClockTime, Clocks};
 
 /// Readings are whole seconds and up to a second old; links delay them.
 const SLACK_S: u32 = 2;

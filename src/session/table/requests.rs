@@ -5,13 +5,14 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::{fen, roster, values};
 use crate::recognition::Verdict;
-use crate::rules::ResultFormat;
-use crate::rules::{Color, Position};
+use crate::roster;
 use crate::session::request::Wish;
 use crate::session::sensors::Orientation;
 use crate::session::{Effect, account};
+use draughts::ResultFormat;
+use draughts::{Color, Position};
+use draughts_pdn::{fen, values};
 
 /// How long the answer of a board is waited for that is to say what stands on it.
 const RESYNC_WAITS: Millis = Millis::seconds(3);

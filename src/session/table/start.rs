@@ -9,11 +9,11 @@ use crate::millis::Millis;
 use crate::protocol::PieceCode;
 use crate::protocol::changes::Change;
 use crate::recognition::{Clock, Recogniser, Sight};
-use crate::rules::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 use crate::session::catchup::timeline::Told;
 use crate::session::game::Game;
 use crate::session::sensors::{Orientation, Sensors};
 use crate::session::{Effect, OrientationSetting};
+use draughts::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 
 /// How long the start position must stand, in the middle of a game, to begin a new one.
 const NEW_GAME: Millis = Millis::seconds(1);

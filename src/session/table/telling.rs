@@ -2,10 +2,10 @@
 
 use super::{Stage, Table};
 use crate::millis::Millis;
-use crate::pdn::roster;
 use crate::recognition::Clock;
-use crate::rules::SquareSet;
+use crate::roster;
 use crate::session::{Condition, Effect, Status, Waiting, account};
+use draughts::SquareSet;
 
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);

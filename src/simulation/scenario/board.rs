@@ -13,9 +13,9 @@ use hardware_sim::seat::Setting;
 use serde::Deserialize;
 
 use super::parse;
-use crate::rules::Variant;
 use crate::simulation::score::Played;
 use crate::simulation::{games, script};
+use draughts::Variant;
 
 /// One board and what is played on it.
 #[derive(Clone, Debug, Deserialize)]
