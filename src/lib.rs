@@ -10,12 +10,6 @@ pub mod protocol;
 
 pub mod bytelog;
 
-/// Portable draughts notation: the library `draughts-pdn`, and what this station adds to it.
-pub mod pdn {
-    pub use crate::{profile, roster};
-    pub use draughts_pdn::*;
-}
-
 pub mod profile;
 
 pub mod roster;

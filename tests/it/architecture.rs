@@ -335,13 +335,10 @@ fn nothing_points_up() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The name that a line of `lib.rs` gives to a module or a library.
+/// The name that a line of `lib.rs` gives to a module.
 fn named_by(line: &str) -> Option<&str> {
-    let item = line.strip_prefix("pub ").unwrap_or(line);
-    match item.strip_prefix("mod ") {
-        Some(module) => module.strip_suffix(';').or_else(|| module.strip_suffix(" {")),
-        None => item.strip_prefix("use ")?.strip_suffix(';')?.split_once(" as ").map(|(_, name)| name),
-    }
+    let module = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?;
+    module.strip_suffix(';').or_else(|| module.strip_suffix(" {"))
 }
 
 #[test]
@@ -360,6 +357,7 @@ fn the_tables_are_complete_and_in_order() {
             modules.sort_unstable();
             listed.sort_unstable();
         }
+        listed.retain(|module| !LIBRARIES.contains(module));
         assert_eq!(modules, listed, "{sources}/lib.rs and the table of this test list the same modules");
     }
 }
