@@ -175,7 +175,7 @@ pub enum Aside {
 pub struct Line {
     now: Millis,
     wire: Wire,
-    /// Something was published, and it was not yet thought about what follows from it, nor were these bytes heard.
+    /// Bytes still unread: [`Line::begin`] stopped behind a publication; [`Line::finish`] goes on with them.
     rest: Option<std::vec::IntoIter<u8>>,
 }
 
@@ -253,7 +253,7 @@ impl Line {
         outputs
     }
 
-    /// Was something published, and not yet thought about what follows from it?
+    /// Has [`Line::begin`] stopped behind a publication, so that [`Line::finish`] has to go on?
     pub fn is_unfinished(&self) -> bool {
         self.rest.is_some()
     }
