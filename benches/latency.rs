@@ -35,9 +35,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use damcast::bytelog::{self, Kind, Record};
-use damcast::disk::{self, Disk, RealDisk};
-use damcast::link::{Link, LinkEvent, Ports};
+use damcast::engine::bytelog::{self, Kind, Record};
+use damcast::station::disk::{self, Disk, RealDisk};
+use damcast::station::link::{Link, LinkEvent, Ports};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
 

@@ -23,10 +23,10 @@
 
 use std::time::Duration;
 
-use damcast::millis::Millis;
-use damcast::protocol::{Field, Message, PieceCode};
-use damcast::session::request::{Addressee, Request, Wish};
-use damcast::session::{Input, Line, LineSettings};
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{Field, Message, PieceCode};
+use damcast::engine::session::request::{Addressee, Request, Wish};
+use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
 use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;

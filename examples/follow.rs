@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use damcast::follow::{Follower, News, Position};
+use damcast::outward::follow::{Follower, News, Position};
 
 fn main() -> io::Result<()> {
     let Some(path) = std::env::args_os().nth(1) else {

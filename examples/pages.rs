@@ -30,7 +30,7 @@ fn main() -> anyhow::Result<()> {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         clap_complete::generate_to(shell, &mut program::Arguments::command(), "damcast", &completions)?;
     }
-    let schema = format!("{:#}\n", damcast::config::schema::schema());
+    let schema = format!("{:#}\n", damcast::station::config::schema::schema());
     fs::write(folder.join("damcast.schema.json"), schema)?;
     Ok(())
 }

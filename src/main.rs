@@ -7,7 +7,7 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser;
-use damcast::output;
+use damcast::station::output;
 
 /// The name of the program.
 const NAME: &str = "damcast";

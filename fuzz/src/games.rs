@@ -1,6 +1,6 @@
 //! Files of games.
 
-use damcast::profile::{self, Profile};
+use damcast::engine::profile::{self, Profile};
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
 use draughts_pdn::game::{End, Entry, Game};

@@ -1,8 +1,8 @@
 //! What a board sends, and what is kept of it.
 
-use damcast::bytelog;
-use damcast::protocol::changes::{self, Memory};
-use damcast::protocol::{
+use damcast::engine::bytelog;
+use damcast::engine::protocol::changes::{self, Memory};
+use damcast::engine::protocol::{
     BusAnswer, BusDecoder, BusItem, Command, Counts, Decoded, Decoder, Framed, Framer, Item, Message,
 };
 

@@ -3,9 +3,9 @@
 //! Boards in trouble stand first. Where there is not room for all, the page says how many are left out and how they are; what
 //! needs the operator has its place in any case.
 
-use damcast::escape;
-use damcast::overview::{AlarmView, BoardView};
-use damcast::recognition::Wait;
+use damcast::engine::recognition::Wait;
+use damcast::station::escape;
+use damcast::station::operate::overview::{AlarmView, BoardView};
 
 use super::columns::{Column, cut, lines, wrapped};
 

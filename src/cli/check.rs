@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::profile::{self, Profile};
+use damcast::engine::profile::{self, Profile};
 use draughts::Variant;
 use draughts_pdn::checked::Checker;
 use draughts_pdn::problem::{Level, Place, Problem, Problems};

@@ -2,7 +2,7 @@
 //!
 //! Widths are those of the terminal: a letter of Chinese takes two cells, an accent that is put over a letter none.
 
-use damcast::escape::is_obeyed;
+use damcast::station::escape::is_obeyed;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What stands between two columns.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::config::{ConfigError, ConfigErrors, DEFAULT_PATH, Sources, schema, show};
-use damcast::link::ports;
+use damcast::station::config::{ConfigError, ConfigErrors, DEFAULT_PATH, Sources, schema, show};
+use damcast::station::link::ports;
 
 use super::USAGE;
 use super::output::{print, tell};
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn sources(which: &Which) -> Result<Sources, ConfigErrors> {
-    Ok(Sources::of_file(&which.config)?.with_environment(damcast::config::environment()))
+    Ok(Sources::of_file(&which.config)?.with_environment(damcast::station::config::environment()))
 }
 
 /// One port of this machine has two lines.

@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use damcast::control::{Reply, Request};
-use damcast::session::request::Wish;
+use damcast::engine::session::request::Wish;
+use damcast::station::operate::control::{Reply, Request};
 use draughts::Color;
 
 use super::output;
@@ -22,7 +22,7 @@ use super::station::{UNKNOWN, Where};
                   whether it was done.\n\n\
                   Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
                   damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
-                  damcast ctl log-level damcast::session=debug"
+                  damcast ctl log-level damcast::engine::session=debug"
 )]
 pub struct Arguments {
     #[command(flatten)]

@@ -9,16 +9,18 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context;
-use damcast::bytelog::Mode;
-use damcast::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
-use damcast::disk::Durability;
-use damcast::link::PortAddress;
-use damcast::overview::{self, BoardView};
+use damcast::engine::bytelog::Mode;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
-use damcast::station::LineReport;
-use damcast::supervisor;
+use damcast::station::config::{
+    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig,
+};
+use damcast::station::disk::Durability;
+use damcast::station::line::LineReport;
+use damcast::station::link::PortAddress;
+use damcast::station::operate::overview::{self, BoardView};
+use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
 use hardware_sim::world::{Setting, World};

@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::folder::fsck::{self, Level, Report};
+use damcast::station::folder::fsck::{self, Level, Report};
 
 use super::input::{Patience, json_text};
 use super::output::{say, tell};

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::config::draft::{Draft, DraftLine};
-use damcast::config::{Config, DEFAULT_PATH, reference};
-use damcast::link::{PortAddress, ports};
+use damcast::station::config::draft::{Draft, DraftLine};
+use damcast::station::config::{Config, DEFAULT_PATH, reference};
+use damcast::station::link::{PortAddress, ports};
 use serialport::SerialPortType;
 
 use super::USAGE;

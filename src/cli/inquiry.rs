@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
-use damcast::bytelog::{Header, Mode};
-use damcast::link::{Link, LinkEvent, PortAddress, Ports};
-use damcast::millis::Millis;
-use damcast::playback;
-use damcast::protocol::{Decoder, Item, Message, PieceCode};
-use damcast::session::{BusAddress, Effect, Input, Line};
+use damcast::engine::bytelog::{Header, Mode};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback;
+use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
+use damcast::engine::session::{BusAddress, Effect, Input, Line};
+use damcast::station::link::{Link, LinkEvent, PortAddress, Ports};
 use tokio::time::{Instant, sleep_until};
 
 /// A board that is being asked.
@@ -120,7 +120,7 @@ impl Identity {
                 self.fields = Some(fields.len());
                 self.codes = set_of(fields);
             }
-            Message::Clock(damcast::protocol::ClockReport::Times(_)) => self.has_clock = true,
+            Message::Clock(damcast::engine::protocol::ClockReport::Times(_)) => self.has_clock = true,
             _ => {}
         }
     }

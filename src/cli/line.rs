@@ -22,10 +22,10 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::bytelog::{self, Reader};
-use damcast::millis::Millis;
-use damcast::playback::{self, Pause};
-use damcast::session::{Aside, Effect, Input, Line, Output};
+use damcast::engine::bytelog::{self, Reader};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback::{self, Pause};
+use damcast::engine::session::{Aside, Effect, Input, Line, Output};
 
 use super::USAGE;
 use super::output::{self, tell};
@@ -222,8 +222,8 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::livefile::{Entry, Opening, Step};
-    use damcast::session::BusAddress;
+    use damcast::engine::livefile::{Entry, Opening, Step};
+    use damcast::engine::session::BusAddress;
     use draughts::{Position, Variant};
 
     use super::*;

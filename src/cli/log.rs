@@ -16,14 +16,14 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
-use damcast::bytelog::{Header, Records, Summary};
-use damcast::feed;
-use damcast::folder::extract::{self, OfBoard, Span};
-use damcast::folder::{Folder, LineOfLogs, LogOfLine};
-use damcast::journal::{chain, logs};
-use damcast::millis::Millis;
-use damcast::playback::{self, CONTINUES, Game};
-use damcast::session::BusAddress;
+use damcast::engine::bytelog::{Header, Records, Summary};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback::{self, CONTINUES, Game};
+use damcast::engine::session::BusAddress;
+use damcast::station::feed;
+use damcast::station::folder::extract::{self, OfBoard, Span};
+use damcast::station::folder::{Folder, LineOfLogs, LogOfLine};
+use damcast::station::journal::{chain, logs};
 
 use super::input::json_text;
 use super::output::{self, say, tell};

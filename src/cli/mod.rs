@@ -27,7 +27,7 @@ mod station;
 pub mod status;
 pub mod test_board;
 
-use damcast::output;
+use damcast::station::output;
 
 /// The exit code of what was asked wrongly: an argument, a configuration. It is clap's own.
 pub const USAGE: u8 = 2;

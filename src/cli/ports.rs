@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::link::ports;
+use damcast::station::link::ports;
 use serialport::{SerialPortInfo, SerialPortType};
 
 use super::output::{print, tell};

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::disk::Lock;
-use damcast::folder::rebuild;
+use damcast::station::disk::Lock;
+use damcast::station::folder::rebuild;
 
 use super::input::Patience;
 use super::output::say;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::journal::logs;
-use damcast::playback::{self, NamedLog};
+use damcast::engine::playback::{self, NamedLog};
+use damcast::station::journal::logs;
 
 use super::input::Patience;
 use super::line::{Mode, Profile, refuse_what_is_not_built};

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use damcast::config::{Config, DEFAULT_PATH};
-use damcast::control::{Command, Commands, Request};
-use damcast::station::Uptime;
-use damcast::{logging, supervisor};
+use damcast::station::config::{Config, DEFAULT_PATH};
+use damcast::station::line::Uptime;
+use damcast::station::operate::control::{Command, Commands, Request};
+use damcast::station::operate::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tracing::info;

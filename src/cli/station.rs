@@ -12,9 +12,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::config::{self, DEFAULT_PATH, Sources, Whereabouts};
-use damcast::control::client::{Client, ClientError};
-use damcast::control::{SERVICE_SOCKET, SOCKET};
+use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
+use damcast::station::operate::control::client::{Client, ClientError};
+use damcast::station::operate::control::{SERVICE_SOCKET, SOCKET};
 
 use super::output::tell;
 

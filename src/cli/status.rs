@@ -4,9 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::control::client::{Client, ClientError};
-use damcast::control::{Reply, Request};
-use damcast::overview::Overview;
+use damcast::station::operate::control::client::{Client, ClientError};
+use damcast::station::operate::control::{Reply, Request};
+use damcast::station::operate::overview::Overview;
 use tokio::sync::mpsc;
 
 use super::boards::{Shown, span};
@@ -167,7 +167,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::overview::{BoardView, Clocks, Disk, DoubtView, WaitView};
+    use damcast::station::operate::overview::{BoardView, Clocks, Disk, DoubtView, WaitView};
 
     use super::*;
 
@@ -210,7 +210,7 @@ mod tests {
         Overview {
             version: "0.1.0".to_owned(),
             pid: 1,
-            started: damcast::overview::now(),
+            started: damcast::station::operate::overview::now(),
             uptime_s: 3 * 3600,
             directory: "recordings".into(),
             disk: Some(Disk { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),

@@ -13,11 +13,11 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use damcast::bytelog::Mode;
-use damcast::escape;
-use damcast::link::PortAddress;
-use damcast::protocol::{ClockReport, ClockTimes, Item, Lever, Message, PieceCode};
-use damcast::session::CodeMap;
+use damcast::engine::bytelog::Mode;
+use damcast::engine::protocol::{ClockReport, ClockTimes, Item, Lever, Message, PieceCode};
+use damcast::engine::session::CodeMap;
+use damcast::station::escape;
+use damcast::station::link::PortAddress;
 use draughts::{Color, Geometry, Square, Variant};
 use tokio::time::{Instant, sleep_until};
 

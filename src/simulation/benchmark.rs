@@ -13,7 +13,7 @@ use hardware_sim::profile::Profile;
 use super::hall;
 use super::peers::PeerRule;
 use super::score::{self, Conditions, Played, Score, Who, over_all_cores, percent};
-use crate::session::{LineSettings, SettingError};
+use crate::engine::session::{LineSettings, SettingError};
 use draughts::Variant;
 
 /// How people play, on what.

@@ -13,12 +13,12 @@ use hardware_sim::truth::{Event, PlyId, Truth};
 
 use super::misplay::Step;
 use super::score::Case;
-use crate::millis::Millis;
-use crate::protocol::changes::{self, Change};
-use crate::protocol::{
+use crate::engine::millis::Millis;
+use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::{
     BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, ClockReport, Decoder, Item, Message, PieceCode,
 };
-use crate::session::{Effect, Input, Output};
+use crate::engine::session::{Effect, Input, Output};
 use draughts::{Geometry, Position, Square};
 use draughts_pdn::notation;
 

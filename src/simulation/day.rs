@@ -22,21 +22,21 @@ use hardware_sim::world::{Setting, World};
 
 use super::score::Played;
 use super::script;
-use crate::broadcast::Moment;
-use crate::bytelog::{Header, Kind, Mode, Record};
-use crate::calendar;
-use crate::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
-use crate::disk::{Disk, Durability, RealDisk};
-use crate::folder::fsck::{self, Level};
-use crate::folder::rebuild;
-use crate::journal::chain::{Before, LOG_BEFORE};
-use crate::journal::history::{self, History};
-use crate::link::PortAddress;
-use crate::livefile;
-use crate::millis::Millis;
-use crate::outlets::Outlets;
-use crate::playback::{self, CONTINUES, GAMES_BEFORE, Game};
-use crate::session::{Effect, Input, Line};
+use crate::engine::broadcast::Moment;
+use crate::engine::bytelog::{Header, Kind, Mode, Record};
+use crate::engine::calendar;
+use crate::engine::livefile;
+use crate::engine::millis::Millis;
+use crate::engine::playback::{self, CONTINUES, GAMES_BEFORE, Game};
+use crate::engine::session::{Effect, Input, Line};
+use crate::station::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
+use crate::station::disk::{Disk, Durability, RealDisk};
+use crate::station::folder::fsck::{self, Level};
+use crate::station::folder::rebuild;
+use crate::station::journal::chain::{Before, LOG_BEFORE};
+use crate::station::journal::history::{self, History};
+use crate::station::link::PortAddress;
+use crate::station::outlets::Outlets;
 
 /// How long a board stays after its game, with the pieces put back, so that its file is closed.
 const STAYS_MS: u64 = 60_000;

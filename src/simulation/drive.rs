@@ -3,10 +3,10 @@
 use hardware_sim::bus::{BusWorld, Happening};
 use hardware_sim::world::World;
 
-use crate::livefile::Entry;
-use crate::millis::Millis;
-use crate::session::request::{Addressee, Request, Wish};
-use crate::session::{Aside, Effect, Input, Line, Output};
+use crate::engine::livefile::Entry;
+use crate::engine::millis::Millis;
+use crate::engine::session::request::{Addressee, Request, Wish};
+use crate::engine::session::{Aside, Effect, Input, Line, Output};
 
 /// Whoever records what a board says: this program, or a simple rule to compare it with.
 pub trait Recorder {
@@ -158,8 +158,8 @@ fn input(happening: Happening) -> Input {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::livefile::Contents;
-    use crate::session::LineSettings;
+    use crate::engine::livefile::Contents;
+    use crate::engine::session::LineSettings;
     use crate::simulation::games;
     use crate::simulation::scenario::{BoardPlan, LinePlan, Scenario};
 

@@ -14,8 +14,8 @@ use super::drive::{Record, Recorder, drive_bus};
 use super::misplay::{self, Step};
 use super::score::{AFTER_MS, Conditions, Outcome, Played, Score, count};
 use super::script;
-use crate::millis::Millis;
-use crate::session::{BusAddress, Effect, Input, Line, Mode, Output};
+use crate::engine::millis::Millis;
+use crate::engine::session::{BusAddress, Effect, Input, Line, Mode, Output};
 use draughts::Position;
 
 /// A game, and how it is played.

@@ -13,12 +13,12 @@
 use std::fmt;
 
 use super::drive::Recorder;
-use crate::livefile::{Entry, Step};
-use crate::millis::Millis;
-use crate::protocol::{Command, Decoder, Item, Message, PieceCode};
-use crate::recognition::{Seen, Sight};
-use crate::session::request::{Request, Wish};
-use crate::session::{Effect, Input, Output};
+use crate::engine::livefile::{Entry, Step};
+use crate::engine::millis::Millis;
+use crate::engine::protocol::{Command, Decoder, Item, Message, PieceCode};
+use crate::engine::recognition::{Seen, Sight};
+use crate::engine::session::request::{Request, Wish};
+use crate::engine::session::{Effect, Input, Output};
 use draughts::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 

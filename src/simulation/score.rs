@@ -17,8 +17,8 @@ use super::lineup::{Expected, Published, compare};
 use super::misplay::{self, Step};
 use super::peers::{Peer, PeerRule};
 use super::script;
-use crate::session::request::Wish;
-use crate::session::{Line, LineSettings};
+use crate::engine::session::request::Wish;
+use crate::engine::session::{Line, LineSettings};
 use draughts::{Move, Position};
 use draughts_pdn::{fen, notation};
 

@@ -21,8 +21,8 @@ use hardware_sim::random::Rng;
 
 use super::drive::Record;
 use super::score::{self, Conditions, Played, Who, over_all_cores};
-use crate::livefile;
-use crate::session::{Effect, LineSettings, Output};
+use crate::engine::livefile;
+use crate::engine::session::{Effect, LineSettings, Output};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::reader;
 use draughts_pdn::replay::Replay;

@@ -12,28 +12,28 @@ type Table = &'static [(&'static str, &'static [&'static str])];
 /// Every module of the station's library, and the modules it may name. None may name a later one.
 const EDGES: Table = &[
     // the core
-    ("millis", &[]),
-    ("calendar", &["millis"]),
+    ("engine/millis", &[]),
+    ("engine/calendar", &["millis"]),
     ("draughts", &[]),
-    ("protocol", &[]),
-    ("bytelog", &["protocol"]),
+    ("engine/protocol", &[]),
+    ("engine/bytelog", &["protocol"]),
     ("draughts_pdn", &["draughts"]),
-    ("profile", &["draughts", "draughts_pdn"]),
-    ("roster", &["draughts", "draughts_pdn"]),
-    ("recognition", &["millis", "draughts"]),
-    ("livefile", &["draughts", "draughts_pdn", "roster"]),
+    ("engine/profile", &["draughts", "draughts_pdn"]),
+    ("engine/roster", &["draughts", "draughts_pdn"]),
+    ("engine/recognition", &["millis", "draughts"]),
+    ("engine/livefile", &["draughts", "draughts_pdn", "roster"]),
     (
-        "session",
+        "engine/session",
         &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "roster", "recognition", "livefile"],
     ),
-    ("playback", &["millis", "calendar", "draughts", "bytelog", "livefile", "session"]),
-    ("broadcast", &["draughts", "draughts_pdn", "profile", "roster", "livefile"]),
+    ("engine/playback", &["millis", "calendar", "draughts", "bytelog", "livefile", "session"]),
+    ("engine/broadcast", &["draughts", "draughts_pdn", "profile", "roster", "livefile"]),
     // the shell
-    ("link", &[]),
-    ("disk", &[]),
-    ("escape", &[]),
+    ("station/link", &[]),
+    ("station/disk", &[]),
+    ("station/escape", &[]),
     (
-        "config",
+        "station/config",
         &[
             "draughts",
             "bytelog",
@@ -47,14 +47,17 @@ const EDGES: Table = &[
             "escape",
         ],
     ),
-    ("pulse", &[]),
-    ("trouble", &[]),
-    ("counters", &[]),
-    ("journal", &["millis", "bytelog", "playback", "disk"]),
-    ("feed", &["livefile", "session", "playback", "disk"]),
-    ("recorder", &["millis", "bytelog", "livefile", "session", "playback", "disk", "journal", "feed", "trouble"]),
+    ("station/pulse", &[]),
+    ("station/trouble", &[]),
+    ("station/counters", &[]),
+    ("station/journal", &["millis", "bytelog", "playback", "disk"]),
+    ("station/feed", &["livefile", "session", "playback", "disk"]),
     (
-        "outlets",
+        "station/recorder",
+        &["millis", "bytelog", "livefile", "session", "playback", "disk", "journal", "feed", "trouble"],
+    ),
+    (
+        "station/outlets",
         &[
             "draughts",
             "bytelog",
@@ -72,29 +75,29 @@ const EDGES: Table = &[
         ],
     ),
     (
-        "station",
+        "station/line",
         &[
             "millis", "calendar", "bytelog", "livefile", "session", "playback", "link", "disk", "config", "pulse",
             "trouble", "counters", "journal", "feed", "recorder", "outlets",
         ],
     ),
-    ("overview", &["session", "trouble", "counters", "station"]),
-    ("logging", &[]),
-    ("notify", &[]),
-    ("limits", &[]),
-    ("output", &["escape"]),
-    ("alarm", &["config", "trouble", "overview"]),
-    ("metrics", &["session", "counters", "overview"]),
-    ("control", &["session", "station", "overview", "logging", "escape"]),
+    ("station/output", &["escape"]),
+    ("station/operate/overview", &["session", "trouble", "counters", "line"]),
+    ("station/operate/logging", &[]),
+    ("station/operate/notify", &[]),
+    ("station/operate/limits", &[]),
+    ("station/operate/alarm", &["config", "trouble", "overview"]),
+    ("station/operate/metrics", &["session", "counters", "overview"]),
+    ("station/operate/control", &["session", "line", "overview", "logging", "escape"]),
     (
-        "supervisor",
+        "station/operate/supervisor",
         &[
             "session", "link", "config", "disk", "pulse", "trouble", "counters", "journal", "recorder", "outlets",
-            "station", "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
+            "line", "overview", "logging", "notify", "limits", "alarm", "metrics", "control",
         ],
     ),
     (
-        "folder",
+        "station/folder",
         &[
             "millis",
             "calendar",
@@ -114,7 +117,7 @@ const EDGES: Table = &[
         ],
     ),
     // what faces outward: it reads what stands in the outlets, and names nothing of the station
-    ("follow", &[]),
+    ("outward/follow", &[]),
     // simulated boards
     (
         "simulation",
@@ -231,8 +234,16 @@ const DRAUGHTS_PDN: Table = &[
 const CRATES: &[(&str, Table)] =
     &[("crates/draughts/src", DRAUGHTS), ("crates/draughts-pdn/src", DRAUGHTS_PDN), ("src", EDGES)];
 
-/// The first module of the shell in the table above.
-const FIRST_OF_THE_SHELL: &str = "link";
+/// The folders of the station's library, which hold modules and nothing else.
+const FOLDERS: &[&str] = &["engine", "station", "station/operate", "outward"];
+
+/// The folder of the core.
+const CORE: &str = "engine/";
+
+/// The name of a module, which stands in the table with its folders.
+fn name_of(module: &str) -> &str {
+    module.rsplit_once('/').map_or(module, |(_, name)| name)
+}
 
 /// What the core must not touch: a clock, a file, a socket, a thread, the environment, the runtime.
 const BANNED: &[&str] = &[
@@ -294,7 +305,7 @@ fn lines_of_module(sources: &str, module: &str) -> Vec<SourceLine> {
 }
 
 /// Does this code name the module: as a library, or behind one of these roots, also in a list `use crate::{module, ...}`?
-fn names(code: &str, roots: &[&str], module: &str) -> bool {
+fn names(code: &str, roots: &[String], module: &str) -> bool {
     let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
     let behind = |root: &str| {
         let is_begun = |at: &usize| !code[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
@@ -310,12 +321,13 @@ fn names(code: &str, roots: &[&str], module: &str) -> bool {
 }
 
 /// How a file names the modules of its crate.
-fn roots(sources: &str, file: &Path) -> &'static [&'static str] {
-    if file.parent() == Some(Path::new(sources)) {
-        &["crate::", "damcast::", "super::"]
-    } else {
-        &["crate::", "damcast::", "super::super::"]
-    }
+fn roots(sources: &str, file: &Path) -> Vec<String> {
+    let folders = FOLDERS.iter().map(|folder| format!("{}::", folder.replace('/', "::"))).chain([String::new()]);
+    let places = folders.flat_map(|folder| ["crate::", "damcast::"].map(|library| format!("{library}{folder}")));
+    let beside = FOLDERS.iter().map(|folder| Path::new(sources).join(folder)).chain([PathBuf::from(sources)]);
+    let is_a_module = beside.into_iter().any(|folder| file.parent() == Some(&folder));
+    let above = if is_a_module { "super::" } else { "super::super::" };
+    places.chain([above.to_owned()]).collect()
 }
 
 #[test]
@@ -325,8 +337,8 @@ fn nothing_points_up() {
         for (module, allowed) in *table {
             for line in lines_of_module(sources, module) {
                 let roots = roots(sources, &line.file);
-                let others = table.iter().map(|(other, _)| other).filter(|other| *other != module);
-                for other in others.filter(|other| !allowed.contains(other) && names(&line.code, roots, other)) {
+                let others = table.iter().map(|(other, _)| name_of(other)).filter(|other| *other != name_of(module));
+                for other in others.filter(|other| !allowed.contains(other) && names(&line.code, &roots, other)) {
                     wrong.push(format!("`{module}` may not name `{other}`: {}", line.place()));
                 }
             }
@@ -341,15 +353,26 @@ fn named_by(line: &str) -> Option<&str> {
     module.strip_suffix(';').or_else(|| module.strip_suffix(" {"))
 }
 
+/// The modules that a file lists, in its order, those of folders in the place of the folder.
+fn listed_in(sources: &Path, file: &str) -> Vec<String> {
+    let text = fs::read_to_string(sources.join(file)).unwrap();
+    let folder = file.strip_suffix("mod.rs").unwrap_or_default();
+    let listed = |name: &str| match format!("{folder}{name}") {
+        path if FOLDERS.contains(&path.as_str()) => listed_in(sources, &format!("{path}/mod.rs")),
+        path => vec![path],
+    };
+    text.lines().filter_map(named_by).flat_map(listed).collect()
+}
+
 #[test]
 fn the_tables_are_complete_and_in_order() {
     for (sources, table) in CRATES {
-        let library = fs::read_to_string(Path::new(sources).join("lib.rs")).unwrap();
-        let mut modules: Vec<&str> = library.lines().filter_map(named_by).collect();
+        let mut modules = listed_in(Path::new(sources), "lib.rs");
         let mut listed: Vec<&str> = table.iter().map(|(module, _)| *module).collect();
         for (at, (module, allowed)) in table.iter().enumerate() {
             for other in *allowed {
-                assert!(listed[..at].contains(other), "the table lets `{module}` name `{other}`, which comes later");
+                let is_earlier = listed[..at].iter().any(|listed| name_of(listed) == *other);
+                assert!(is_earlier, "the table lets `{module}` name `{other}`, which comes later");
             }
         }
         // A library lists its modules by name.
@@ -364,7 +387,7 @@ fn the_tables_are_complete_and_in_order() {
 
 #[test]
 fn the_core_and_the_libraries_know_no_world() {
-    let core = EDGES.iter().map(|(module, _)| *module).take_while(|module| *module != FIRST_OF_THE_SHELL);
+    let core = EDGES.iter().map(|(module, _)| *module).filter(|module| module.starts_with(CORE));
     let libraries = CRATES.iter().filter(|(sources, _)| *sources != "src");
     let lines = core.flat_map(|module| lines_of_module("src", module));
     let lines = lines.chain(libraries.flat_map(|(sources, _)| lines_under(Path::new(sources))));
@@ -383,7 +406,7 @@ fn the_game_and_the_wire_do_not_know_of_each_other() {
     for line in game.flat_map(|(sources, _)| lines_under(Path::new(sources))) {
         assert!(!line.code.contains("protocol::"), "{}", line.place());
     }
-    for line in lines_of_module("src", "protocol") {
+    for line in lines_of_module("src", "engine/protocol") {
         assert!(!line.code.contains("draughts"), "{}", line.place());
     }
 }
@@ -404,21 +427,27 @@ fn the_simulator_depends_on_nothing_of_the_recorder() {
 
 #[test]
 fn this_test_can_fail() {
+    let beside = roots("src", Path::new("src/engine/some.rs"));
     for (code, module, expected) in [
-        ("use crate::livefile::Entry;", "livefile", true),
-        ("use crate::{millis::Millis, livefile};", "livefile", true),
-        ("crate::livefile_of_old::x()", "livefile", false),
+        ("use crate::engine::livefile::Entry;", "livefile", true),
+        ("use crate::engine::{millis::Millis, livefile};", "livefile", true),
+        ("use damcast::station::operate::{logging, supervisor};", "supervisor", true),
+        ("crate::engine::livefile_of_old::x()", "livefile", false),
         ("let livefile = 5;", "livefile", false),
-        ("pub use damcast::livefile;", "livefile", true),
+        ("pub use damcast::engine::livefile;", "livefile", true),
         ("use draughts::Move;", "draughts", true),
         ("use draughts_pdn::fen;", "draughts", false),
         ("use draughts_pdn::fen;", "draughts_pdn", true),
         ("use super::position::Position;", "position", true),
     ] {
-        assert_eq!(names(code, roots("src", Path::new("src/some.rs")), module), expected, "{code}");
+        assert_eq!(names(code, &beside, module), expected, "{code}");
     }
-    let nested = roots("src", Path::new("src/some/other.rs"));
-    assert!(names("use super::super::position::Position;", nested, "position"));
-    assert!(!names("use super::position::Position;", nested, "position"));
-    assert!(lines_of_module("crates/draughts/src", "rows").len() > 100 && lines_of_module("src", "millis").len() > 10);
+    let nested = roots("src", Path::new("src/engine/some/other.rs"));
+    assert!(names("use super::super::position::Position;", &nested, "position"));
+    assert!(!names("use super::position::Position;", &nested, "position"));
+    for (sources, table) in CRATES {
+        for module in table.iter().map(|(module, _)| *module).filter(|module| !LIBRARIES.contains(module)) {
+            assert!(!lines_of_module(sources, module).is_empty(), "{sources} has no module `{module}`");
+        }
+    }
 }

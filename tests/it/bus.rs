@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use damcast::bytelog::Mode;
-use damcast::millis::Millis;
-use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::bytelog::Mode;
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, bare, drive_bus};
 use damcast::simulation::score::Played;
 use damcast::simulation::script;
@@ -150,7 +150,7 @@ impl Recorded {
                 self.sent.push((at.0, bytes));
             }
             Effect::News(text) | Effect::Notice(text) => {
-                self.notices.push(damcast::playback::about(board, &format!("{at} {text}")))
+                self.notices.push(damcast::engine::playback::about(board, &format!("{at} {text}")))
             }
             _ => {}
         }

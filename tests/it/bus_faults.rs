@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use damcast::millis::Millis;
-use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, drive_bus};
 use hardware_sim::incident::{Incident, Mishap};
 

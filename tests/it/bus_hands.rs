@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use damcast::bytelog::Mode;
-use damcast::millis::Millis;
-use damcast::protocol::changes::{self, Change};
-use damcast::protocol::{
+use damcast::engine::bytelog::Mode;
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::changes::{self, Change};
+use damcast::engine::protocol::{
     BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, ClockSide, ClockStatus, ClockTimes, PieceCode, Version,
 };
-use damcast::session::{Effect, Input, Line, LineSettings};
+use damcast::engine::session::{Effect, Input, Line, LineSettings};
 use damcast::simulation::benchmark::{Benchmark, Hands};
 use damcast::simulation::drive::bare;
 use damcast::simulation::hall;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damcast::config::OutletConfig;
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::station::config::OutletConfig;
 use hardware_sim::profile::Profile as Hands;
 
 use crate::program::run;

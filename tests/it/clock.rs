@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use damcast::bytelog::{self, Kind};
-use damcast::millis::Millis;
-use damcast::playback::{self, Playback};
-use damcast::session::Input;
+use damcast::engine::bytelog::{self, Kind};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback::{self, Playback};
+use damcast::engine::session::Input;
 use proptest::prelude::*;
 
 /// Where messages of the recording end: record by record, the bytes that belong to unfinished ones.

@@ -1,6 +1,6 @@
 //! Configurations: the smallest one, the annotated one, and what is wrong with the others.
 
-use damcast::config::{Config, Sources};
+use damcast::station::config::{Config, Sources};
 
 const SMALLEST: &str = r#"
 [station]
@@ -77,16 +77,16 @@ fn what_is_wrong_with_the_operation_is_said() {
 fn a_bus_has_boards_with_what_is_theirs() {
     let config = Config::load("config/examples/tournament-bus.toml".as_ref()).unwrap();
     let bus = &config.lines[0];
-    assert_eq!(bus.mode, damcast::bytelog::Mode::Bus);
+    assert_eq!(bus.mode, damcast::engine::bytelog::Mode::Bus);
     let boards: Vec<_> = bus.boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
     assert_eq!(boards, [(1025, "table-1"), (1026, "hall-a-1026")]);
-    let (settings, unknown) = damcast::playback::settings(&bus.header(), None).unwrap();
+    let (settings, unknown) = damcast::engine::playback::settings(&bus.header(), None).unwrap();
     assert!(unknown.is_empty());
     let board = |index: usize| settings.of_board(bus.boards[index].address);
     assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));
     assert_eq!(board(1).variant.game_type.number(), 25);
     // A board that nobody named has what the line has.
-    let other = settings.of_board(damcast::session::BusAddress::new(7).unwrap());
+    let other = settings.of_board(damcast::engine::session::BusAddress::new(7).unwrap());
     assert_eq!((other.tags.as_slice(), other.name), ([pair("Event", "Open")].as_slice(), None));
 }
 

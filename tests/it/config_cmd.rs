@@ -68,7 +68,7 @@ fn relative_paths_count_from_the_folder_of_the_configuration() {
     };
     let said = String::from_utf8(check("../conf/damcast.toml")).unwrap();
     assert!(said.contains("recordings go to ../conf/r\n  a: game 20 at serial:../conf/ports/board\n"), "{said}");
-    let config = damcast::config::Config::load(&folder.path().join("conf/damcast.toml")).unwrap();
+    let config = damcast::station::config::Config::load(&folder.path().join("conf/damcast.toml")).unwrap();
     assert_eq!(config.control.socket.unwrap(), folder.path().join("conf/s"));
     assert_eq!(config.alarm.command, [folder.path().join("conf/./call").display().to_string()]);
 }

@@ -1,7 +1,7 @@
 //! The keys of the configuration: their table, the reference file and the reader say the same.
 
-use damcast::config::keys::{Absent, KEYS, Key, Kind, Section};
-use damcast::config::{Config, reference, schema};
+use damcast::station::config::keys::{Absent, KEYS, Key, Kind, Section};
+use damcast::station::config::{Config, reference, schema};
 use serde_json::Value;
 
 /// A configuration with one pair in one table, on a bus if the table needs one; and the line of the pair.

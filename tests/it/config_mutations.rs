@@ -1,7 +1,7 @@
 //! What hands do to a configuration: five hundred mistakes, from a seed, each found in its line, with its key named.
 
-use damcast::config::Config;
-use damcast::config::keys::{KEYS, Key, Kind, Section};
+use damcast::station::config::Config;
+use damcast::station::config::keys::{KEYS, Key, Kind, Section};
 
 /// How many mistakes.
 const MUTATIONS: usize = 500;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use damcast::config::keys::Section;
-use damcast::config::{Config, Sources, show, sources};
+use damcast::station::config::keys::Section;
+use damcast::station::config::{Config, Sources, show, sources};
 
 const BASE: &str = r#"[station]
 directory = "r"

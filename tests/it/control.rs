@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use damcast::bytelog::Kind;
+use damcast::engine::bytelog::Kind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -235,8 +235,11 @@ fn messages_are_shown_by_level_while_the_station_runs() {
     assert!(slip.code == 1 && slip.err.contains("expected a level (error, warn, info"), "{}", slip.err);
     let wrong = ask(&place, &["ctl", "log-level", "damcast=loud"]);
     assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
-    assert_eq!(ask(&place, &["ctl", "log-level", "damcast::station=off"]).out, "info,damcast::station=off\n");
-    station.wait_for("log-level damcast::station=off");
+    assert_eq!(
+        ask(&place, &["ctl", "log-level", "damcast::station::line=off"]).out,
+        "info,damcast::station::line=off\n"
+    );
+    station.wait_for("log-level damcast::station::line=off");
     let count = |station: &crate::daemon::Station| station.said().matches("request of").count();
     let before = count(&station);
     assert_eq!(ask(&place, &["ctl", "hold", "a"]).code, 0);

@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use damcast::bytelog::{self, ByteLog, Kind};
+use damcast::engine::bytelog::{self, ByteLog, Kind};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{damcast, run};

@@ -1,8 +1,8 @@
 //! One byte of a recorded session is damaged: flipped, lost or doubled. The answers that the recorder would have asked for
 //! again are not in the recording, so moves may be missing; but none may be there that was not played.
 
-use damcast::millis::Millis;
-use damcast::session::{Input, Line, LineSettings};
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::drive::Record;
 use damcast::simulation::score::{Conditions, Who, run};
 use draughts_pdn::notation;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use damcast::disk::Durability;
+use damcast::station::disk::Durability;
 
 use crate::model_disk::{Model, ModelDisk};
 use crate::recorded_session::{Session, mask, script, wanted_step};

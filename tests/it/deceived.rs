@@ -1,10 +1,10 @@
 //! Boards that are not what they were: memories of other games or written over, a board put in the place of another, two boards that
 //! go by one address, clocks that say nothing. Nothing is recorded that was not played, and one setup takes up the thread.
 
-use damcast::bytelog::Mode;
-use damcast::millis::Millis;
-use damcast::protocol::{ClockReport, Decoder, Item, Message};
-use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::bytelog::Mode;
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{ClockReport, Decoder, Item, Message};
+use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, bare, drive_bus};
 use damcast::simulation::score::Played;
 use hardware_sim::bus::{BusWorld, Happening};

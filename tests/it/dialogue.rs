@@ -1,8 +1,8 @@
 //! What a board is asked and what becomes of its answers, in virtual time: silence, identity, and what is never sent.
 
-use damcast::millis::Millis;
-use damcast::protocol::{Command, Decoded, Message, Version};
-use damcast::session::{Effect, Input, Line, LineSettings, Output};
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{Command, Decoded, Message, Version};
+use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 use proptest::prelude::*;
 

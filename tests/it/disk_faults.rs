@@ -1,8 +1,8 @@
 //! The disk fails at any operation, once or for a while, with any of its errors; recording goes on, and when the fault is over
 //! nothing is missing.
 
-use damcast::bytelog::{self, Kind};
-use damcast::disk::{Disk, Durability};
+use damcast::engine::bytelog::{self, Kind};
+use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Fault, ModelDisk};
 use crate::power_loss;

@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use damcast::bytelog::{ByteLog, Header, Kind, Record};
-use damcast::protocol::{Message, PieceCode};
+use damcast::engine::bytelog::{ByteLog, Header, Kind, Record};
+use damcast::engine::protocol::{Message, PieceCode};
 use serde_json::Value;
 
 use crate::program::{self, Run};

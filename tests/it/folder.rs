@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damcast::broadcast::Delay;
-use damcast::config::OutletConfig;
-use damcast::disk::{Durability, Lock, RealDisk};
-use damcast::folder::fsck::{self, Level};
-use damcast::folder::rebuild::rebuild;
-use damcast::journal::commits::{Commits, Fragment};
-use damcast::journal::logs;
-use damcast::profile::{self, Profile};
+use damcast::engine::broadcast::Delay;
+use damcast::engine::profile::{self, Profile};
 use damcast::simulation::day::{Day, Recorded};
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::score::Played;
+use damcast::station::config::OutletConfig;
+use damcast::station::disk::{Durability, Lock, RealDisk};
+use damcast::station::folder::fsck::{self, Level};
+use damcast::station::folder::rebuild::rebuild;
+use damcast::station::journal::commits::{Commits, Fragment};
+use damcast::station::journal::logs;
 use draughts_pdn::problem;
 use draughts_pdn::strict;
 use hardware_sim::profile::Profile as Hands;

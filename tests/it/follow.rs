@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use damcast::follow::{Follower, LONGEST_LINE, News, Position, Why};
+use damcast::outward::follow::{Follower, LONGEST_LINE, News, Position, Why};
 
 /// Nobody waits longer; nothing that is expected takes so long.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,8 +1,8 @@
 //! Boards of other makers, which know fewer commands: what is recorded of them, what is asked, and what is told.
 
-use damcast::millis::Millis;
-use damcast::protocol::{Field, Message, PieceCode};
-use damcast::session::{Effect, Input, Line, LineSettings, Mode, Output};
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{Field, Message, PieceCode};
+use damcast::engine::session::{Effect, Input, Line, LineSettings, Mode, Output};
 use damcast::simulation::drive::{Record, drive, drive_bus};
 use damcast::simulation::games;
 use damcast::simulation::scenario::{BoardPlan, LinePlan, Scenario};

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Instant;
 
-use damcast::bytelog::Kind;
+use damcast::engine::bytelog::Kind;
 
 use crate::daemon::{Place, kinds};
 use crate::foreign_boards::{Dumps, GAPS, Manner, PLIES, QUIET, Recording};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use damcast::config::{Config, reference};
+use damcast::station::config::{Config, reference};
 
 use crate::program::{Run, run};
 use crate::simulated::{Boards, Kind};
@@ -53,7 +53,7 @@ fn the_boards_of_a_bus_are_found() {
     let done = init(&config, &["--bus", &boards.port("bus")]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let read = Config::load(&config).unwrap();
-    assert_eq!((read.lines.len(), read.lines[0].mode), (1, damcast::bytelog::Mode::Bus));
+    assert_eq!((read.lines.len(), read.lines[0].mode), (1, damcast::engine::bytelog::Mode::Bus));
     assert_eq!(read.lines[0].boards.len(), 3, "{}", done.out);
 }
 

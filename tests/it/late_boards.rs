@@ -5,12 +5,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use damcast::config::Config;
-use damcast::folder::Folder;
-use damcast::folder::fsck::{self, Level};
-use damcast::outlets::Outlets;
-use damcast::playback::Published;
-use damcast::session::Effect;
+use damcast::engine::playback::Published;
+use damcast::engine::session::Effect;
+use damcast::station::config::Config;
+use damcast::station::folder::Folder;
+use damcast::station::folder::fsck::{self, Level};
+use damcast::station::outlets::Outlets;
 use serde_json::Value;
 
 use crate::boards::{Process, recorded};

@@ -1,9 +1,9 @@
 //! Boards on which a game goes on whose beginning nobody heard, and no memory has: it is recorded from what stands there as soon as
 //! somebody plays on, or when the operator says so; and from nothing else.
 
-use damcast::millis::Millis;
-use damcast::protocol::{Field, Message, PieceCode};
-use damcast::session::{Condition, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{Field, Message, PieceCode};
+use damcast::engine::session::{Condition, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::games;
 use damcast::simulation::script::{codes, field};
 use draughts::{Color, Move, Position};

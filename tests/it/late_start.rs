@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use damcast::livefile::Entry;
-use damcast::millis::Millis;
-use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::livefile::Entry;
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Record, Recorder, bare, drive_bus};
 use damcast::simulation::score::over_all_cores;
 use draughts::Color;

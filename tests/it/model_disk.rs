@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use damcast::disk::{Disk, File};
+use damcast::station::disk::{Disk, File};
 
 /// A disk; clones are the same disk.
 #[derive(Clone, Default)]

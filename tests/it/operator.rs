@@ -1,8 +1,8 @@
 //! What an operator may ask of a line, and what a line offers to the operator.
 
-use damcast::millis::Millis;
-use damcast::session::request::RequestError;
-use damcast::session::{Effect, Input, Line, LineSettings, Output};
+use damcast::engine::millis::Millis;
+use damcast::engine::session::request::RequestError;
+use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 
 /// A line with an idle board at its end that has the start position on it.

@@ -8,9 +8,9 @@
 
 use std::fmt;
 
-use damcast::bytelog::Mode;
-use damcast::millis::Millis;
-use damcast::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
+use damcast::engine::bytelog::Mode;
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Record, Recorder, drive_bus};
 use damcast::simulation::score::{Played, over_all_cores};
 use damcast::simulation::script;

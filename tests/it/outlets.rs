@@ -4,12 +4,12 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use damcast::broadcast;
-use damcast::disk::{Disk, Durability};
-use damcast::folder::rebuild::rebuild;
-use damcast::follow::{Follower, News, Position, Why};
-use damcast::livefile::{Contents, Opening};
-use damcast::outlets::{EventsFile, Generations, Streams};
+use damcast::engine::broadcast;
+use damcast::engine::livefile::{Contents, Opening};
+use damcast::outward::follow::{Follower, News, Position, Why};
+use damcast::station::disk::{Disk, Durability};
+use damcast::station::folder::rebuild::rebuild;
+use damcast::station::outlets::{EventsFile, Generations, Streams};
 use draughts::Variant;
 use rustix::process::Signal;
 use serde_json::Value;

@@ -1,9 +1,9 @@
 //! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
 
-use damcast::bytelog::{Header, Kind, Mode, Packing, Record};
-use damcast::millis::Millis;
-use damcast::playback::{self, Game, NamedLog, Played};
-use damcast::session::{Effect, Input, Line, Output};
+use damcast::engine::bytelog::{Header, Kind, Mode, Packing, Record};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback::{self, Game, NamedLog, Played};
+use damcast::engine::session::{Effect, Input, Line, Output};
 use damcast::simulation::drive::{Recorder, drive_bus};
 use hardware_sim::incident::{Incident, Mishap};
 use hardware_sim::line_faults::{LineFault, LineFaults};

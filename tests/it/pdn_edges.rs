@@ -1,6 +1,6 @@
 //! Edges of PDN: forms that the references name in passing, and that are easy to lose.
 
-use damcast::profile::{self, Profile};
+use damcast::engine::profile::{self, Profile};
 use draughts::{Color, Variant};
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::problem::{Level, Problem};

@@ -2,8 +2,8 @@
 
 use crate::generated_games::{Dice, SOUP, game, variants, with_ambiguous_captures};
 use crate::pdn::{DIALECTS, standardised};
-use damcast::livefile::{self, Opening};
-use damcast::roster;
+use damcast::engine::livefile::{self, Opening};
+use damcast::engine::roster;
 use draughts::Variant;
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::game::{Entry, Game, Tags};

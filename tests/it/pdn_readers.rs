@@ -4,7 +4,7 @@
 //! rewritten, matched from their beginning, and every part is tried. Thousands of small texts are changed at a few places
 //! and judged by both. `READERS_SEED` and `READERS_MUTANTS` make it another or a longer search.
 
-use damcast::profile::{self, Profile};
+use damcast::engine::profile::{self, Profile};
 use draughts::{Position, Variant};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::{fen, replay, strict};

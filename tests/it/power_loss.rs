@@ -3,8 +3,8 @@
 //! After each loss: the station starts, every live file is what its log says, nothing counts as changed by somebody, and
 //! whatever anybody had seen is still there, the Result tag apart.
 
-use damcast::disk::{Disk, Durability};
-use damcast::playback::{self, NamedLog};
+use damcast::engine::playback::{self, NamedLog};
+use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Model, ModelDisk};
 use crate::recorded_session::{Session, folders, masked, script, wanted_step};

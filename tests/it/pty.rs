@@ -119,10 +119,10 @@ pub struct Board {
 
 impl Board {
     /// A board that plays these records `speed` times as fast.
-    pub fn new(log: &damcast::bytelog::ByteLog, speed: f64) -> Board {
+    pub fn new(log: &damcast::engine::bytelog::ByteLog, speed: f64) -> Board {
         let mut script = Vec::new();
         for record in &log.records {
-            let damcast::bytelog::Kind::FromBoard(bytes) = &record.kind else { continue };
+            let damcast::engine::bytelog::Kind::FromBoard(bytes) = &record.kind else { continue };
             let mut rest = bytes.as_slice();
             while let [_, high, low, ..] = *rest {
                 let (message, after) = rest.split_at(usize::from(high) << 7 | usize::from(low));
@@ -171,7 +171,7 @@ impl Board {
     }
 
     /// Puts the pieces back, one after the other, and then plays these records; its time begins anew.
-    pub fn begin_again(&mut self, log: &damcast::bytelog::ByteLog) {
+    pub fn begin_again(&mut self, log: &damcast::engine::bytelog::ByteLog) {
         let wanted = Board::new(log, self.speed);
         let placed = self.position.iter().zip(&wanted.position).zip(0_u8..).skip(3);
         let placed = placed.filter(|((stands, wanted), _)| stands != wanted);

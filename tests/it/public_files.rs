@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
-use damcast::config::Config;
-use damcast::livefile::{Contents, Opening};
-use damcast::outlets::{self, Teller};
-use damcast::playback::{self, NamedLog};
-use damcast::profile::{self, Profile};
-use damcast::pulse::Pulses;
-use damcast::session::Effect;
-use damcast::trouble::Troubles;
+use damcast::engine::livefile::{Contents, Opening};
+use damcast::engine::playback::{self, NamedLog};
+use damcast::engine::profile::{self, Profile};
+use damcast::engine::session::Effect;
+use damcast::station::config::Config;
+use damcast::station::outlets::{self, Teller};
+use damcast::station::pulse::Pulses;
+use damcast::station::trouble::Troubles;
 use draughts::Variant;
 use tokio::task::JoinHandle;
 

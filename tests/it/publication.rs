@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use damcast::trouble::{DISK_FAULT, PUBLICATION};
+use damcast::station::trouble::{DISK_FAULT, PUBLICATION};
 
 use crate::control::{ask, status};
 use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
@@ -27,7 +27,7 @@ struct Hall {
 }
 
 impl Hall {
-    fn playing(recording: &damcast::bytelog::ByteLog, plies: usize) -> Hall {
+    fn playing(recording: &damcast::engine::bytelog::ByteLog, plies: usize) -> Hall {
         let place = Place::new(&["a"]);
         let address = with_numbers(&place);
         let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
@@ -201,7 +201,7 @@ fn a_folder_in_the_way_of_a_public_file_is_told_until_it_is_away() {
 #[test]
 fn a_public_game_that_its_profile_holds_back_is_told_with_its_reason() {
     let log = fs::read("tests/data/replay/illegal-stands.log").unwrap();
-    let log = damcast::bytelog::read(&log).unwrap();
+    let log = damcast::engine::bytelog::read(&log).unwrap();
     let mut hall = Hall::playing(&log, 2);
     let place = &hall.place;
     hall.board.play(&mut hall.pty, 4_000_000, || place.live("a-1.pdn").contains("\n/FEN"));

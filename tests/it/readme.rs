@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use damcast::config::OutletConfig;
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::station::config::OutletConfig;
 use rustix::process::Signal;
 
 use crate::daemon::{SPEED, Station, recording};

@@ -1,7 +1,7 @@
 //! What hands do, as a board reports it, and what the recogniser makes of it: one story a test, each as it was seen to mislead.
 
-use damcast::millis::Millis;
-use damcast::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict, Wait};
+use damcast::engine::millis::Millis;
+use damcast::engine::recognition::{Clock, PressId, Recogniser, Seen, Settings, Sight, Verdict, Wait};
 use draughts::{Color, Position, Variant};
 use draughts_pdn::{fen, notation};
 

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
-use damcast::bytelog::{self, Kind, Record};
-use damcast::config::{Config, LineConfig};
-use damcast::disk::{Disk, Durability};
-use damcast::millis::Millis;
-use damcast::playback;
-use damcast::recorder::{Committer, Recorder, Told, Writer};
-use damcast::session::Input;
-use damcast::station::Folders;
-use damcast::station::opening::{self, Opened, OpeningError};
-use damcast::trouble::{DISK_FAULT, Troubles};
+use damcast::engine::bytelog::{self, Kind, Record};
+use damcast::engine::millis::Millis;
+use damcast::engine::playback;
+use damcast::engine::session::Input;
+use damcast::station::config::{Config, LineConfig};
+use damcast::station::disk::{Disk, Durability};
+use damcast::station::line::Folders;
+use damcast::station::line::opening::{self, Opened, OpeningError};
+use damcast::station::recorder::{Committer, Recorder, Told, Writer};
+use damcast::station::trouble::{DISK_FAULT, Troubles};
 
 use crate::model_disk::ModelDisk;
 
@@ -36,7 +36,7 @@ pub fn script(plies_ms: u64) -> Script {
     let mut script = Script::new();
     let mut last_clock = Vec::new();
     for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
-        let Some(_) = damcast::playback::input(&record.kind).unwrap() else { continue };
+        let Some(_) = damcast::engine::playback::input(&record.kind).unwrap() else { continue };
         // Most readings of a clock say nothing new but the time; a session is shorter without them.
         if let Kind::FromBoard(bytes) = &record.kind
             && let [0x8d, .., status] = bytes.as_slice()

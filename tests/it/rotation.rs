@@ -3,8 +3,8 @@
 use std::fs;
 
 use chrono::{Local, TimeDelta};
-use damcast::bytelog::{Header, Kind, Record};
-use damcast::playback::{self, CONTINUES, GAMES_BEFORE};
+use damcast::engine::bytelog::{Header, Kind, Record};
+use damcast::engine::playback::{self, CONTINUES, GAMES_BEFORE};
 
 use crate::control::ask;
 use crate::daemon::{Place, SPEED, moves, recording};
@@ -77,7 +77,7 @@ fn new_logs_begin_for_the_age_of_the_chain_while_the_station_runs() {
     fs::write(place.path("damcast.toml"), format!("{config}[log]\nrotate-hours = 1\n")).unwrap();
     fs::create_dir_all(place.path("recordings/log")).unwrap();
     // The log of a station that was started nearly an hour ago.
-    let mut header = damcast::config::Config::read("test", &config).unwrap().lines[0].header();
+    let mut header = damcast::station::config::Config::read("test", &config).unwrap().lines[0].header();
     header.opened = Some(Local::now().fixed_offset() - TimeDelta::hours(1) + LEFT);
     header.other.push((CONTINUES.to_owned(), "no".to_owned()));
     let up = Record::new(0, Kind::LinkUp).to_line() + &Record::new(9, Kind::LinkDown).to_line();

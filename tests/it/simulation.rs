@@ -3,7 +3,7 @@
 //! In virtual time, within this process and through the program `damcast line`; the tests of real ports are in
 //! [`crate::daemon`] and [`crate::boards`].
 
-use damcast::session::LineSettings;
+use damcast::engine::session::LineSettings;
 use damcast::simulation::score::{Conditions, Played, Score, play_all};
 use damcast::simulation::script;
 use draughts::{Color, Position, Variant};

@@ -17,8 +17,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use damcast::bytelog::{self, ByteLog};
-use damcast::profile::{self, Profile};
+use damcast::engine::bytelog::{self, ByteLog};
+use damcast::engine::profile::{self, Profile};
 use draughts_pdn::strict;
 use rustix::process::{Pid, Signal, kill_process};
 

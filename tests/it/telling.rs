@@ -1,8 +1,8 @@
 //! What the recorder tells besides its lines: moves that are likely, a board that nothing explains, why a line was written.
 
-use damcast::millis::Millis;
-use damcast::protocol::{Field, Message, PieceCode};
-use damcast::session::{Aside, Condition, Effect, Input, Line, LineSettings, Status};
+use damcast::engine::millis::Millis;
+use damcast::engine::protocol::{Field, Message, PieceCode};
+use damcast::engine::session::{Aside, Condition, Effect, Input, Line, LineSettings, Status};
 use draughts::{Color, Position, Variant};
 
 const WHITE: u8 = 1;

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::{Child, Stdio};
 
-use damcast::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Field, Message, PieceCode};
+use damcast::engine::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Field, Message, PieceCode};
 
 use crate::program::{damcast, run};
 use crate::pty::Pty;

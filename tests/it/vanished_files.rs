@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use damcast::disk::{Disk, Durability};
+use damcast::station::disk::{Disk, Durability};
 
 use crate::disk_faults::left;
 use crate::model_disk::ModelDisk;

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::{Local, TimeDelta};
-use damcast::bytelog::{self, ByteLog, Kind, Record};
-use damcast::playback::{self, CLOCK, DATES_FROM, Game, NamedLog, Published};
+use damcast::engine::bytelog::{self, ByteLog, Kind, Record};
+use damcast::engine::playback::{self, CLOCK, DATES_FROM, Game, NamedLog, Published};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use damcast::broadcast::Delay;
-use damcast::config::OutletConfig;
-use damcast::disk::{Disk, Durability, RealDisk};
-use damcast::output::say;
+use damcast::engine::broadcast::Delay;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
-use damcast::station::{Folders, opening};
+use damcast::station::config::OutletConfig;
+use damcast::station::disk::{Disk, Durability, RealDisk};
+use damcast::station::line::{Folders, opening};
+use damcast::station::output::say;
 
 /// What is asked.
 #[derive(clap::Args)]

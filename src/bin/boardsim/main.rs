@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use clap::Parser;
-use damcast::output::{self, say};
-use damcast::session::LineSettings;
+use damcast::engine::session::LineSettings;
 use damcast::simulation::benchmark::{Benchmark, HEAD, Hands, Wanted, provisional, suspects};
 use damcast::simulation::chronicle::chronicle;
 use damcast::simulation::faults::usual_rate;
@@ -20,6 +19,7 @@ use damcast::simulation::port::{Port, play};
 use damcast::simulation::score::{Played, Score, Who, run};
 use damcast::simulation::soak::soak;
 use damcast::simulation::{collection, games, goals, hall, script};
+use damcast::station::output::{self, say};
 use draughts::Variant;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::clock::TimeControl;

@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
 use anyhow::Context;
-use damcast::output::say;
 use damcast::simulation::door::{Address, Door};
 use damcast::simulation::report::{Reporter, introduction};
 use damcast::simulation::scenario::{BoardPlan, LinePlan, ReadyLine, Scenario};
 use damcast::simulation::serve::{Going, Manner, Report, serve};
+use damcast::station::output::say;
 use serde_json::Value;
 
 use crate::{STOP, stop_on_signals};

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use damcast::config::Config;
+use damcast::station::config::Config;
 
 use super::Report;
 use super::machine::Machine;

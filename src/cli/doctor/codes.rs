@@ -8,11 +8,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use damcast::bytelog::{Kind, Mode, Records};
-use damcast::config::{Config, LineConfig};
-use damcast::playback;
-use damcast::protocol::{Decoder, Item, Message, PieceCode};
-use damcast::session::CodeMap;
+use damcast::engine::bytelog::{Kind, Mode, Records};
+use damcast::engine::playback;
+use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
+use damcast::engine::session::CodeMap;
+use damcast::station::config::{Config, LineConfig};
 
 use super::Report;
 use super::machine::Machine;

@@ -11,9 +11,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use damcast::config::Config;
-use damcast::disk::may_write;
-use damcast::outlets::EVENTS;
+use damcast::station::config::Config;
+use damcast::station::disk::may_write;
+use damcast::station::outlets::EVENTS;
 use serde::{Deserialize, Serialize};
 
 use super::machine::Machine;

@@ -1,6 +1,6 @@
 //! Who may what on the machine of a service: the groups, and the public files that one of them is for.
 
-use damcast::config::{Config, PUBLIC};
+use damcast::station::config::{Config, PUBLIC};
 
 use super::machine::Machine;
 use super::{Report, ports};

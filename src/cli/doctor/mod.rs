@@ -27,7 +27,7 @@ mod system;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::config::{Config, DEFAULT_PATH};
+use damcast::station::config::{Config, DEFAULT_PATH};
 use serde_json::json;
 
 use super::output;

@@ -4,9 +4,9 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use damcast::config::Config;
-use damcast::link::address::Host;
-use damcast::link::{PortAddress, ports};
+use damcast::station::config::Config;
+use damcast::station::link::address::Host;
+use damcast::station::link::{PortAddress, ports};
 
 use super::Report;
 use super::machine::{Machine, Tty};

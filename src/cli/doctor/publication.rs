@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-use damcast::config::Config;
-use damcast::profile::{self, Profile};
+use damcast::engine::profile::{self, Profile};
+use damcast::station::config::Config;
 use draughts_pdn::problem::Level;
 
 use super::Report;

@@ -1,9 +1,9 @@
 //! The machine itself: programs in the way, the clock, limits, memory, power.
 
 use chrono::Local;
-use damcast::config::Config;
-use damcast::limits;
-use damcast::station::dates_from;
+use damcast::station::config::Config;
+use damcast::station::line::dates_from;
+use damcast::station::operate::limits;
 
 use super::Report;
 use super::machine::Machine;

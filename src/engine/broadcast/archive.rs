@@ -1,0 +1,153 @@
+//! A game that is over, as it is kept: everything its live file has, and the tags that could not be known before.
+//!
+//! | tag | value |
+//! |---|---|
+//! | WhiteTime, BlackTime | the time used, from the last clock and the time control; left out if either is not known |
+//! | PlyCount | plies recorded, as far as no setup stands between them |
+//! | Termination | `normal`, or `unterminated` without a result |
+//! | Result | last, as everywhere |
+//!
+//! Source: PDN 3.0, chapter "PDN Tags": PlyCount, Termination (as in PGN), section "WhiteTime/BlackTime Tag".
+
+use super::Board;
+use super::record::{Entry, GameRecord};
+use super::snapshot;
+use draughts::Color;
+use draughts_pdn::game::{End, Game, Tags};
+use draughts_pdn::time_control::{Period, TimeControl};
+use draughts_pdn::writer::{self, Style};
+
+/// The text of the archive file of a game.
+pub fn text(board: &Board, game: &GameRecord) -> String {
+    let mut tags = board.tags_of(Some(game));
+    let result = game.result().map_or("*", |(_, result)| result);
+    for (name, color) in [("WhiteTime", Color::White), ("BlackTime", Color::Black)] {
+        if let Some(seconds) = time_used(&tags, game, color) {
+            tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
+        }
+    }
+    if game.entries().iter().all(Entry::is_ply) {
+        tags.set("PlyCount", game.entries().len().to_string());
+    }
+    tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
+    tags.set("Result", result);
+    let game = Game { tags, entries: snapshot::movetext(game.written(game.entries())), end: End::Star };
+    writer::write(&[game], Style::Compact)
+}
+
+/// This text as it was before the result was known.
+pub fn without_result(text: &str) -> String {
+    let before = |line: &str| match line.split_once(" \"") {
+        Some(("[Result", _)) => "[Result \"*\"]\n".to_owned(),
+        Some(("[Termination", _)) => "[Termination \"unterminated\"]\n".to_owned(),
+        _ => line.to_owned(),
+    };
+    text.split_inclusive('\n').map(before).collect()
+}
+
+/// The time a player used, in seconds: what the time control gave him for his moves, less what his clock still shows.
+fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
+    let own = if color == Color::White { "TimeControlWhite" } else { "TimeControlBlack" };
+    let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
+    let clocks = game.entries().iter().rev().find_map(|entry| entry.clocks)?;
+    let left = if color == Color::White { clocks.white } else { clocks.black }?;
+    let given = time_given(&control, moves_of(game, color)?)?;
+    given.checked_sub(left.0)
+}
+
+/// The moves that a side made. `None` when that cannot be told: a setup hides how many there were.
+fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
+    let mut plies = 0;
+    for entry in game.entries() {
+        if !entry.is_ply() {
+            return None;
+        }
+        plies += 1;
+    }
+    let white_first = match game.tag("FEN") {
+        Some(fen) => fen.starts_with(['W', 'w']),
+        None => game.tag("GameType").is_none_or(|value| starts(value) == Some(Color::White)),
+    };
+    let first = plies / 2 + plies % 2;
+    Some(if white_first == (color == Color::White) { first } else { plies / 2 })
+}
+
+/// The side that begins by a GameType tag.
+fn starts(game_type: &str) -> Option<Color> {
+    draughts::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
+}
+
+/// What a time control has given by so many moves of a side, in seconds.
+fn time_given(control: &TimeControl, moves: u32) -> Option<u32> {
+    let TimeControl::Periods(periods) = control else { return None };
+    let (mut given, mut left) = (0_u32, moves);
+    for period in periods {
+        match *period {
+            Period::Moves { moves, seconds } => {
+                given = given.checked_add(seconds)?;
+                if left < moves {
+                    return Some(given);
+                }
+                left -= moves;
+            }
+            Period::SuddenDeath { seconds } => return given.checked_add(seconds),
+            Period::Increment { seconds, increment } => {
+                return given.checked_add(seconds)?.checked_add(left.checked_mul(increment)?);
+            }
+            // What one uses the other gains: the clock alone does not tell.
+            Period::Hourglass { .. } => return None,
+        }
+    }
+    Some(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Change;
+    use super::super::record::tests::{game, moment};
+    use super::*;
+    use crate::engine::profile::{self, Profile};
+    use draughts::Variant;
+
+    fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
+        let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let board = Board::new("a", Variant::international(), tags);
+        let mut game = game(&[("Date", "2026.11.21")], lines);
+        game.take(moment(60), Change::Ended(Some("1-1".into())));
+        let text = text(&board, &game);
+        assert_eq!(text, expected);
+        assert_eq!(profile::check(Profile::Standard, text.as_bytes(), None), []);
+    }
+
+    #[test]
+    fn a_game_gets_the_tags_of_its_end() {
+        check(
+            &[("TimeControl", "4800+60")],
+            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}", "19-23 {[%clock W1:20:50 b1:19:00]}", "2. 28x19"],
+            "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[TimeControl \"4800+60\"]\n[WhiteTime \"0:01:10\"]\n\
+             [BlackTime \"0:02:00\"]\n[PlyCount \"3\"]\n[Termination \"normal\"]\n[Result \"1-1\"]\n\n\
+             1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:20:50 b1:19:00]}\n2. 28x19 *\n",
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        check(
+            &[],
+            &["1. 32-28 {[%clock w1:19:50 B1:20:00]}"],
+            "[Date \"2026.11.21\"]\n[GameType \"20\"]\n[PlyCount \"1\"]\n[Termination \"normal\"]\n[Result \"1-1\"]\n\n\
+             1. 32-28 {[%clock w1:19:50 B1:20:00]} *\n",
+        );
+    }
+
+    #[test]
+    fn time_is_given_by_periods() {
+        let given = |control: &str, moves| time_given(&control.parse().unwrap(), moves);
+        assert_eq!(given("40/7200:3600", 39), Some(7200));
+        assert_eq!(given("40/7200:3600", 40), Some(10_800));
+        assert_eq!(given("40/7200:3600+60", 42), Some(10_920));
+        assert_eq!(given("4800+60", 10), Some(5400));
+        assert_eq!(given("*120", 3), None);
+        assert_eq!(given("?", 3), None);
+    }
+}

@@ -1,0 +1,387 @@
+//! The events of a round as lines of JSON, for programs: `events.ndjson` grows, one event a line.
+//!
+//! ```text
+//! {"seq":7,"gen":"8f3c2a9be01d44c7","station":"hall-a","at":"2026-11-21T09:31:02.120+01:00","board":"hall-1","game":1,
+//!  "n":2,"type":"move","ply":1,"number":1,"side":"white","move":"32-28",
+//!  "clock":{"white":1789,"black":1800,"running":"black"},"fen":"B:W..."}
+//! ```
+//!
+//! (on one line). Every event has `seq`, which counts the lines of the file from 1; `gen` and `station`, the generation that the
+//! file belongs to and who tells, which lines of earlier versions have not; `at`, when it was recorded; `board` and `game`; `n`, which counts the events of this game from 1; and `type`:
+//!
+//! | type | more members |
+//! |---|---|
+//! | `game` | `gametype`, `tags`, `fen`: a game has begun |
+//! | `move` | `ply`, `number`, `side`, `move`, `clock` if known, `fen` of the position after it |
+//! | `setup` | `fen`, `clock` if known: the board could not be explained; play goes on from here |
+//! | `end` | nothing follows in this game but its result |
+//! | `result` | `result` |
+//! | `provisional` | `moves`: likely to be next, not final; each replaces the one before, an empty list takes it back, or the moves are told now |
+//! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
+//! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
+//! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
+//!
+//! The last four have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
+//! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.
+//!
+//! `events.schema.json` beside this file is the JSON Schema of a line.
+//!
+//! Times of clocks are whole seconds; `running` is left out when both stand. A reader that meets a type it does not know
+//! passes over it.
+//!
+//! The events of a game are a function of what may be seen of it, and those of a later moment begin with those of an earlier
+//! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
+
+use super::json::Object;
+use super::record::{Aside, GameRecord, Told};
+use super::{Board, Delay, Moment, View};
+use crate::engine::livefile::{self, Step};
+use draughts::{Color, Position};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
+
+/// An event of a game, but for its place in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event {
+    at: Moment,
+    board: String,
+    game: u32,
+    stream: Stream,
+    n: u64,
+    body: Object,
+}
+
+/// Where lines of a file of events come from. Together with its number it names a line for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The name of the station: a plain word.
+    pub station: String,
+    /// The generation: random, of one outlet of one station.
+    pub generation: String,
+}
+
+/// Which lines of a file come from where; those of earlier versions do not say.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Origins(Vec<(u64, Origin)>);
+
+impl Origins {
+    /// From this line on they come from there. With line 1 the file begins anew.
+    pub fn begin(&mut self, first: u64, origin: Origin) {
+        self.0.retain(|(other, _)| *other < first);
+        self.0.push((first, origin));
+    }
+
+    /// Where a line comes from.
+    pub fn of(&self, seq: u64) -> Option<&Origin> {
+        self.0.iter().rev().find(|(first, _)| *first <= seq).map(|(_, origin)| origin)
+    }
+
+    /// Where new lines come from.
+    pub fn current(&self) -> Option<&Origin> {
+        self.0.last().map(|(_, origin)| origin)
+    }
+}
+
+/// The JSON Schema of an event.
+pub const SCHEMA: &str = include_str!("events.schema.json");
+
+/// What is counted by itself.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stream {
+    /// What stands in the files of a game, too: `n`.
+    Game,
+    /// What is told beside them: `p`.
+    Aside,
+}
+
+/// The events of a board, a game, and one of its streams.
+pub type Key = (String, u32, Stream);
+
+/// Which event of which game.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The name of its board.
+    pub board: String,
+    /// The number of the game on the board.
+    pub game: u32,
+    /// The stream that it is of.
+    pub stream: Stream,
+    /// The number of the event in its stream, from 1.
+    pub n: u64,
+}
+
+impl Place {
+    /// What it is counted in.
+    pub fn key(&self) -> Key {
+        (self.board.clone(), self.game, self.stream)
+    }
+}
+
+impl Event {
+    /// Which one it is.
+    pub fn place(&self) -> Place {
+        Place { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
+    }
+
+    /// When it was recorded.
+    pub fn at(&self) -> Moment {
+        self.at
+    }
+
+    /// The line of the event that is the `seq`th of its file, without the LF.
+    pub fn line(&self, seq: u64, origin: Option<&Origin>) -> String {
+        let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
+        let head = Object::new().number("seq", seq);
+        let head = match origin {
+            Some(Origin { station, generation }) => head.text("gen", generation).text("station", station),
+            None => head,
+        };
+        let head = head.text("at", &at).text("board", &self.board);
+        let count = match self.stream {
+            Stream::Game => "n",
+            Stream::Aside => "p",
+        };
+        head.number("game", self.game.into()).number(count, self.n).and(&self.body).finish()
+    }
+}
+
+/// How many events there are of as much of a game as may be seen.
+pub fn count(view: View<'_>) -> u64 {
+    let begun = usize::from(!view.entries.is_empty());
+    (begun + view.entries.len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+}
+
+/// How many things were told beside a game that may be told at a moment. With a delay in plies none: they would tell the moves
+/// that are kept back.
+pub fn count_asides(game: &GameRecord, delay: Delay, now: Moment) -> u64 {
+    let is_due = |at| delay.due(at) <= now;
+    let asides = game.asides();
+    match asides.last_at() {
+        Some(_) if delay.plies > 0 => 0,
+        Some(last) if is_due(last) => asides.len() as u64,
+        _ => asides.iter().take_while(|aside| is_due(aside.at)).count() as u64,
+    }
+}
+
+/// When the `n`th event of one of a game's streams was recorded.
+pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
+    let index = usize::try_from(n).ok()?.checked_sub(1)?;
+    if stream == Stream::Aside {
+        return game.asides().iter().nth(index).map(|aside| aside.at);
+    }
+    // The first is that the game has begun.
+    let entries = game.entries().iter().map(|entry| entry.at);
+    let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
+    let first = entries.clone().next();
+    match index.checked_sub(1) {
+        None => first,
+        Some(after) => entries.skip(after).chain(ends.skip(after.saturating_sub(game.entries().len()))).next(),
+    }
+}
+
+/// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
+pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<Event> {
+    let mut bodies = Vec::new();
+    if let Some(first) = view.entries.first() {
+        bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
+    }
+    let mut teller = Teller { ply: 0, number: 1 };
+    let known = usize::try_from(skip).unwrap_or(usize::MAX);
+    for (index, (entry, written)) in view.entries.iter().zip(game.written(view.entries)).enumerate() {
+        let body = teller.tell(&written, index + 1 >= known);
+        bodies.push((entry.at, body));
+    }
+    let kind = |kind: &str| Object::new().text("type", kind);
+    bodies.extend(game.closed().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
+    let result = game.result().zip(view.result);
+    bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
+    let (name, game) = (&board.name, game.number());
+    let event = |((at, body), n)| Event { at, board: name.clone(), game, stream: Stream::Game, n, body };
+    bodies.into_iter().zip(1..).skip(known).map(event).collect()
+}
+
+/// What was told beside a game: so many, behind the first so many.
+pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<Event> {
+    let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+    let told = game.asides().iter().zip(1..).skip(skip).take(most);
+    let kind = |kind| Object::new().text("type", kind);
+    let body = |aside: &Aside| match &aside.told {
+        Told::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
+        Told::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
+        Told::State(state) => kind("state").text("state", state),
+        Told::Correction(reason) => kind("correction").text("reason", reason),
+    };
+    let event = |(aside, n): (Aside, u64)| Event {
+        at: aside.at,
+        board: board.name.clone(),
+        game: game.number(),
+        stream: Stream::Aside,
+        n,
+        body: body(&aside),
+    };
+    told.map(event).collect()
+}
+
+fn opening(game: &GameRecord) -> Object {
+    let tags = game.opening.tags.iter().filter(|(name, _)| name != "GameType");
+    let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
+    let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
+    body.object("tags", tags).text("fen", &fen_of(&game.opening.start()))
+}
+
+/// Follows a game, so that every move gets its number.
+struct Teller {
+    ply: u64,
+    number: u64,
+}
+
+impl Teller {
+    /// Follows an entry; the body of its event is only made if it is asked for.
+    fn tell(&mut self, entry: &livefile::Entry, is_asked: bool) -> Object {
+        if let Step::Ply { .. } = entry.step {
+            self.ply += 1;
+            self.number = entry.number.map_or(self.number, |number| number.value.into());
+        }
+        if !is_asked {
+            return Object::new();
+        }
+        let body = match &entry.step {
+            step @ Step::Setup(_) => Object::new().text("type", "setup").text("fen", &step.text()),
+            step @ Step::Ply { before, .. } => {
+                let body = Object::new().text("type", "move").number("ply", self.ply).number("number", self.number);
+                let body = body.text("side", side(before.turn())).text("move", &step.text());
+                body.text("fen", &fen_of(&step.after()))
+            }
+        };
+        with_clock(body, entry.clocks)
+    }
+}
+
+fn fen_of(position: &Position) -> String {
+    fen::write(position.variant(), &position.setup())
+}
+
+fn with_clock(body: Object, clocks: Option<Clocks>) -> Object {
+    let Some(clocks) = clocks else { return body };
+    let mut clock = Object::new();
+    for (name, time) in [("white", clocks.white), ("black", clocks.black)] {
+        if let Some(time) = time {
+            clock = clock.number(name, time.0.into());
+        }
+    }
+    if let Some(running) = clocks.running {
+        clock = clock.text("running", side(running));
+    }
+    body.object("clock", clock)
+}
+
+fn side(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Change;
+    use super::super::record::tests::{changes, game, moment};
+    use super::*;
+    use draughts::Variant;
+
+    #[test]
+    fn a_game_is_told_move_by_move() {
+        let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
+        let mut game = game(&[("White", "a")], &lines);
+        game.take(moment(6), Change::Ended(Some("2-0".into())));
+        let board = Board::new("hall-1", Variant::international(), Vec::new());
+        let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
+        let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq, None)).unwrap();
+        let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
+        let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+        assert_eq!(types, ["game", "move", "move", "setup", "move", "end", "result"]);
+        assert_eq!(events[0]["tags"], serde_json::json!({"White": "a"}));
+        let first = &events[1];
+        assert_eq!((&first["seq"], &first["n"], &first["game"]), (&2.into(), &2.into(), &1.into()));
+        assert_eq!(first["at"], "2026-11-21T09:30:01.000+01:00");
+        assert_eq!(first["clock"], serde_json::json!({"white": 1795, "black": 1800, "running": "black"}));
+        assert!(first["fen"].as_str().unwrap().starts_with("B:W28,31,33"), "{first}");
+        assert_eq!((&events[2]["side"], &events[2]["number"]), (&"black".into(), &1.into()));
+        assert_eq!((&events[4]["move"], &events[4]["fen"]), (&"28x19".into(), &"B:W19:B".into()));
+        assert_eq!(events[6]["result"], "2-0");
+        for seconds in 0..9 {
+            let view = Delay { seconds: 3, plies: 1 }.view(&game, moment(seconds));
+            let earlier = super::events(&board, &game, view, 0);
+            assert!(all.starts_with(&earlier), "{seconds}");
+            assert_eq!(super::count(view), earlier.len() as u64);
+        }
+        let at: Vec<Moment> = (1..).map_while(|n| super::moment(&game, Stream::Game, n)).collect();
+        assert_eq!(at, all.iter().map(Event::at).collect::<Vec<_>>());
+        for skip in 0..9 {
+            let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
+            assert_eq!(later, all[(skip as usize).min(all.len())..]);
+        }
+    }
+
+    #[test]
+    fn what_is_likely_is_told_beside_a_game() {
+        let mut board = Board::new("a", Variant::international(), Vec::new());
+        let likely = |moves: &[&str]| Change::Aside(Told::Provisional(moves.join(" ").into()));
+        board.take(moment(0), likely(&["32-28"]));
+        let (opening, changes) = changes(1, &[], &["1. 32-28"]);
+        board.take(moment(1), Change::Opened(opening));
+        changes.into_iter().for_each(|change| board.take(moment(1), change));
+        board.take(moment(2), likely(&["19-23", "28x19"]));
+        board.take(moment(4), likely(&[]));
+        board.take(moment(5), Change::Ended(None));
+        board.take(moment(6), likely(&["1-2"]));
+        let game = &board.games[0];
+        let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7, None)).collect();
+        assert_eq!(lines.len(), 2);
+        assert!(
+            lines[0].ends_with(r#""game":1,"p":1,"type":"provisional","moves":["19-23","28x19"]}"#),
+            "{}",
+            lines[0]
+        );
+        assert!(lines[1].ends_with(r#""p":2,"type":"provisional","moves":[]}"#), "{}", lines[1]);
+        assert_eq!((asides(&board, game, 1, 9).len(), asides(&board, game, 0, 1).len()), (1, 1));
+        let count = |delay, now| count_asides(game, delay, moment(now));
+        assert_eq!(count(Delay::NONE, 9), 2);
+        assert_eq!(count(Delay { seconds: 3, plies: 0 }, 5), 1);
+        assert_eq!(count(Delay { seconds: 0, plies: 1 }, 9), 0);
+    }
+
+    #[test]
+    fn the_schema_knows_every_member() {
+        let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+        let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
+        let told = [
+            Told::Provisional("19-23".into()),
+            Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
+            Told::State("unexplained"),
+            Told::Correction("taken-back"),
+        ];
+        for told in told {
+            game.take(moment(3), Change::Aside(told));
+        }
+        game.take(moment(6), Change::Ended(Some("2-0".into())));
+        let board = Board::new("a", Variant::international(), Vec::new());
+        let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
+        all.extend(asides(&board, &game, 0, 9));
+        for event in &all {
+            let event: serde_json::Value = serde_json::from_str(&event.line(1, None)).unwrap();
+            for (member, value) in event.as_object().unwrap() {
+                let told = &schema["properties"][member];
+                let kind = match value {
+                    serde_json::Value::String(_) => "string",
+                    serde_json::Value::Number(_) => "integer",
+                    serde_json::Value::Array(_) => "array",
+                    _ => "object",
+                };
+                assert_eq!(told["type"], kind, "{member}");
+            }
+            assert!(schema["required"].as_array().unwrap().iter().all(|name| !event[name.as_str().unwrap()].is_null()));
+            assert!(schema["properties"]["type"]["enum"].as_array().unwrap().contains(&event["type"]));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a round shows to the world: from the records of its games to the files that broadcasters read.
+//!
+//! ```text
+//!                                  ┌─ snapshot ──▸ games.pdn, started.pdn      replaced as a whole
+//!   entries of a game, with times  │
+//!   ───────────▸ record ──▸ delay ─┼─ events ────▸ events.ndjson               grows
+//!                                  │
+//!                                  └─ archive ───▸ archive/NAME-G.pdn          once, when the game is over
+//! ```
+//!
+//! The record of a game is what its live file holds; everything here is made from that and the times at which it was
+//! written, and from nothing else. So all files of a round can be made anew from its logs, and are the same then.
+//!
+//! Invariants: what a view shows at a moment is a function of the record and that moment ([`delay`]); boards stand in the
+//! order of the configuration, always; no name of a file comes from a player's name. Absent on purpose: files, clocks, and
+//! any judgement of moves: what is not in the record is not shown.
+
+pub mod archive;
+pub mod delay;
+pub mod events;
+mod json;
+pub mod record;
+pub mod snapshot;
+
+pub use delay::{Delay, View};
+pub use record::{Aside, Asides, Change, Entry, GameRecord, Told};
+
+use chrono::{DateTime, FixedOffset};
+
+use crate::engine::roster;
+use draughts::Variant;
+use draughts_pdn::game::Tags;
+
+/// A moment on the wall, as logs and events have it.
+pub type Moment = DateTime<FixedOffset>;
+
+/// One board of a round, and its games.
+#[derive(Clone, Debug)]
+pub struct Board {
+    /// Its name: the line's, or the line's with the address on a bus. It is the beginning of the names of its files.
+    pub name: String,
+    /// The game that is played.
+    pub variant: &'static Variant,
+    /// Its current tags; the date and the start of a game are the game's own.
+    pub tags: Vec<(String, String)>,
+    /// Its games, in order.
+    pub games: Vec<GameRecord>,
+    /// How many of its games belong to earlier rounds: they are told and kept, but not shown any more.
+    pub hidden: u32,
+}
+
+impl Board {
+    /// A board on which nothing has been played.
+    pub fn new(name: impl Into<String>, variant: &'static Variant, tags: Vec<(String, String)>) -> Board {
+        Board { name: name.into(), variant, tags, games: Vec::new(), hidden: 0 }
+    }
+
+    /// Takes what happened to the record of its games.
+    pub fn take(&mut self, at: Moment, change: Change) {
+        match change {
+            Change::Opened(opening) => self.games.push(GameRecord::new(opening, at)),
+            change => {
+                let is_aside = matches!(change, Change::Aside(_));
+                // What is told before a game has begun, or after it, is told of no game.
+                let is_told = |game: &&mut GameRecord| !is_aside || game.closed().is_none();
+                if let Some(game) = self.games.last_mut().filter(is_told) {
+                    game.take(at, change);
+                }
+            }
+        }
+    }
+
+    /// The tags of one of its games, in the standard's order, without its result: the board's current ones, and what the
+    /// game alone can say, its date and its start.
+    pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
+        let own = |name: &&str| Some(((*name).to_owned(), game?.tag(name)?.to_owned()));
+        let own: Vec<(String, String)> = ["Date", "FEN"].iter().filter_map(own).collect();
+        let mut given = self.tags.clone();
+        given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));
+        given.extend(own);
+        roster::tags(game.map_or(self.variant, GameRecord::variant), &given).into_iter().collect()
+    }
+
+    /// The game that is shown at a moment, and as much of it as may be seen: the last one of which something may be seen.
+    pub fn shown(&self, delay: Delay, now: Moment) -> Option<(&GameRecord, View<'_>)> {
+        let of_the_round = self.games.iter().rev().filter(|game| game.number() > self.hidden);
+        let views = of_the_round.map(|game| (game, delay.view(game, now)));
+        let mut views = views.filter(|(_, view)| !view.entries.is_empty());
+        views.next()
+    }
+}

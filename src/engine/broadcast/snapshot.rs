@@ -1,0 +1,251 @@
+//! The files that are replaced as a whole: all boards of a round, each with its current game.
+//!
+//! | file | boards in it |
+//! |---|---|
+//! | `games.pdn` | all, in the order of the configuration; one that has not begun has its tags and `*` |
+//! | `started.pdn` | those with a move; for readers that stop at a game without moves |
+//!
+//! | profile | a game with a setup |
+//! |---|---|
+//! | standard | stands as it was recorded |
+//! | lidraughts, pydraughts | ends at its last sure move, until the operator releases it: these readers drop what stands before a setup, or the setup |
+//!
+//! A game that begins with Black to move from a position of its own is left out for pydraughts, released or not: it reads
+//! the first move of such a game twice.
+//!
+//! A setup before the first move is no break: it is the start, and becomes the FEN tag.
+//!
+//! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
+//! [`Snapshot::flaw`] first: a file that would break its readers is not published.
+
+use super::record::{Entry, GameRecord, Step};
+use super::{Board, Delay, Moment, View};
+use crate::engine::livefile;
+use crate::engine::profile::{self, Profile};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
+use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::writer::{self, Style};
+
+/// Which boards a file holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Boards {
+    /// All.
+    All,
+    /// Those with a move.
+    Started,
+}
+
+/// A file that is replaced as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// What stands in it: UTF-8 with LF.
+    pub text: String,
+    /// The boards whose game is not shown to its last move, because a setup follows, or not at all.
+    pub held: Vec<String>,
+    profile: Profile,
+}
+
+impl Snapshot {
+    /// The boards of a round as they may be seen at a moment.
+    pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
+        let mut held = Vec::new();
+        let games = boards.iter().filter_map(|board| {
+            let (game, is_held) = of_board(board, board.shown(delay, now), which, profile);
+            if is_held {
+                held.push(board.name.clone());
+            }
+            game
+        });
+        let games: Vec<Game> = games.collect();
+        Snapshot { text: writer::write(&games, Style::Compact), held, profile }
+    }
+
+    /// The first thing that the readers of this profile would stumble over: then the file is not to be published.
+    pub fn flaw(&self) -> Option<Problem> {
+        let problems = profile::check(self.profile, self.text.as_bytes(), None);
+        problems.into_iter().find(|problem| problem.level == Level::Error)
+    }
+}
+
+/// All that a file may have said of a board until a moment: that it has no game, and each beginning of each of its games, the
+/// latest first. A text that is empty: the file left the board out.
+pub fn beginnings(
+    board: &Board,
+    which: Boards,
+    profile: Profile,
+    delay: Delay,
+    now: Moment,
+) -> impl Iterator<Item = String> + '_ {
+    let of_game = move |game| {
+        let whole: View<'_> = delay.view(game, now);
+        let parts = (1..=whole.entries.len()).rev().map(move |count| &whole.entries[..count]);
+        let parts = parts.map(|entries| View { entries, is_closed: false, result: None });
+        let whole = Some(whole).filter(|whole| !whole.entries.is_empty());
+        whole.into_iter().chain(parts).map(move |view| Some((game, view)))
+    };
+    let shown = std::iter::once(None).chain(board.games.iter().rev().flat_map(of_game));
+    shown.map(move |shown| {
+        let game = of_board(board, shown, which, profile).0;
+        writer::write(game.as_slice(), Style::Compact)
+    })
+}
+
+/// What a file shows of a board, nothing if it leaves it out; and whether the game is shown to its last sure move only.
+fn of_board(
+    board: &Board,
+    shown: Option<(&GameRecord, View<'_>)>,
+    which: Boards,
+    profile: Profile,
+) -> (Option<Game>, bool) {
+    let (game, is_held) = match shown {
+        Some((record, view)) => game(board, record, view, profile),
+        None => (before_the_game(board), false),
+    };
+    let is_left_out = profile == Profile::Pydraughts && begins_with_black(&game);
+    let is_shown = !is_left_out && (which == Boards::All || game.moves().next().is_some());
+    (is_shown.then_some(game), is_held || is_left_out)
+}
+
+/// A board without a game: its tags.
+fn before_the_game(board: &Board) -> Game {
+    let mut tags = board.tags_of(None);
+    tags.set("Result", "*");
+    Game { tags, entries: Vec::new(), end: End::Star }
+}
+
+/// A game as a profile shows it, and whether it is held.
+fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) -> (Game, bool) {
+    let mut tags = board.tags_of(Some(record));
+    let takes_setups = profile == Profile::Standard || record.is_released();
+    let mut shown = 0..view.entries.len();
+    if !takes_setups {
+        let first_ply = view.entries.iter().position(Entry::is_ply).unwrap_or(view.entries.len());
+        if let Some(Step::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].step) {
+            tags.set("FEN", fen::write(record.variant(), &start.setup()));
+            shown.start = first_ply;
+        }
+        let breaks = view.entries[shown.start..].iter().position(|entry| !entry.is_ply());
+        shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
+    }
+    let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
+    tags.set("Result", view.result.unwrap_or("*"));
+    let written = record.written(view.entries).skip(shown.start).take(shown.len());
+    (Game { tags, entries: movetext(written), end: End::Star }, is_held)
+}
+
+/// The entries of a game in the form that every known reader takes.
+pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<PdnEntry> {
+    let mut movetext = Vec::new();
+    for livefile::Entry { number, step, clocks } in entries {
+        movetext.push(match step {
+            livefile::Step::Ply { .. } => PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(step.text()) }),
+            livefile::Step::Setup(_) => PdnEntry::Setup(step.text()),
+        });
+        movetext.extend(clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
+    }
+    movetext
+}
+
+/// Does the FEN tag give a position with Black to move, or with a turn that nobody knows?
+fn begins_with_black(game: &Game) -> bool {
+    game.tags.get("FEN").is_some_and(|fen| !fen.starts_with('W'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Change;
+    use super::super::record::tests::{changes, moment};
+    use super::*;
+    use draughts::Variant;
+
+    fn board(name: &str) -> Board {
+        let white = ("White".to_owned(), format!("White of {name}"));
+        let event = ("Event".to_owned(), "NK [open]".to_owned());
+        Board::new(name, Variant::international(), vec![event, white])
+    }
+
+    fn play(board: &mut Board, lines: &[&str]) {
+        let opens = board.games.last().is_none_or(|game| game.closed().is_some());
+        let mut at = board.games.len() as u32 * 100;
+        let (opening, changes) = changes(board.games.len() as u32 + 1, &[("Date", "2026.11.21")], lines);
+        if opens {
+            board.take(moment(at), Change::Opened(opening));
+        }
+        for change in changes {
+            at += 1;
+            board.take(moment(at), change);
+        }
+    }
+
+    fn snapshot(boards: &[Board], which: Boards, profile: Profile) -> Snapshot {
+        let boards: Vec<&Board> = boards.iter().collect();
+        let snapshot = Snapshot::of(&boards, which, profile, Delay::NONE, moment(99));
+        assert_eq!(snapshot.flaw(), None, "{}", snapshot.text);
+        snapshot
+    }
+
+    const SETUP: &str = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
+
+    #[test]
+    fn all_boards_stand_in_their_order() {
+        let mut boards = [board("a"), board("b"), board("c")];
+        play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
+        boards[1].take(moment(50), Change::Ended(Some("2-0".into())));
+        play(&mut boards[2], &["1. 31-27"]);
+        let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\
+            1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of c\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 31-27 *\n";
+        assert_eq!(snapshot(&boards, Boards::All, Profile::Lidraughts).text, expected);
+        let started = snapshot(&boards, Boards::Started, Profile::Pydraughts).text;
+        assert_eq!(started.matches("[Event").count(), 2);
+    }
+
+    #[test]
+    fn a_game_with_a_setup_is_held_until_it_is_released() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
+        let standard = snapshot(&boards, Boards::All, Profile::Standard);
+        assert!(standard.text.contains("/FEN") && standard.held.is_empty(), "{}", standard.text);
+        let held = snapshot(&boards, Boards::All, Profile::Lidraughts);
+        assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
+        assert_eq!(held.held, ["a"]);
+        boards[0].take(moment(60), Change::Released);
+        let released = Snapshot::of(&[&boards[0]], Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
+        assert!(released.text.contains("/FEN") && released.held.is_empty());
+    }
+
+    #[test]
+    fn a_setup_before_the_first_move_is_the_start() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
+        let text = snapshot(&boards, Boards::All, Profile::Lidraughts).text;
+        assert!(text.contains("[FEN \"B:W28,31,33,"), "{text}");
+        assert!(text.ends_with("\n\n1... 24-30 2. 35x24 *\n"), "{text}");
+    }
+
+    #[test]
+    fn a_game_that_begins_with_black_to_move_is_left_out_for_pydraughts() {
+        let mut boards = [board("a"), board("b")];
+        play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
+        play(&mut boards[1], &["1. 32-28", "19-23"]);
+        let shown = snapshot(&boards, Boards::Started, Profile::Pydraughts);
+        assert!(!shown.text.contains("24-30") && shown.text.contains("32-28"), "{}", shown.text);
+        assert_eq!(shown.held, ["a"]);
+        let shown = snapshot(&boards, Boards::Started, Profile::Lidraughts);
+        assert!(shown.text.contains("24-30") && shown.held.is_empty(), "{}", shown.text);
+    }
+
+    #[test]
+    fn the_last_game_stands_until_the_next_has_a_move() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "*"]);
+        play(&mut boards[0], &[]);
+        assert!(snapshot(&boards, Boards::All, Profile::Standard).text.contains("32-28"));
+        play(&mut boards[0], &["1. 31-27"]);
+        let text = Snapshot::of(&[&boards[0]], Boards::All, Profile::Standard, Delay::NONE, moment(999)).text;
+        assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
+    }
+}

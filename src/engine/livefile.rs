@@ -1,0 +1,340 @@
+//! The live file of a game: written line by line while others read it. Nobody else knows its syntax.
+//!
+//! ```text
+//! [Date "2026.11.21"]
+//! [GameType "20"]
+//! [Result "*"]            last tag; the newlines behind it are a reserve
+//!                         so that the longest result of the game can be written over `*` at equal length
+//!
+//!
+//! 1. 32-28 {[%clock w1:29:49 B1:30:00]}
+//! 19-23 {[%clock W1:29:49 b1:29:53]}
+//! /FEN "W:W28,31-50:B1-20"/
+//! *
+//! ```
+//!
+//! A line once written stays; the Result tag alone is overwritten, once, when the game has ended. The file is valid PDN 3.0
+//! after every line.
+
+use crate::engine::roster;
+use draughts::{Color, Move, Position, ResultFormat, Variant};
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::game::MoveNumber;
+use draughts_pdn::{fen, notation, tag};
+
+/// The tag that holds the result, before the result is known.
+const RESULT_TAG: &str = "[Result \"*\"]";
+/// The last line.
+pub const END: &str = "*";
+
+/// How a game begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Opening {
+    /// Its number on its board, from 1.
+    pub game: u32,
+    /// What is played.
+    pub variant: &'static Variant,
+    /// Its tags in their order, GameType among them, the result not ([`roster::tags`]).
+    pub tags: Vec<(String, String)>,
+}
+
+/// A ply or a setup.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// What stands before a ply: always before one of the side that begins, else behind a setup.
+    pub number: Option<MoveNumber>,
+    /// What was done.
+    pub step: Step,
+    /// What the clocks showed behind it.
+    pub clocks: Option<Clocks>,
+}
+
+/// What changes a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// A move.
+    Ply {
+        /// In this position.
+        before: Position,
+        /// It is legal there.
+        ply: Move,
+    },
+    /// The position had to be set up.
+    Setup(Position),
+}
+
+/// All that is in a live file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contents {
+    /// How it begins.
+    pub opening: Opening,
+    /// Its plies and setups.
+    pub entries: Vec<Entry>,
+    /// Has it its end?
+    pub is_ended: bool,
+    /// What its Result tag was overwritten with.
+    pub result: Option<String>,
+}
+
+impl Opening {
+    /// The lines of a new file, without their LF: the tags, Result last, its reserve, and the empty line before the moves.
+    ///
+    /// The reserve are the newlines that the longest result overwrites: one for each byte that it is longer than `*`.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect();
+        lines.push(RESULT_TAG.to_owned());
+        let format = roster::result_format(self.variant, &self.tags);
+        let longest = format.map_or(roster::LONGEST_RESULT, ResultFormat::longest);
+        lines.extend(std::iter::repeat_n(String::new(), longest));
+        lines
+    }
+
+    /// The value of a tag.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The position that the game starts from.
+    pub fn start(&self) -> Position {
+        let given = self.tag("FEN").and_then(|text| position(self.variant, text));
+        given.unwrap_or_else(|| Position::start(self.variant))
+    }
+}
+
+impl Entry {
+    /// An entry that stands by itself.
+    pub fn new(step: Step) -> Entry {
+        Entry { number: None, step, clocks: None }
+    }
+
+    /// The entry without its clocks: `1. 32-28`, `19-23`, `/FEN "W:..."/`.
+    pub fn text(&self) -> String {
+        let number = self.number.map_or_else(String::new, |number| format!("{number} "));
+        match &self.step {
+            Step::Ply { .. } => format!("{number}{}", self.step.text()),
+            Step::Setup(_) => format!("/FEN \"{}\"/", self.step.text()),
+        }
+    }
+
+    /// Its line, without the LF.
+    pub fn line(&self) -> String {
+        match &self.clocks {
+            Some(clocks) => format!("{} {{{clocks}}}", self.text()),
+            None => self.text(),
+        }
+    }
+}
+
+impl Step {
+    /// Is it a move?
+    pub fn is_ply(&self) -> bool {
+        matches!(self, Step::Ply { .. })
+    }
+
+    /// The position behind it.
+    pub fn after(&self) -> Position {
+        match self {
+            Step::Ply { before, ply } => before.play(ply),
+            Step::Setup(position) => *position,
+        }
+    }
+
+    /// The move in the standard's notation, or the FEN of the position.
+    pub fn text(&self) -> String {
+        match self {
+            Step::Ply { before, ply } => notation::write(before.variant(), ply, &before.legal_moves()),
+            Step::Setup(position) => fen::write(position.variant(), &position.setup()),
+        }
+    }
+}
+
+impl Contents {
+    /// A file that has nothing but its beginning.
+    pub fn new(opening: Opening) -> Contents {
+        Contents { opening, entries: Vec::new(), is_ended: false, result: None }
+    }
+
+    /// Reads a live file. `None`: it is none that a station has written, or it was changed so that its moves are no longer legal.
+    pub fn read(game: u32, text: &str) -> Option<Contents> {
+        let mut lines = text.lines().peekable();
+        let mut opening = Opening { game, variant: Variant::international(), tags: Vec::new() };
+        let mut result = None;
+        while let Some(line) = lines.next_if(|line| line.starts_with('[')) {
+            let tag::Parts { name, value, .. } = tag::parts(line);
+            match name.as_str() {
+                "Result" => result = Some(value).filter(|value| value != "*"),
+                _ => opening.tags.push((name, value)),
+            }
+        }
+        if let Some(game_type) = opening.tag("GameType") {
+            opening.variant = Variant::from_tag(game_type).ok()?;
+        }
+        let mut position = opening.start();
+        let mut contents = Contents { result, ..Contents::new(opening) };
+        for line in lines.skip_while(|line| line.is_empty()) {
+            if contents.is_ended {
+                return None;
+            }
+            if line == END {
+                contents.is_ended = true;
+                continue;
+            }
+            let entry = read_entry(&position, line)?;
+            position = entry.step.after();
+            contents.entries.push(entry);
+        }
+        Some(contents)
+    }
+
+    /// The bytes that were appended, the Result tag untouched.
+    pub fn appended(&self) -> Vec<u8> {
+        let entries = self.entries.iter().map(Entry::line);
+        let end = self.is_ended.then(|| END.to_owned());
+        let lines = self.opening.lines().into_iter().chain(entries).chain(end);
+        lines.flat_map(|line| (line + "\n").into_bytes()).collect()
+    }
+
+    /// The file as it is in the end.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = self.appended();
+        let overwritten = self.result.as_ref().and_then(|result| overwrite_result(&bytes, result));
+        if let Some((at, tag)) = overwritten {
+            bytes.splice(at..at + tag.len(), tag);
+        }
+        bytes
+    }
+}
+
+/// Reads a line of movetext behind a position.
+fn read_entry(before: &Position, line: &str) -> Option<Entry> {
+    let (text, comment) = match line.split_once(" {") {
+        Some((text, comment)) => (text, comment.strip_suffix('}')?),
+        None => (line, ""),
+    };
+    // Both letters stand in our own comments; the mover decides only what a comment without letters would mean.
+    let clocks = Clocks::of_comment(comment, Color::White);
+    if let Some(rest) = text.strip_prefix("/FEN \"") {
+        let setup = position(before.variant(), rest.strip_suffix("\"/")?)?;
+        return Some(Entry { clocks, ..Entry::new(Step::Setup(setup)) });
+    }
+    let (number, text) = match text.split_once(". ") {
+        Some((number, text)) => {
+            let digits = number.trim_end_matches('.');
+            (Some(MoveNumber { value: digits.parse().ok()?, ellipsis: digits != number }), text)
+        }
+        None => (None, text),
+    };
+    let ply = notation::read(before, text).ok()?;
+    Some(Entry { number, step: Step::Ply { before: *before, ply }, clocks })
+}
+
+fn position(variant: &'static Variant, text: &str) -> Option<Position> {
+    Position::new(variant, fen::read(variant, text).ok()?).ok()
+}
+
+/// Where and with what a live file is overwritten when its result is known: the offset of the first byte, and the bytes.
+/// `None` when the file has no unwritten Result tag, or its reserve is too small.
+pub fn overwrite_result(file: &[u8], result: &str) -> Option<(usize, Vec<u8>)> {
+    let line = format!("{RESULT_TAG}\n");
+    let begins_line = |&start: &usize| start == 0 || file[start - 1] == b'\n';
+    let mut matches = (0..file.len()).filter(|&start| file[start..].starts_with(line.as_bytes()));
+    let start = matches.find(begins_line)?;
+    let newlines = file[start + RESULT_TAG.len()..].iter().take_while(|&&byte| byte == b'\n').count();
+    let grows_by = result.len().checked_sub(1)?;
+    if newlines < grows_by + 2 {
+        return None;
+    }
+    let mut bytes = format!("[Result \"{result}\"]").into_bytes();
+    bytes.resize(RESULT_TAG.len() + newlines, b'\n');
+    Some((start, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tags(tags: &[(&str, &str)]) -> Vec<(String, String)> {
+        tags.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    fn file(tag: &str, given: &[(&str, &str)]) -> String {
+        let variant = Variant::from_tag(tag).unwrap();
+        let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags(given)) };
+        opening.lines().iter().flat_map(|line| [line, "\n"]).collect()
+    }
+
+    #[test]
+    fn the_longest_result_of_every_game_fits_into_the_reserve() {
+        for variant in Variant::all() {
+            for result in variant.result_format.values() {
+                let before = file(&variant.game_type.to_string(), &[]) + "1. a\n";
+                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let mut after = before.clone().into_bytes();
+                after[offset..offset + bytes.len()].copy_from_slice(&bytes);
+                let after = String::from_utf8(after).unwrap();
+                assert_eq!(after.len(), before.len());
+                assert!(after.contains(&format!("[Result \"{result}\"]\n\n")), "{after}");
+                assert!(after.ends_with("\n\n1. a\n"), "{after}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_results_of_a_format_of_its_own_fit_as_well() {
+        for (format, results) in [
+            ("Plus draw", &["2-0", "1+ - 1-", "*"][..]),
+            ("Delfts", &["1 1/2 - 1/2", "1/2 - 1 1/2"]),
+            ("Goes", &["1.01-0.99", "0-2"]),
+            ("Points of our club", &["12345678901"]),
+        ] {
+            let given = tags(&[("ResultFormat", format)]);
+            for result in results {
+                assert!(
+                    roster::result_format(Variant::international(), &given).is_none_or(|format| format.allows(result))
+                );
+                let before = file("20", &[("ResultFormat", format)]) + "1. a\n";
+                let (offset, bytes) = overwrite_result(before.as_bytes(), result).unwrap();
+                let after = [&before.as_bytes()[..offset], &bytes, &before.as_bytes()[offset + bytes.len()..]].concat();
+                assert!(String::from_utf8(after).unwrap().ends_with("\n\n1. a\n"), "{format} {result}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_is_written_once() {
+        let before = file("20", &[]);
+        let (offset, bytes) = overwrite_result(before.as_bytes(), "2-0").unwrap();
+        let mut after = before.into_bytes();
+        after[offset..offset + bytes.len()].copy_from_slice(&bytes);
+        assert_eq!(overwrite_result(&after, "0-2"), None);
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let lines = [
+            "1. 32-28 {[%clock w1:29:49 B1:30:00]}",
+            "19-23",
+            "/FEN \"W:W28:B23,24\"/ {[%clock W0:00:09 b0:00:10]}",
+            "2. 28x30",
+            "*",
+        ];
+        let text = file("20", &[("White", "a \"b\"")]) + &lines.join("\n") + "\n";
+        let read = Contents::read(7, &text).unwrap();
+        assert_eq!((read.opening.game, read.opening.tag("White")), (7, Some("a \"b\"")));
+        assert_eq!(String::from_utf8(read.appended()).unwrap(), text);
+        let texts: Vec<String> = read.entries.iter().map(Entry::text).collect();
+        assert_eq!(texts, ["1. 32-28", "19-23", "/FEN \"W:W28:B23,24\"/", "2. 28x30"]);
+    }
+
+    #[test]
+    fn what_no_station_has_written_is_no_live_file() {
+        let close = Contents::read(1, "[Result \"*\"]\n1. 32-28\n").unwrap();
+        assert_eq!(close.entries.len(), 1, "no line behind the tags is lost");
+        let head = file("20", &[]);
+        assert!(Contents::read(1, &head).is_some_and(|read| read.entries.is_empty() && !read.is_ended));
+        for rest in ["1. 32-38\n", "*\n1. 32-28\n", "hello\n", "1. 32-28 {[%clock\n", "/FEN \"W:W1\"\n"] {
+            assert_eq!(Contents::read(1, &format!("{head}{rest}")), None, "{rest}");
+        }
+        assert_eq!(Contents::read(1, "[GameType \"x\"]\n"), None);
+    }
+}

@@ -1,0 +1,268 @@
+//! In which order things happened on the squares: does it fit a sequence of plies?
+//!
+//! A placement says which plies were played, rarely in which order; what the board reported says that, too. The changes since
+//! a moment are taken as a row of sights, each as it was between two reports:
+//!
+//! ```text
+//!   position ─▸ sight ─▸ sight ─▸ sight ─▸ ... ─▸ what is seen now
+//!                  after 12-18?      after 37-32?
+//! ```
+//!
+//! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
+//! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
+
+use super::evidence::{Change, Evidence, Moment, Source};
+use super::measures::{counts, times};
+use super::sight::{Seen, Sight};
+use crate::engine::millis::Millis;
+use draughts::{Color, Move, Position, Square, SquareSet};
+
+/// What was seen between two changes.
+#[derive(Clone, Copy, Debug)]
+struct Scene {
+    sight: Sight,
+    from: Millis,
+    moment: Moment,
+}
+
+/// The order of what happened since a moment.
+#[derive(Clone, Debug)]
+pub struct Chronology<'a> {
+    changes: Vec<&'a Change>,
+    scenes: Vec<Scene>,
+    /// Squares of which nothing is known at some time: a dump showed a change, or they flicker.
+    vague: SquareSet,
+    /// Squares of which a dump showed a change that was not reported.
+    untold: SquareSet,
+    /// Squares that changed more often than a hand does it.
+    flickering: SquareSet,
+}
+
+impl<'a> Chronology<'a> {
+    /// What happened since a moment.
+    pub fn new(evidence: &'a Evidence, since: Moment) -> Chronology<'a> {
+        let changes: Vec<&Change> = evidence.changes_since(since).collect();
+        let mut sight = *evidence.sight();
+        for change in changes.iter().rev() {
+            sight.put(change.square, change.before.map(|color| Seen { color, crowned: false }));
+        }
+        let mut scenes = vec![Scene { sight, from: Millis::ZERO, moment: since }];
+        // The piece that was seen there last, and when it came or went, latest first.
+        let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
+        let (mut flickering, mut untold) = (SquareSet::EMPTY, SquareSet::EMPTY);
+        for change in &changes {
+            sight.put(change.square, change.after.map(|color| Seen { color, crowned: false }));
+            scenes.push(Scene { sight, from: change.at, moment: change.moment });
+            let piece = change.after.or(change.before);
+            let (last, times) = &mut traces[change.square.index()];
+            if *last != piece {
+                (*last, *times) = (piece, [None; counts::FLICKER_CHANGES]);
+            }
+            times.rotate_right(1);
+            times[0] = Some(change.at);
+            if change.source == Source::Dump {
+                untold.insert(change.square);
+            }
+            if times[counts::FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= times::FLICKER_SPAN)
+            {
+                flickering.insert(change.square);
+            }
+        }
+        Chronology { changes, scenes, vague: flickering | untold, untold, flickering }
+    }
+
+    /// What a question costs, in moves looked at.
+    pub fn weight(&self) -> u32 {
+        self.changes.len() as u32 / 32
+    }
+
+    /// Squares of which a dump showed a change that was not reported.
+    pub fn untold(&self) -> SquareSet {
+        self.untold
+    }
+
+    /// Squares on which a piece came down, stood while the opponent's hand was on the board, and left again: a ply ended there,
+    /// whoever pressed for it.
+    pub fn rests(&self) -> SquareSet {
+        let mut rests = SquareSet::EMPTY;
+        for (index, arrival) in self.changes.iter().enumerate() {
+            let Some(color) = arrival.after else { continue };
+            let square = arrival.square;
+            let later = &self.changes[index + 1..];
+            let Some(stay) = later.iter().position(|change| change.square == square) else { continue };
+            let stood = later[stay].at >= arrival.at + times::RESTS && !self.vague.contains(square);
+            let theirs = |change: &&Change| change.before.or(change.after) == Some(!color);
+            if stood && later[..stay].iter().any(theirs) {
+                rests.insert(square);
+            }
+        }
+        rests
+    }
+
+    /// When this ply of a colour came down, at the earliest after another landing; `after`, if nothing is known of it.
+    /// `None`: the order is wrong, because it came down only before that, or before it was lifted.
+    pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
+        let (from, to) = (ply.from(), ply.to());
+        let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
+        if self.untold.contains(to) {
+            // At some time before the dump that showed it.
+            let in_time = arrivals.next_back().is_none_or(|last| last.at + times::SCAN >= after);
+            return in_time.then_some(after);
+        }
+        let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
+        let lifted = departures.next().filter(|_| from != to && !self.untold.contains(from)).map(|change| change.at);
+        // A piece that was away for long and came again landed then.
+        let mut left_at = None;
+        let mut gone_until = Millis::ZERO;
+        for change in self.changes.iter().filter(|change| change.square == to) {
+            match change.after {
+                Some(_) if left_at.is_some_and(|left| change.at > left + times::AWAY) => gone_until = change.at,
+                Some(_) => {}
+                None => left_at = Some(change.at),
+            }
+        }
+        let mut arrivals = arrivals.filter(|change| change.at >= gone_until);
+        let earliest = lifted.map_or(after, |lifted| lifted.max(after));
+        let Some(first) = arrivals.next() else { return Some(after) };
+        // A piece that flickers came down when it was first seen, or seen again after longer than it flickers.
+        let again = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
+        let fitting = std::iter::once(first).chain(again).find(|arrival| arrival.at + times::SCAN >= earliest)?;
+        Some(fitting.at.max(after))
+    }
+
+    /// Had a square been empty before this arrival for longer than a piece that flickers leaves it?
+    fn was_gone(&self, arrival: &Change) -> bool {
+        let mut before = self.changes.iter().rev().filter(|change| change.square == arrival.square);
+        let left = before.find(|change| change.moment < arrival.moment);
+        left.is_some_and(|left| arrival.at >= left.at + times::FLICKER_GONE)
+    }
+
+    /// How many of the positions between these plies were never seen. `tolerated`: squares that may be wrong throughout.
+    pub fn unseen(&self, base: &Position, plies: &[Move], tolerated: SquareSet) -> usize {
+        let mut position = *base;
+        let mut scene = 0;
+        let mut unseen = 0;
+        for pair in plies.windows(2) {
+            let [ply, reply] = pair else { continue };
+            position = position.play(ply);
+            // The opponent's hand may be there before the captured pieces are off, and pieces are taken off first.
+            let moving = SquareSet::from_iter([reply.from(), reply.to()]) | reply.captured() | ply.captured();
+            let excused = tolerated | moving | self.vague;
+            let shows = |scene: &Scene| (scene.sight.differs_from_placement(position.placement()) - excused).is_empty();
+            match self.scenes[scene..].iter().position(shows) {
+                Some(later) => scene += later,
+                None => unseen += 1,
+            }
+        }
+        unseen
+    }
+
+    /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: Moment, tolerated: SquareSet) -> bool {
+        let next = base.play(ply);
+        let excused = tolerated | self.vague;
+        let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
+        scenes.any(|scene| {
+            let wrong = scene.sight.differs_from_placement(next.placement()) - excused;
+            let in_hand = next.placement().of(next.turn()) & wrong;
+            wrong == in_hand && in_hand.len() <= 1
+        })
+    }
+
+    /// Did a square show a colour at some time until a moment?
+    pub fn was_seen(&self, square: Square, color: Color, until: Moment) -> bool {
+        let mut scenes = self.scenes.iter().take_while(|scene| scene.moment <= until);
+        scenes.any(|scene| scene.sight.color(square) == Some(color))
+    }
+
+    /// The sights that stood for so long, the last ones first, with the time until which each stood. What is seen now is not
+    /// among them.
+    pub fn standing(&self, span: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
+        let pairs = self.scenes.windows(2).rev();
+        let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
+        stood.take(most).map(|pair| (pair[0].sight, pair[0].moment, pair[1].from)).collect()
+    }
+
+    /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
+    /// position that was given up by pressing at that time.
+    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
+        let mut standing: Vec<(Millis, Sight, Moment)> = Vec::new();
+        for (index, scene) in self.scenes.iter().enumerate() {
+            let until = self.scenes.get(index + 1).map_or(at + window, |next| next.from);
+            let (from, to) = (scene.from.max(at - window), until.min(at + times::PRESS_EARLY));
+            if to >= from + times::STANDS_BRIEFLY {
+                standing.push((to - from, scene.sight, scene.moment));
+            }
+        }
+        standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
+        standing.into_iter().take(most).map(|(span, sight, moment)| (sight, moment, span)).collect()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use draughts::Variant;
+
+    /// The start of an international game and what was reported after it, as time, square, colour.
+    pub fn evidence(reports: &[(u64, &str, Option<Color>)]) -> (Position, Evidence) {
+        let start = Position::start(Variant::from_tag("20").unwrap());
+        let mut sight = Sight::default();
+        for color in Color::BOTH {
+            for square in start.placement().of(color) {
+                sight.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        let mut evidence = Evidence::new(sight, Millis::ZERO);
+        for (at, name, color) in reports {
+            let square = start.variant().geometry.square(name).unwrap();
+            let seen = color.map(|color| Seen { color, crowned: false });
+            evidence.see(Millis(*at), square, seen, Source::Report);
+        }
+        (start, evidence)
+    }
+
+    fn ply(position: &Position, from: &str, to: &str) -> Move {
+        let geometry = &position.variant().geometry;
+        let is_it = |ply: &&Move| geometry.name(ply.from()) == from && geometry.name(ply.to()) == to;
+        position.legal_moves().iter().find(is_it).unwrap().clone()
+    }
+
+    const WHITE: Option<Color> = Some(Color::White);
+    const BLACK: Option<Color> = Some(Color::Black);
+
+    #[test]
+    fn a_reply_lands_after_the_ply_it_replies_to() {
+        let (start, evidence) =
+            evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (5_000, "19", None), (5_400, "23", BLACK)]);
+        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let chronology = Chronology::new(&evidence, since);
+        let first = ply(&start, "32", "28");
+        let landed = chronology.landing(&first, Color::White, Millis::ZERO);
+        assert_eq!(landed, Some(Millis(1_400)));
+        let reply = ply(&start.play(&first), "19", "23");
+        assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400)), Some(Millis(5_400)));
+        assert_eq!(chronology.landing(&first, Color::White, Millis(5_400)), None, "it had come down long before");
+        assert_eq!(chronology.unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
+    }
+
+    #[test]
+    fn a_piece_that_stood_while_the_opponent_moved_has_rested() {
+        let moves = [(1_000, "32", None), (1_400, "28", WHITE), (2_000, "19", None), (2_300, "23", BLACK)];
+        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        let (start, rested) = evidence(&[&moves[..], &[(3_000, "28", None), (3_300, "22", WHITE)]].concat());
+        let square = start.variant().geometry.square("28").unwrap();
+        assert_eq!(Chronology::new(&rested, since).rests(), SquareSet::from_iter([square]));
+        let (_, slid) = evidence(&[&moves[..2], &[(1_700, "28", None), (1_800, "22", WHITE)], &moves[2..]].concat());
+        assert!(Chronology::new(&slid, since).rests().is_empty());
+    }
+
+    #[test]
+    fn what_stood_when_the_lever_was_pressed_is_found() {
+        let (start, evidence) = evidence(&[(1_000, "32", None), (1_400, "28", WHITE), (3_000, "19", None)]);
+        let chronology = Chronology::new(&evidence, Evidence::new(Sight::default(), Millis::ZERO).moment());
+        let standing = chronology.standing_before(Millis(2_000), Millis(900), 3);
+        let next = start.play(&ply(&start, "32", "28"));
+        assert!(standing[0].0.differs_from_placement(next.placement()).is_empty());
+    }
+}

@@ -1,0 +1,318 @@
+//! What happened on the squares: what is seen now, what was touched and when, what flickers.
+
+use super::measures::{counts, times};
+use std::collections::VecDeque;
+
+use super::sight::{Seen, Sight};
+use crate::engine::millis::Millis;
+use draughts::{Color, Placement, Square, SquareSet};
+
+/// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Moment(u64);
+
+/// What happened on one square.
+#[derive(Clone, Copy, Debug)]
+struct Traces {
+    /// The times at which the piece that was seen here last came or went, latest first.
+    changes: [Option<Millis>; counts::FLICKER_CHANGES],
+    /// The colour of that piece.
+    color: Option<Color>,
+    /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
+    touched: Option<Moment>,
+    /// Flickers between empty and this colour.
+    flickers: Option<Color>,
+    /// A piece of this colour flickered here, and was seen to be gone then. It had left before.
+    gone: Option<(Color, Moment)>,
+}
+
+const NO_TRACES: Traces =
+    Traces { changes: [None; counts::FLICKER_CHANGES], color: None, touched: None, flickers: None, gone: None };
+
+/// How a change came to be known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The board reported it when it happened.
+    Report,
+    /// Only a dump showed it: it happened at any time before.
+    Dump,
+}
+
+/// One change of one square.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// When it was heard of.
+    pub at: Millis,
+    /// The moment after it.
+    pub moment: Moment,
+    /// Where.
+    pub square: Square,
+    /// What was seen there before.
+    pub before: Option<Color>,
+    /// What was seen there from then on.
+    pub after: Option<Color>,
+    /// How it came to be known.
+    pub source: Source,
+}
+
+/// Where pieces left and where they arrived, by their colour.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Traffic {
+    left: [SquareSet; 2],
+    arrived: [SquareSet; 2],
+    /// Arrivals that were reported, or shown by a dump; those of `arrived` may be guesses.
+    seen: [SquareSet; 2],
+}
+
+impl Traffic {
+    /// Was a piece of this colour seen to leave this square?
+    pub fn has_left(&self, square: Square, color: Color) -> bool {
+        self.left[color.index()].contains(square)
+    }
+
+    /// Was a piece of this colour seen to arrive on this square?
+    pub fn has_arrived(&self, square: Square, color: Color) -> bool {
+        self.arrived[color.index()].contains(square)
+    }
+
+    /// The same, of arrivals that are not guessed.
+    pub fn was_seen_arriving(&self, square: Square, color: Color) -> bool {
+        self.seen[color.index()].contains(square)
+    }
+
+    /// A hand was on this square; what it did is not known.
+    pub fn blur(&mut self, square: Square) {
+        self.left.iter_mut().chain(&mut self.arrived).for_each(|squares| squares.insert(square));
+    }
+}
+
+/// The evidence of the squares.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    sight: Sight,
+    traces: [Traces; Square::MAX_COUNT],
+    flickering: SquareSet,
+    last_change: Millis,
+    generation: u64,
+    history: VecDeque<Change>,
+}
+
+impl Evidence {
+    /// A board that shows this.
+    pub fn new(sight: Sight, now: Millis) -> Evidence {
+        Evidence {
+            sight,
+            traces: [NO_TRACES; Square::MAX_COUNT],
+            flickering: SquareSet::EMPTY,
+            last_change: now,
+            generation: 0,
+            history: VecDeque::new(),
+        }
+    }
+
+    /// What is seen now.
+    pub fn sight(&self) -> &Sight {
+        &self.sight
+    }
+
+    /// When a square that does not flicker last changed its colour.
+    pub fn last_change(&self) -> Millis {
+        self.last_change
+    }
+
+    /// Grows whenever something that an explanation depends on has changed.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The moment after everything that has happened so far.
+    pub fn moment(&self) -> Moment {
+        Moment(self.generation)
+    }
+
+    /// Takes what is seen on one square. Returns whether its colour changed.
+    pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
+        let before = self.sight.color(square);
+        let color = seen.map(|seen| seen.color);
+        self.sight.put(square, seen);
+        if before == color {
+            return false;
+        }
+        self.generation += 1;
+        let traces = &mut self.traces[square.index()];
+        if traces.color != color.or(before) {
+            // Another piece: squares on which pieces are exchanged do not flicker.
+            (traces.changes, traces.color) = ([None; counts::FLICKER_CHANGES], color.or(before));
+        }
+        traces.changes.rotate_right(1);
+        traces.changes[0] = Some(now);
+        traces.touched = Some(Moment(self.generation));
+        if self.history.len() == counts::MOST_CHANGES {
+            self.history.pop_front();
+        }
+        let moment = Moment(self.generation);
+        self.history.push_back(Change { at: now, moment, square, before, after: color, source });
+        if let Some(other) = traces.flickers.filter(|&other| color.is_some_and(|color| color != other))
+            && self.flickering.contains(square)
+        {
+            traces.gone = Some((other, moment));
+        }
+        let often =
+            traces.changes[counts::FLICKER_CHANGES - 1].is_some_and(|oldest| now - oldest <= times::FLICKER_SPAN);
+        let between_empty_and_one_color = before.is_none() || color.is_none();
+        if often && between_empty_and_one_color {
+            traces.flickers = before.or(color);
+            self.flickering.insert(square);
+        } else if !between_empty_and_one_color {
+            self.flickering.remove(square);
+        }
+        if !self.flickering.contains(square) {
+            self.last_change = now;
+        }
+        true
+    }
+
+    /// Hands may have been on the board until now.
+    pub fn disturb(&mut self, now: Millis) {
+        self.last_change = now;
+    }
+
+    /// Squares that have been quiet long enough are trusted again. What they show counts from their last change on.
+    pub fn calm_down(&mut self, now: Millis) {
+        for square in self.flickering {
+            if self.flickers_until(square).is_none_or(|until| until <= now) {
+                self.flickering.remove(square);
+                self.generation += 1;
+                let traces = &mut self.traces[square.index()];
+                traces.touched = Some(Moment(self.generation));
+                if self.sight.color(square).is_none() {
+                    traces.gone = traces.flickers.map(|color| (color, Moment(self.generation)));
+                }
+                self.last_change = self.last_change.max(traces.changes[0].unwrap_or_default());
+            }
+        }
+    }
+
+    /// When the first flickering square will be trusted again.
+    pub fn calms_down_at(&self) -> Option<Millis> {
+        self.flickering.into_iter().filter_map(|square| self.flickers_until(square)).min()
+    }
+
+    fn flickers_until(&self, square: Square) -> Option<Millis> {
+        let span = if self.sight.color(square).is_some() { times::FLICKER_SPAN } else { times::FLICKER_GONE };
+        Some(self.traces[square.index()].changes[0]? + span)
+    }
+
+    /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
+    pub fn touched_since(&self, since: Moment) -> SquareSet {
+        let touched = |(index, traces): (usize, &Traces)| {
+            traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
+        };
+        let changed: SquareSet = self.traces.iter().enumerate().filter_map(touched).collect();
+        changed | self.flickering
+    }
+
+    /// Where pieces of each colour were seen to leave after a moment, and where to arrive. A piece that flickers may have done
+    /// either, and so may any piece where a change is no longer remembered, or only a dump has shown one.
+    pub fn traffic_since(&self, since: Moment) -> Traffic {
+        let mut traffic = Traffic::default();
+        let mut told = SquareSet::EMPTY;
+        for change in self.changes_since(since) {
+            if let Some(color) = change.before {
+                traffic.left[color.index()].insert(change.square);
+            }
+            if let Some(color) = change.after {
+                traffic.arrived[color.index()].insert(change.square);
+                traffic.seen[color.index()].insert(change.square);
+            }
+            if change.source == Source::Report {
+                told.insert(change.square);
+            } else {
+                traffic.blur(change.square);
+            }
+        }
+        let is_whole = self.history.front().is_none_or(|first| first.moment <= since);
+        let is_whole = is_whole || self.history.len() < counts::MOST_CHANGES;
+        for square in self.touched_since(since) {
+            if let Some((color, _)) = self.traces[square.index()].gone.filter(|(_, at)| *at > since) {
+                traffic.left[color.index()].insert(square);
+            }
+            match self.traces[square.index()].flickers.filter(|_| self.is_flickering(square)) {
+                Some(color) => {
+                    traffic.left[color.index()].insert(square);
+                    traffic.arrived[color.index()].insert(square);
+                }
+                None if is_whole && told.contains(square) => {}
+                None => traffic.blur(square),
+            }
+        }
+        traffic
+    }
+
+    /// Does this square flicker?
+    pub fn is_flickering(&self, square: Square) -> bool {
+        self.flickering.contains(square)
+    }
+
+    /// What changed after a moment, in order, as far as it is remembered.
+    pub fn changes_since(&self, since: Moment) -> impl DoubleEndedIterator<Item = &Change> {
+        let first = self.history.partition_point(|change| change.moment <= since);
+        self.history.range(first..)
+    }
+
+    /// Does the piece on this square stand so firmly that a hand has lifted it if it is gone?
+    pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
+        let restless = self.traces[square.index()].changes[counts::RESTLESS_CHANGES - 1]
+            .is_some_and(|at| now - at < times::RESTLESS_SPAN);
+        !restless && !self.flickering.contains(square) && self.sight.color(square).is_some()
+    }
+
+    /// A sight with every piece that flickers in its place, if it `stood` there at that time.
+    pub fn steady(&self, sight: &Sight, stood: impl Fn(Square, Color) -> bool) -> Sight {
+        let mut steady = *sight;
+        for square in self.flickering {
+            let flickers = self.traces[square.index()].flickers.filter(|&color| stood(square, color));
+            if let (None, Some(color)) = (sight.color(square), flickers) {
+                steady.put(square, Some(Seen { color, crowned: false }));
+            }
+        }
+        steady
+    }
+
+    /// The squares where what is seen contradicts a placement; a flickering square contradicts only a foreign colour.
+    pub fn contradictions(&self, placement: &Placement) -> SquareSet {
+        let differences = self.sight.differs_from_placement(placement);
+        // Asked many times for each byte that a board says, and pieces seldom flicker.
+        if (differences & self.flickering).is_empty() {
+            return differences;
+        }
+        let excused = |square: &Square| {
+            let expected = placement.color(*square);
+            expected.is_none() || expected == self.traces[square.index()].flickers
+        };
+        differences - (differences & self.flickering).into_iter().filter(excused).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MAN: Option<Seen> = Some(Seen { color: Color::White, crowned: false });
+
+    #[test]
+    fn a_flickering_square_contradicts_nothing_and_disturbs_no_quiet() {
+        let square = Square::new(7);
+        let mut evidence = Evidence::new(Sight::default(), Millis(0));
+        for change in 1..=6 {
+            evidence.see(Millis(change * 400), square, if change % 2 == 1 { MAN } else { None }, Source::Report);
+        }
+        assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
+        let mut with_man = Placement::EMPTY;
+        with_man.put(square, Some(draughts::Piece { color: Color::White, kind: draughts::Kind::Man }));
+        assert!(evidence.contradictions(&with_man).is_empty());
+        assert!(evidence.contradictions(&Placement::EMPTY).is_empty());
+        evidence.calm_down(Millis(2400 + 6000));
+        assert_eq!(evidence.contradictions(&with_man).len(), 1);
+    }
+}

@@ -1,0 +1,49 @@
+//! The eye: which move, or which position, do the squares and the lever show?
+//!
+//! Hands hover, slide, adjust and forget; boards report late, twice or not at all. A settled placement identifies a move;
+//! the lever and the order of events decide *when* to believe it and, after a gap, *which* of several readings is meant.
+//!
+//! ```text
+//!   squares ─▸ Evidence ──▸ explain: which legal plies lead from the last published position to what is seen?
+//!   lever ───▸ presses ───▸ Recogniser: is it time to say so? ──▸ Verdict: a ply, or a setup
+//! ```
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`sight`] | what the squares show, by colour |
+//! | [`evidence`] | what happened on the squares since the last settled position |
+//! | [`chronology`] | the order of what happened on them |
+//! | [`presses`] | the lever since the published position |
+//! | [`explain`] | the search for legal plies that explain a sight |
+//! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
+//! | [`verdict`] | what is decided, and why |
+//! | [`wait`] | what a decision waits for |
+//! | [`grounds`] | the evidence of a decision, for people |
+//! | [`readings`] | what comes closest to a board that nothing explains |
+//! | [`settings`] | the times that can be set, with their reasons |
+//! | `measures` | all other times, weights and counts, with what speaks for each |
+//!
+//! Invariants: a published ply is legal in the published position; only the first ply of an explanation is published, then
+//! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
+//! answer. Names [`draughts`] and [`crate::engine::millis`] only: no wire, no notation.
+
+pub mod chronology;
+pub mod evidence;
+pub mod explain;
+pub mod grounds;
+mod measures;
+pub mod presses;
+pub mod readings;
+pub mod recogniser;
+pub mod settings;
+pub mod sight;
+pub mod verdict;
+pub mod wait;
+
+pub use grounds::Grounds;
+pub use readings::Reading;
+pub use recogniser::{Doubt, Recogniser};
+pub use settings::{Pace, Settings};
+pub use sight::{Seen, Sight};
+pub use verdict::{Clock, PressId, Reason, Rule, Verdict};
+pub use wait::Wait;

@@ -1,0 +1,180 @@
+//! The lever of the clock since the published position: how often it was moved, and whose time runs.
+//!
+//! A lever has two states, so presses alternate; where its meaning is known, the side that is to move tells more than the
+//! number of presses. Who forgets to press leaves the opponent nothing to press either, and who presses by mistake presses
+//! back: both change the number by two and the state not at all.
+
+use super::measures::{counts, times};
+use super::verdict::PressId;
+use crate::engine::millis::Millis;
+use draughts::Color;
+
+/// One press.
+#[derive(Clone, Copy, Debug)]
+pub struct Press {
+    /// As numbered by the caller.
+    pub id: PressId,
+    /// When it was heard of.
+    pub at: Millis,
+}
+
+/// The lever since the published position.
+#[derive(Clone, Debug, Default)]
+pub struct Presses {
+    queue: Vec<Press>,
+    turn: Option<Color>,
+    missing: bool,
+}
+
+impl Presses {
+    /// Whose time runs, where the lever's meaning is known.
+    pub fn turn(&self) -> Option<Color> {
+        self.turn
+    }
+
+    /// The lever's meaning has been learned or corrected: whose time runs now.
+    pub fn mean(&mut self, turn: Option<Color>) {
+        self.turn = turn;
+    }
+
+    /// The player of the last published ply has not pressed yet.
+    pub fn is_missing(&self) -> bool {
+        self.missing
+    }
+
+    /// How many there were.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Were there none?
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// When they were heard of, in order.
+    pub fn times(&self) -> impl Iterator<Item = Millis> {
+        self.queue.iter().map(|press| press.at)
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<&Press> {
+        self.queue.last()
+    }
+
+    /// When the last one was heard of.
+    pub fn last_at(&self) -> Option<Millis> {
+        self.last().map(|press| press.at)
+    }
+
+    /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a
+    /// ply of this side and its reply can be seen. Returns whether this was the missing press of the last published ply.
+    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) -> bool {
+        self.turn = turn;
+        if self.queue.is_empty() && turn == Some(to_move) && !answered {
+            self.missing = false;
+            return true;
+        }
+        if self.queue.len() < counts::MOST_PRESSES {
+            self.queue.push(press);
+        }
+        false
+    }
+
+    /// Has the player of the last of so many plies, of which the first was `to_move`'s, pressed for it?
+    pub fn complete(&self, plies: usize, to_move: Color) -> bool {
+        let next = if plies.is_multiple_of(2) { to_move } else { !to_move };
+        match self.turn {
+            Some(turn) => turn == next && (!self.queue.is_empty() || plies >= 2),
+            None => self.queue.len() >= plies,
+        }
+    }
+
+    /// The first of so many plies is published: takes the press that completed it, if there was one.
+    pub fn publish(&mut self, plies: usize, to_move: Color, running: bool) -> Option<Press> {
+        let belong = if self.complete(plies, to_move) { plies } else { plies - 1 };
+        // Presses too many were mistakes, and taken back before; where some are missing, those that came belong to the
+        // last plies.
+        let mistaken = self.queue.len().saturating_sub(belong);
+        self.queue.drain(..mistaken / 2 * 2);
+        let press = (self.queue.len() >= belong && belong > 0 && !self.queue.is_empty()).then(|| self.queue.remove(0));
+        self.missing = running
+            && self.queue.is_empty()
+            && match self.turn {
+                Some(turn) => turn == to_move,
+                None => press.is_none() && !self.missing,
+            };
+        press
+    }
+
+    /// Play goes on from a position that was set up after so many presses. Returns the last of them.
+    pub fn set_up(&mut self, presses: usize) -> Option<Press> {
+        self.missing = false;
+        self.queue.drain(..presses.min(self.queue.len())).next_back()
+    }
+
+    /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
+    pub fn settle(&mut self, now: Millis, to_move: Color) -> Option<Millis> {
+        let stands_at = self.last_at()? + times::PRESSES_STAND;
+        let in_step = self.turn == Some(to_move);
+        if self.queue.len() < 2 && !in_step {
+            return None;
+        }
+        if now < stands_at {
+            return Some(stands_at);
+        }
+        let gone = if in_step { self.queue.len() } else { self.queue.len() / 2 * 2 };
+        self.queue.drain(..gone);
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    fn press(id: u32) -> Press {
+        Press { id: PressId(id), at: Millis(u64::from(id) * 1_000) }
+    }
+
+    /// White is to move, and these presses are heard; whose time runs after each.
+    fn after(turns: &[Color]) -> Presses {
+        let mut presses = Presses::default();
+        for (index, turn) in turns.iter().enumerate() {
+            presses.hear(press(index as u32 + 1), Some(*turn), White, false);
+        }
+        presses
+    }
+
+    #[test]
+    fn a_press_completes_a_ply_only_if_it_leaves_the_lever_at_the_opponent() {
+        assert!(after(&[Black]).complete(1, White));
+        assert!(!after(&[Black, White]).complete(1, White), "pressed by mistake and back");
+        assert!(after(&[Black, White]).complete(2, White));
+        assert!(!after(&[]).complete(1, White));
+    }
+
+    #[test]
+    fn a_late_press_belongs_to_the_ply_before_unless_that_was_answered() {
+        assert!(after(&[White]).is_empty());
+        let mut presses = Presses::default();
+        assert!(!presses.hear(press(1), Some(White), White, true));
+        assert_eq!(presses.len(), 1);
+    }
+
+    #[test]
+    fn of_presses_too_many_the_last_counts() {
+        let mut presses = after(&[Black, White, Black]);
+        assert_eq!(presses.publish(1, White, true).map(|press| press.id), Some(PressId(3)));
+        assert!(presses.is_empty());
+    }
+
+    #[test]
+    fn presses_that_were_taken_back_are_forgotten_after_a_while() {
+        let mut presses = after(&[Black, White]);
+        assert_eq!(presses.settle(Millis(2_500), White), Some(Millis(5_000)));
+        assert_eq!(presses.settle(Millis(5_000), White), None);
+        assert!(presses.is_empty());
+    }
+}

@@ -1,0 +1,35 @@
+//! How much is thought about in one millisecond: what bounds the cost of an event, whatever the board shows.
+//!
+//! A search is bounded by itself, but an event may ask for several: a press for one before it and one after it, a chain of
+//! plies for one behind each, a read of many reports for one after each. Work is counted in moves and jumps looked at, never
+//! in time, so that a log replays to the same file on any machine; where a millisecond has had its share, the decision waits
+//! for the next one.
+
+use crate::engine::millis::Millis;
+use crate::engine::recognition::measures::work;
+
+/// The work done at one time.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Effort {
+    at: Millis,
+    spent: u32,
+}
+
+impl Effort {
+    /// Something happens at this time.
+    pub fn begin(&mut self, now: Millis) {
+        if now > self.at {
+            *self = Effort { at: now, spent: 0 };
+        }
+    }
+
+    /// So much has been looked at.
+    pub fn spend(&mut self, work: u32) {
+        self.spent = self.spent.saturating_add(work);
+    }
+
+    /// From when on more may be begun; `None`: now.
+    pub fn goes_on_at(&self) -> Option<Millis> {
+        (self.spent > work::SHARE).then(|| self.at + Millis(1))
+    }
+}

@@ -1,0 +1,139 @@
+//! The position that a sight shows: which of its pieces are kings.
+//!
+//! | a piece | is a king if |
+//! |---|---|
+//! | that has not moved | it was one; after a gap, if its code says so and the codes of this set can be believed |
+//! | on the crowning row | always |
+//! | that arrived, and only a king can have come there | always |
+//! | that arrived, alone of its colour, while a king is gone | always |
+//! | that arrived otherwise | its code says so |
+
+use super::Recogniser;
+use crate::engine::recognition::sight::Sight;
+use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
+
+impl Recogniser {
+    /// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
+    /// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
+    pub(super) fn position_of(
+        &self,
+        known: &Placement,
+        sight: &Sight,
+        turn: Option<Color>,
+        plies: usize,
+    ) -> Option<Position> {
+        let variant = self.base.variant();
+        let new = sight.differs_from_placement(known);
+        let turn = turn.unwrap_or_else(|| {
+            let arrived = |color: Color| (sight.of(color) & new).len();
+            match arrived(Color::White).cmp(&arrived(Color::Black)) {
+                std::cmp::Ordering::Greater => Color::Black,
+                std::cmp::Ordering::Less => Color::White,
+                std::cmp::Ordering::Equal => self.base.turn(),
+            }
+        });
+        let mut placement = Placement::EMPTY;
+        for color in Color::BOTH {
+            // Nobody knows how far men went in a gap.
+            let steps = if self.gap { usize::MAX } else { plies.div_ceil(2) };
+            let moved_kings = kings_that_moved(variant, known, sight, color, steps);
+            for square in sight.of(color) {
+                let was_king = !new.contains(square) && known.kings().contains(square);
+                let moved_king = moved_kings.contains(square);
+                let on_crowning_row = variant.geometry.home_row(!color).contains(square);
+                let reads_king = sight.crowned().contains(square);
+                let king = on_crowning_row
+                    || match self.tells_kings {
+                        // Nobody saw which pieces went where; what the set tells of them is all there is.
+                        Some(true) if self.gap => reads_king,
+                        _ => was_king || moved_king || (reads_king && (self.gap || new.contains(square))),
+                    };
+                let kind = if king { Kind::King } else { Kind::Man };
+                placement.put(square, Some(Piece { color, kind }));
+            }
+        }
+        Position::new(variant, Setup { placement, turn }).ok()
+    }
+}
+
+/// Of the pieces of a colour that arrived somewhere, those that are kings, whatever their codes say.
+fn kings_that_moved(variant: &Variant, known: &Placement, sight: &Sight, color: Color, steps: usize) -> SquareSet {
+    let gone = known.of(color) - sight.of(color);
+    let arrived = sight.of(color) - known.of(color);
+    let gone_kings = gone & known.kings();
+    if arrived.len() == 1 && gone_kings.len() == 1 {
+        return arrived;
+    }
+    // Who took something off may have gone anywhere, and so may who put it back.
+    let took = known.of(!color) != sight.of(!color);
+    if took || steps > variant.geometry.height() {
+        return SquareSet::EMPTY;
+    }
+    // A man that went backwards was put back.
+    let went = |from: Square, to: Square| {
+        may_walk(variant, color, from, to, steps) || may_walk(variant, color, to, from, steps)
+    };
+    let walked = |to: &Square| (gone - gone_kings).into_iter().any(|from| went(from, *to));
+    let beyond: SquareSet = arrived.into_iter().filter(|to| !walked(to)).collect();
+    // A man that went where no man goes has been a king all along, and somebody forgot it.
+    let forgotten = gone_kings.is_empty() && gone.len() == arrived.len();
+    if forgotten || beyond.len() == gone_kings.len() { beyond } else { SquareSet::EMPTY }
+}
+
+/// Can a man have come from one square to another by so many steps?
+fn may_walk(variant: &Variant, color: Color, from: Square, to: Square, steps: usize) -> bool {
+    let mut reached = SquareSet::from_iter([from]);
+    for _ in 0..steps {
+        let ways = variant.rules.man_moves.iter().map(|&way| if color == Color::White { way } else { way.reverse() });
+        reached = ways.fold(reached, |sum, way| sum | variant.geometry.step(reached, way));
+    }
+    reached.contains(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::recognition::sight::Seen;
+    use draughts::Color::{Black, White};
+
+    /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.
+    #[track_caller]
+    fn check(stood: &str, stand: &str, black: [&str; 2], steps: usize, kings: &str) {
+        let variant = Variant::from_tag("20").unwrap();
+        let square = |name: &str| variant.geometry.square(name).unwrap();
+        let mut known = Placement::EMPTY;
+        let mut sight = Sight::default();
+        for name in stood.split_whitespace() {
+            let kind = if name.starts_with('K') { Kind::King } else { Kind::Man };
+            known.put(square(name.trim_start_matches('K')), Some(Piece { color: White, kind }));
+        }
+        for name in stand.split_whitespace() {
+            sight.put(square(name), Some(Seen { color: White, crowned: false }));
+        }
+        for name in black[0].split_whitespace() {
+            known.put(square(name), Some(Piece { color: Black, kind: Kind::Man }));
+        }
+        for name in black[1].split_whitespace() {
+            sight.put(square(name), Some(Seen { color: Black, crowned: false }));
+        }
+        let expected: SquareSet = kings.split_whitespace().map(square).collect();
+        assert_eq!(kings_that_moved(variant, &known, &sight, White, steps), expected);
+    }
+
+    #[test]
+    fn a_king_that_moved_beside_a_man_is_told_by_where_the_man_can_be() {
+        check("K41 29", "5 24", ["", ""], 1, "5");
+        check("K41 29", "5", ["", ""], 1, "5");
+    }
+
+    #[test]
+    fn a_man_that_went_where_no_man_goes_was_a_king() {
+        check("38", "5", ["", ""], 1, "5");
+        check("38", "42", ["", ""], 1, "");
+        check("38", "47", ["", ""], 1, "47");
+        check("38", "33", ["", ""], 1, "");
+        check("38", "29", ["", ""], 1, "29");
+        check("38", "29", ["", ""], 2, "");
+        check("38", "29", ["33", ""], 1, "");
+    }
+}

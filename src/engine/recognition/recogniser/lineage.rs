@@ -1,0 +1,142 @@
+//! How a position came about that no legal play explains: by a ply against the rules, and what was played before it.
+//!
+//! A hand puts one piece of its own somewhere else and may take off pieces of the opponent; a position that shows anything else
+//! is more likely a hand in the air.
+
+use super::standing::Snapshot;
+use super::{Previous, Recogniser};
+use crate::engine::recognition::chronology::Chronology;
+use crate::engine::recognition::evidence::Moment;
+use crate::engine::recognition::explain::Explanation;
+use crate::engine::recognition::measures::work;
+use draughts::{Color, Move, Position, SquareSet};
+
+/// Legal plies that may have been played.
+pub(super) struct Before {
+    plies: Vec<Move>,
+    /// The position after them.
+    end: Position,
+    /// When the board showed that; `None`: it has yet to be looked for.
+    seen_at: Option<Moment>,
+}
+
+impl Before {
+    /// Captured by them, and perhaps not taken off yet.
+    fn may_stand(&self) -> SquareSet {
+        let captured = self.plies.iter().fold(SquareSet::EMPTY, |sum, ply| sum | ply.captured());
+        captured - self.end.placement().occupied()
+    }
+}
+
+/// How a position came about.
+#[derive(Clone, Debug)]
+pub(super) enum Lineage {
+    /// By this legal ply alone: no rule was broken, but nobody pressed.
+    Lawful(Explanation, Position),
+    /// By one ply against the rules.
+    Direct,
+    /// The same, after these legal plies.
+    Legal(Explanation, Position),
+    /// By taking back the last published ply: it is the position before that.
+    Back(Previous),
+    /// By two plies against the rules; this stood between them.
+    Twice(Snapshot, Position),
+    /// Nobody can tell.
+    Unknown,
+}
+
+impl Lineage {
+    /// How many plies there are in it, if it is made of plies.
+    pub fn plies(&self) -> Option<usize> {
+        match self {
+            Lineage::Direct | Lineage::Lawful(..) => Some(1),
+            Lineage::Legal(legal, _) => Some(legal.plies.len() + 1),
+            Lineage::Twice(..) => Some(2),
+            Lineage::Back(_) | Lineage::Unknown => None,
+        }
+    }
+}
+
+impl Recogniser {
+    /// Legal plies that may have been played and are not published: what the board showed when they still explained it,
+    /// and each single one that hands may have played.
+    pub(super) fn possible_before(&self, chronology: &Chronology) -> Vec<Before> {
+        let mut possible = Vec::new();
+        if let Some((foreseen, at)) = &self.foreseen {
+            let mut position = self.base;
+            for (index, ply) in foreseen.iter().enumerate() {
+                position = position.play(ply);
+                possible.push(Before { plies: foreseen[..=index].to_vec(), end: position, seen_at: Some(*at) });
+            }
+        }
+        if self.gap || !chronology.untold().is_empty() {
+            return possible;
+        }
+        let touched = self.evidence.touched_since(self.since);
+        let legal = self.base.legal_moves_within(&mut work::BEFORE.clone()).unwrap_or_default();
+        let played = legal.into_iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
+        possible.extend(played.map(|ply| {
+            let end = self.base.play(&ply);
+            Before { plies: vec![ply], end, seen_at: None }
+        }));
+        possible
+    }
+
+    /// How a position came about that nobody has explained.
+    pub(super) fn lineage(
+        &self,
+        snapshot: &Snapshot,
+        candidates: &[Snapshot],
+        possible: &[Before],
+        chronology: &Chronology,
+    ) -> Lineage {
+        if let Some(previous) = self.previous.as_ref().filter(|previous| snapshot.is_of(&previous.position)) {
+            return Lineage::Back(Previous { since: snapshot.at, ..previous.clone() });
+        }
+        if is_one_ply(&self.base, snapshot, SquareSet::EMPTY) {
+            let is_it = |before: &&Before| before.plies.len() == 1 && snapshot.is_of(&before.end);
+            return possible.iter().find(is_it).map_or(Lineage::Direct, |lawful| {
+                let ply = Explanation {
+                    plies: lawful.plies.clone(),
+                    behind: 0,
+                    left: SquareSet::EMPTY,
+                    odd: SquareSet::EMPTY,
+                    score: 0,
+                };
+                Lineage::Lawful(ply, lawful.end)
+            });
+        }
+        let tolerated = self.anomalous();
+        let was_seen = |before: &Before| match before.seen_at {
+            Some(at) => at <= snapshot.at,
+            None => chronology.shows_after(&self.base, &before.plies[0], snapshot.at, tolerated),
+        };
+        let leads_here = |before: &&Before| is_one_ply(&before.end, snapshot, before.may_stand()) && was_seen(before);
+        if let Some(before) = possible.iter().find(leads_here) {
+            let shown = snapshot.sight.of(Color::White) | snapshot.sight.of(Color::Black);
+            let (plies, left) = (before.plies.clone(), before.may_stand() & shown);
+            let legal = Explanation { plies, behind: 1, left, odd: SquareSet::EMPTY, score: 0 };
+            return Lineage::Legal(legal, before.end);
+        }
+        let earlier = |first: &&Snapshot| first.at < snapshot.at && is_one_ply(&self.base, first, SquareSet::EMPTY);
+        for first in candidates.iter().filter(earlier) {
+            let after = self.position_of(self.base.placement(), &first.sight, Some(!self.base.turn()), 1);
+            if let Some(after) = after.filter(|after| is_one_ply(after, snapshot, SquareSet::EMPTY)) {
+                return Lineage::Twice(first.clone(), after);
+            }
+        }
+        Lineage::Unknown
+    }
+}
+
+/// May one ply of the side to move, legal or not, have led from a position to what stood? `may_stand`: captured before, and
+/// perhaps not taken off yet.
+fn is_one_ply(before: &Position, snapshot: &Snapshot, may_stand: SquareSet) -> bool {
+    let (us, them) = (before.turn(), !before.turn());
+    if snapshot.turn.is_some_and(|turn| turn == us) {
+        return false;
+    }
+    let gone = before.placement().of(us) - snapshot.sight.of(us);
+    let came = |color: Color| snapshot.sight.of(color) - before.placement().of(color) - may_stand;
+    gone.len() == 1 && came(us).len() == 1 && came(them).is_empty()
+}

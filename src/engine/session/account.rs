@@ -1,0 +1,157 @@
+//! What the recorder tells of itself: why something was published, what it doubts, what it expects.
+//!
+//! Every published entry leaves a note in the log, one line of words `key=value` behind the entry:
+//!
+//! ```text
+//! ? 1. 32-28: rule=pressed plies=1 touched=28,32 lever=black presses=1 quiet=410 dump=yes left=- odd=- rejected=32-27 waited=quiet
+//! ```
+//!
+//! | key | value |
+//! |---|---|
+//! | `rule` | why a ply was believed: `pressed` by its player, `answered` by the opponent, `unpressed` for long, `no-clock` and long, `before-stop` complete when the clock stopped |
+//! | `reason` | in place of it, why a setup was needed: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
+//! | `plies` | how many plies were explained at once; the first of them is the entry |
+//! | `touched` | squares on which hands were seen since the entry before |
+//! | `lever` | whose time ran: `white`, `black`, `-` not known |
+//! | `presses` | presses of the lever since the entry before |
+//! | `quiet` | how long the squares had not changed, in milliseconds |
+//! | `dump` | `yes`: a dump of the whole board had shown the same; `no`: the board had not answered |
+//! | `left` | captured pieces that still stood |
+//! | `odd` | squares that were wrong and excused |
+//! | `rejected` | other plies that would have explained the board less well, the best first |
+//! | `waited` | what was waited for until then ([`Wait::word`]), `-` for nothing |
+//!
+//! Sets are lists with commas, `-` when empty. Keys may be added, never changed or reordered. A setup by the operator has no
+//! keys but `reason`.
+
+use super::Doubt;
+use crate::engine::recognition::{Grounds, Reading, Reason, Rule, Verdict, Wait, recogniser};
+use draughts::{Color, Geometry, Move, Position, SquareSet, Variant};
+use draughts_pdn::notation;
+
+/// The note that belongs to a verdict, without the entry.
+pub fn note(verdict: &Verdict, grounds: Option<&Grounds>, variant: &Variant) -> String {
+    let (why, before) = match verdict {
+        Verdict::Ply { rule, explained, before, .. } => {
+            (format!("rule={} plies={explained}", rule_word(*rule)), Some(before))
+        }
+        Verdict::Setup { reason, .. } => (format!("reason={}", reason_word(*reason)), None),
+    };
+    let Some(grounds) = grounds else { return why };
+    let geometry = &variant.geometry;
+    let lever = match grounds.lever {
+        Some(Color::White) => "white",
+        Some(Color::Black) => "black",
+        None => "-",
+    };
+    let rejected = before.map_or(Vec::new(), |before| texts(before, &grounds.rejected));
+    format!(
+        "{why} touched={} lever={lever} presses={} quiet={} dump={} left={} odd={} rejected={} waited={}",
+        list(geometry, grounds.touched),
+        grounds.presses,
+        grounds.quiet,
+        if grounds.confirmed { "yes" } else { "no" },
+        list(geometry, grounds.left),
+        list(geometry, grounds.odd),
+        if rejected.is_empty() { "-".to_owned() } else { rejected.join(",") },
+        grounds.waited.map_or("-", Wait::word),
+    )
+}
+
+fn rule_word(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Pressed => "pressed",
+        Rule::Answered => "answered",
+        Rule::Unpressed => "unpressed",
+        Rule::NoClock => "no-clock",
+        Rule::LetGo => "let-go",
+        Rule::BeforeStop => "before-stop",
+    }
+}
+
+/// Why a position had to be set up, in one word.
+pub fn reason_word(reason: Reason) -> &'static str {
+    match reason {
+        Reason::TakenBack => "taken-back",
+        Reason::IllegalMove => "illegal-move",
+        Reason::Unexplained => "unexplained",
+        Reason::Anomaly => "anomaly",
+        Reason::Amended => "amended",
+        Reason::Operator => "operator",
+    }
+}
+
+/// Why a position had to be set up, in words for the operator.
+pub fn reason_for_people(reason: Reason) -> &'static str {
+    match reason {
+        Reason::TakenBack => "a move was taken back",
+        Reason::IllegalMove => "a move against the rules was let stand",
+        Reason::Unexplained => "no legal moves explain the board",
+        Reason::Anomaly => "a piece too many or too few has stayed so",
+        Reason::Amended => "the setup before was wrong by one square: play went on without it",
+        Reason::Operator => "the operator said so",
+    }
+}
+
+/// The doubt of a recogniser, in the words of players.
+pub fn doubt(doubt: &recogniser::Doubt, variant: &Variant) -> Doubt {
+    let geometry = &variant.geometry;
+    let reading = |reading: &Reading| match reading {
+        Reading::Setup => "setup".to_owned(),
+        Reading::Plies { plies, wrong } => {
+            let moves: Vec<String> = plies.iter().map(|(before, ply)| text(before, ply)).collect();
+            let moves = if moves.is_empty() { "no move".to_owned() } else { moves.join(" ") };
+            if wrong.is_empty() { moves } else { format!("{moves} ({} wrong)", names(geometry, *wrong).join(", ")) }
+        }
+    };
+    Doubt {
+        since: doubt.since,
+        squares: names(geometry, doubt.squares),
+        readings: doubt.readings.iter().map(reading).collect(),
+    }
+}
+
+/// The doubt for people, in one sentence.
+pub fn in_words(squares: &[String], readings: &[String]) -> String {
+    let mut text = "no legal move explains the board".to_owned();
+    if !squares.is_empty() {
+        text += &format!("; it differs on {}", squares.join(", "));
+    }
+    if !readings.is_empty() {
+        text += &format!("; closest: {}", readings.join("; or "));
+    }
+    text
+}
+
+/// Plies one after the other, in the notation of the file.
+pub fn line_of_play(position: &Position, plies: &[Move]) -> Vec<String> {
+    let mut position = *position;
+    let mut texts = Vec::with_capacity(plies.len());
+    for ply in plies {
+        texts.push(text(&position, ply));
+        position = position.play(ply);
+    }
+    texts
+}
+
+/// Several plies of one position.
+fn texts(position: &Position, plies: &[Move]) -> Vec<String> {
+    if plies.is_empty() {
+        return Vec::new();
+    }
+    let legal = position.legal_moves();
+    plies.iter().map(|ply| notation::write(position.variant(), ply, &legal)).collect()
+}
+
+fn text(position: &Position, ply: &Move) -> String {
+    notation::write(position.variant(), ply, &position.legal_moves())
+}
+
+/// What players call these squares, in order.
+pub fn names(geometry: &Geometry, squares: SquareSet) -> Vec<String> {
+    geometry.in_name_order(squares).iter().map(|&square| geometry.name(square).to_owned()).collect()
+}
+
+fn list(geometry: &Geometry, squares: SquareSet) -> String {
+    if squares.is_empty() { "-".to_owned() } else { names(geometry, squares).join(",") }
+}

@@ -1,0 +1,127 @@
+//! How much of the line is in use, and how much may be used for what is not urgent.
+//!
+//! At 9600 baud a byte takes 1.042 ms and the line is what a bus has least of: 96 boards a second can be asked for their
+//! changes, and a board's dump takes as long as ten of these questions. So two books are kept: what was used, for people to
+//! see, and what may be *spent* on questions that make the record surer but could wait.
+
+use crate::engine::millis::Millis;
+
+/// Bytes that the line carries in one direction, each second.
+const BYTES_PER_SECOND: u64 = 960;
+/// The share of the line that questions may take which could wait, in percent.
+const SPENDABLE_PERCENT: u64 = 3;
+/// The share of the line that memories may take which are read for games that began while nobody listened: one part of so many.
+const MEMORY_SHARE: u64 = 4;
+/// What can be saved up, as a span of the line: four dumps of a 10x10 board.
+const MOST_SAVED: Millis = Millis(500);
+/// The share is measured over so long.
+const WINDOW: Millis = Millis::seconds(10);
+
+/// How long this many bytes take on the line, rounded up.
+pub fn time_of(bytes: usize) -> Millis {
+    Millis((bytes as u64 * 1_000).div_ceil(BYTES_PER_SECOND))
+}
+
+/// The books of a line.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    /// In thousandths of a millisecond of the line.
+    saved: u64,
+    saved_at: Millis,
+    /// No memory is read before.
+    memory_at: Millis,
+    window: Window,
+    last: Option<Window>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Window {
+    begun: Millis,
+    /// Up to where it was measured.
+    ended: Millis,
+    bytes: u64,
+}
+
+impl Usage {
+    /// The line is open.
+    pub fn start(now: Millis) -> Usage {
+        Usage { saved_at: now, window: Window { begun: now, ended: now, bytes: 0 }, ..Usage::default() }
+    }
+
+    /// So many bytes went over the line, in one direction or the other.
+    pub fn carry(&mut self, now: Millis, bytes: usize) {
+        if now - self.window.begun >= WINDOW {
+            self.last = Some(Window { ended: now, ..self.window });
+            self.window = Window { begun: now, ended: now, bytes: 0 };
+        }
+        self.window.bytes += bytes as u64;
+        self.window.ended = now;
+    }
+
+    /// Spends so much of the line on something that could wait, if so much is there.
+    pub fn spend(&mut self, now: Millis, cost: Millis) -> bool {
+        let earned = (now - self.saved_at).0.saturating_mul(SPENDABLE_PERCENT * 10);
+        self.saved = self.saved.saturating_add(earned).min(MOST_SAVED.0 * 1_000);
+        self.saved_at = now;
+        let cost = cost.0 * 1_000;
+        let is_there = self.saved >= cost;
+        if is_there {
+            self.saved -= cost;
+        }
+        is_there
+    }
+
+    /// May a memory be read, that holds the line for seconds? One board at a time, and in between the line is the others'.
+    pub fn may_read_memory(&self, now: Millis) -> bool {
+        now >= self.memory_at
+    }
+
+    /// One is being read of at most so many bytes, or has been.
+    pub fn read_memory(&mut self, now: Millis, bytes: usize) {
+        self.memory_at = now + Millis(time_of(bytes).0 * (MEMORY_SHARE - 1));
+    }
+
+    /// The share of the time in which bytes were on the line, in percent, over the last seconds. The rest is the time that
+    /// boards take to answer, and time in which nobody was asked.
+    pub fn percent(&self) -> u64 {
+        let window = self.last.unwrap_or(self.window);
+        let span = (window.ended - window.begun).0.max(1);
+        (window.bytes * 100_000 / BYTES_PER_SECOND / span).min(100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_spent_is_a_share_of_the_time() {
+        let mut usage = Usage::start(Millis(1_000));
+        assert!(!usage.spend(Millis(1_000), Millis(100)));
+        assert!(!usage.spend(Millis(4_000), Millis(100)), "30 ms are saved in a second");
+        assert!(usage.spend(Millis(5_000), Millis(100)));
+        // No more is saved than half a second.
+        let spent = (0..20).filter(|_| usage.spend(Millis(1_000_000), Millis(100))).count();
+        assert_eq!(spent, 5);
+    }
+
+    #[test]
+    fn memories_leave_the_line_to_the_others_in_between() {
+        let mut usage = Usage::start(Millis(1_000));
+        assert!(usage.may_read_memory(Millis(1_000)));
+        usage.read_memory(Millis(9_000), 960);
+        assert!(!usage.may_read_memory(Millis(11_999)) && usage.may_read_memory(Millis(12_000)));
+    }
+
+    #[test]
+    fn the_share_is_that_of_the_last_seconds() {
+        let mut usage = Usage::start(Millis(0));
+        for second in 1..=10 {
+            usage.carry(Millis(second * 1_000), 480);
+        }
+        assert_eq!(usage.percent(), 45, "nine of ten seconds were half in use");
+        usage.carry(Millis(20_000), 960);
+        assert_eq!(usage.percent(), 5, "of ten seconds one was");
+        assert_eq!((time_of(4), time_of(106)), (Millis(5), Millis(111)));
+    }
+}

@@ -1,0 +1,303 @@
+//! One clock from two sources: presses that a board reports among its changes, and readings it is asked for.
+//!
+//! | source | says | does not say |
+//! |---|---|---|
+//! | an event of the memory | whose time stopped, and at what: the lever moved, and the clock ran | the other time, whether it runs now |
+//! | a reading | both times, the lever, whether it runs | when; it may be a second old |
+//!
+//! Together they are readings as a board on its own line gives them. The other side's time is exact too: it has stood
+//! since its own last press.
+
+use crate::engine::millis::Millis;
+use crate::engine::protocol::changes::TimeSide;
+use crate::engine::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Lever};
+
+/// A reading may be a second old by the board's own design; one that contradicts a press this recent is out of date.
+const OUT_OF_DATE: Millis = Millis(1_500);
+
+/// A time as an event tells it: hours, minutes, seconds.
+pub type Time = [u8; 3];
+
+/// What is known of the clock of a board on a bus.
+#[derive(Clone, Debug, Default)]
+pub struct EventClock {
+    last: Option<ClockTimes>,
+    pressed_at: Option<Millis>,
+    read_at: Option<Millis>,
+    ran_at: Option<Millis>,
+    /// Presses may have been missed: who is to move is not known.
+    is_lever_old: bool,
+    /// Of which sides the time may have been set anew since it was told: the left and the right one.
+    unsure: [bool; 2],
+}
+
+impl EventClock {
+    /// The lever moved: this side has stopped at this time. The readings that say so.
+    ///
+    /// A clock that was last seen standing has been started meanwhile, with the lever on the other side: a board does not report
+    /// that, and without it the press would look like the start. `is_begun`: a piece has been moved, so this is the press after
+    /// a ply; before the first one the lever is only put where it belongs, and a reading tells whether the clock runs. And a lever
+    /// that stood there already when it was last seen was moved back meanwhile.
+    ///
+    /// Before the first reading the other side's time is not known; the lever is.
+    pub fn press(&mut self, now: Millis, side: TimeSide, time: Time, is_begun: bool) -> Vec<ClockReport> {
+        let [hours, minutes, seconds] = time;
+        let lever = match side {
+            TimeSide::Left => ClockStatus::RIGHT_HIGH,
+            TimeSide::Right => 0,
+        };
+        let known = self.last;
+        let before = known.unwrap_or_else(|| {
+            let shown = ClockSide { hours, minutes, seconds, ..ClockSide::default() };
+            self.unsure = [true; 2];
+            ClockTimes { left: shown, right: shown, status: ClockStatus(lever ^ ClockStatus::RIGHT_HIGH) }
+        });
+        let mut times = before;
+        let stopped = match side {
+            TimeSide::Left => &mut times.left,
+            TimeSide::Right => &mut times.right,
+        };
+        (stopped.hours, stopped.minutes, stopped.seconds) = (hours, minutes, seconds);
+        self.unsure[usize::from(side == TimeSide::Right)] = false;
+        times.status = ClockStatus(times.status.0 & !ClockStatus::RIGHT_HIGH | lever);
+        self.pressed_at = Some(now);
+        let is_missed = std::mem::take(&mut self.is_lever_old) && before.lever() == times.lever();
+        if !before.running() && !is_begun {
+            self.last = Some(times);
+            return vec![ClockReport::Times(times)];
+        }
+        times.status = ClockStatus(times.status.0 | ClockStatus::RUNNING);
+        self.last = Some(times);
+        self.ran_at = Some(now);
+        let shown = if is_missed { times } else { before };
+        let started = ClockTimes { status: ClockStatus(times.status.0 ^ ClockStatus::RIGHT_HIGH), ..shown };
+        let started = (!before.running() || is_missed).then_some(ClockReport::Times(started));
+        started.into_iter().chain([ClockReport::Times(times)]).collect()
+    }
+
+    /// A reading, with the time from which it counts: a clock that is found stopped may have stopped at any moment since
+    /// it was last known to run. `None`: it tells nothing, or nothing new enough.
+    pub fn reading(&mut self, now: Millis, report: ClockReport) -> Option<(Millis, ClockReport)> {
+        let times = match report {
+            ClockReport::Times(times) if !times.is_all_zero() => times,
+            ClockReport::NoClock => {
+                *self = EventClock { read_at: Some(now), ..EventClock::default() };
+                return Some((now, report));
+            }
+            ClockReport::Times(_) | ClockReport::Ack(_) | ClockReport::Garbled(_) => return None,
+        };
+        self.read_at = Some(now);
+        let contradicts = self.last.is_some_and(|last| last.lever() != times.lever());
+        if contradicts && self.pressed_at.is_some_and(|pressed| now - pressed < OUT_OF_DATE) {
+            return None;
+        }
+        self.last = Some(times);
+        self.is_lever_old = false;
+        self.unsure = [false; 2];
+        if times.running() {
+            self.ran_at = Some(now);
+            return Some((now, report));
+        }
+        Some((self.ran_at.unwrap_or(now), report))
+    }
+
+    /// What was read last, if anything was: a reading of the same clock for a game that is lived through afterwards.
+    pub fn reading_again(&self, now: Millis) -> Option<ClockReport> {
+        self.age(now).and(self.last).map(ClockReport::Times)
+    }
+
+    /// A new game has begun, and nobody saw how its clock was set: it stood then.
+    pub fn new_game(&mut self) {
+        if let Some(times) = &mut self.last {
+            times.status = ClockStatus(times.status.0 & !ClockStatus::RUNNING);
+            self.unsure = [true; 2];
+        }
+    }
+
+    /// The board had no power: presses have been missed, perhaps.
+    pub fn was_unseen(&mut self) {
+        self.is_lever_old = true;
+    }
+
+    /// Does this reading show the lever elsewhere than it is known to be?
+    pub fn is_elsewhere(&self, report: ClockReport) -> bool {
+        let ClockReport::Times(times) = report else { return false };
+        !times.is_all_zero() && self.last.is_some_and(|last| last.lever() != times.lever())
+    }
+
+    /// Was the lever put where it belongs before the first ply, and has not been read since? The clock may run.
+    pub fn may_have_started(&self) -> bool {
+        !self.is_running() && self.pressed_at > self.read_at
+    }
+
+    /// Are the times of both sides those of this game?
+    pub fn is_sure(&self) -> bool {
+        self.unsure == [false; 2]
+    }
+
+    /// What its left and its right side must show now, in seconds, where that is known: the time of one of them runs.
+    pub fn sides(&self, now: Millis) -> Option<[u32; 2]> {
+        let times = self.last.filter(|_| self.is_sure())?;
+        let known_at = self.read_at.max(self.pressed_at)?;
+        let gone = if times.running() { ((now - known_at).0 / 1_000) as u32 } else { 0 };
+        let [left, right] = [times.left.total_seconds(), times.right.total_seconds()];
+        Some(match times.lever() {
+            Lever::LeftHigh => [left.saturating_sub(gone), right],
+            Lever::RightHigh => [left, right.saturating_sub(gone)],
+        })
+    }
+
+    /// Which side was pressed last: the one whose lever is down.
+    pub fn pressed(&self) -> Option<TimeSide> {
+        self.last.map(|times| match times.lever() {
+            Lever::LeftHigh => TimeSide::Right,
+            Lever::RightHigh => TimeSide::Left,
+        })
+    }
+
+    /// How long ago it was last read; `None`: never.
+    pub fn age(&self, now: Millis) -> Option<Millis> {
+        self.read_at.map(|read| now - read)
+    }
+
+    /// Whether a time is running, as far as is known.
+    pub fn is_running(&self) -> bool {
+        self.last.is_some_and(|times| times.running())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(left: u8, right: u8, status: u8) -> ClockReport {
+        let side = |seconds| ClockSide { minutes: 10, seconds, ..ClockSide::default() };
+        ClockReport::Times(ClockTimes { left: side(left), right: side(right), status: ClockStatus(status) })
+    }
+
+    fn seen(reports: &[ClockReport]) -> Vec<(u8, u8, Lever, bool)> {
+        let seen = |report: &ClockReport| {
+            let ClockReport::Times(times) = report else { panic!("{report:?}") };
+            (times.left.seconds, times.right.seconds, times.lever(), times.running())
+        };
+        reports.iter().map(seen).collect()
+    }
+
+    #[test]
+    fn a_press_tells_one_time_and_the_other_is_remembered() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(10), times(30, 40, 0x00));
+        let after = clock.press(Millis(20), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(30, 40, Lever::LeftHigh, true), (25, 40, Lever::RightHigh, true)], "it was started");
+        let after = clock.press(Millis(30), TimeSide::Right, [0, 10, 35], true);
+        assert_eq!(seen(&after), [(25, 35, Lever::LeftHigh, true)]);
+    }
+
+    #[test]
+    fn a_clock_that_stood_was_started_unseen() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(10), times(30, 30, 0x00));
+        let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(30, 30, Lever::RightHigh, true), (30, 25, Lever::LeftHigh, true)]);
+        // A reading that has overtaken the report shows a clock that runs: one press, not two.
+        clock.reading(Millis(30), times(25, 25, 0x03));
+        let after = clock.press(Millis(40), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(25, 25, Lever::RightHigh, true)]);
+    }
+
+    #[test]
+    fn a_press_before_the_first_ply_only_puts_the_lever_where_it_belongs() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(10), times(30, 30, 0x02));
+        let after = clock.press(Millis(20), TimeSide::Right, [0, 10, 30], false);
+        assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
+        assert!(clock.may_have_started());
+        clock.reading(Millis(30), times(30, 30, 0x01));
+        assert!(!clock.may_have_started());
+        // The same, and nobody has asked the clock whether it runs when the first ply is pressed for.
+        clock.press(Millis(40), TimeSide::Left, [0, 10, 30], false);
+        clock.new_game();
+        clock.press(Millis(50), TimeSide::Right, [0, 10, 30], false);
+        let after = clock.press(Millis(60), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, true), (25, 30, Lever::RightHigh, true)]);
+    }
+
+    #[test]
+    fn the_lever_is_known_before_the_clock_was_read() {
+        let mut clock = EventClock::default();
+        let after = clock.press(Millis(5), TimeSide::Right, [0, 10, 30], false);
+        assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, false)]);
+        let after = clock.press(Millis(6), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(30, 30, Lever::LeftHigh, true), (25, 30, Lever::RightHigh, true)]);
+        assert!(clock.is_sure() && clock.age(Millis(7)).is_none());
+        let mut clock = EventClock::default();
+        let after = clock.press(Millis(6), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(seen(&after), [(25, 25, Lever::LeftHigh, true), (25, 25, Lever::RightHigh, true)]);
+        assert!(!clock.is_sure() && clock.sides(Millis(7)).is_none(), "the right side's time is not known");
+    }
+
+    #[test]
+    fn a_press_after_one_that_was_missed_is_two() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x03));
+        clock.was_unseen();
+        // The right side's time ran; now it is the left that stops.
+        let after = clock.press(Millis(60_000), TimeSide::Left, [0, 9, 50], true);
+        assert_eq!(seen(&after), [(50, 40, Lever::LeftHigh, true), (50, 40, Lever::RightHigh, true)]);
+        assert_eq!(clock.press(Millis(70_000), TimeSide::Right, [0, 9, 30], true).len(), 1);
+        clock.was_unseen();
+        assert_eq!(clock.press(Millis(80_000), TimeSide::Left, [0, 9, 20], true).len(), 1, "as it should be");
+    }
+
+    #[test]
+    fn a_reading_older_than_a_press_is_no_press_back() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x01));
+        clock.press(Millis(1_000), TimeSide::Left, [0, 10, 25], true);
+        assert_eq!(clock.reading(Millis(1_100), times(25, 40, 0x01)), None);
+        assert_eq!(clock.reading(Millis(2_000), times(25, 39, 0x03)), Some((Millis(2_000), times(25, 39, 0x03))));
+        // Long after it, it is one: the event was lost.
+        assert!(clock.reading(Millis(9_000), times(24, 33, 0x01)).is_some());
+    }
+
+    #[test]
+    fn a_clock_that_is_found_stopped_stopped_when_it_was_last_seen_running() {
+        let mut clock = EventClock::default();
+        assert_eq!(clock.reading(Millis(0), times(30, 40, 0x00)).map(|(at, _)| at), Some(Millis(0)));
+        clock.reading(Millis(10), times(30, 40, 0x01));
+        assert_eq!(clock.reading(Millis(5_000), times(30, 36, 0x00)).map(|(at, _)| at), Some(Millis(10)));
+    }
+
+    #[test]
+    fn the_side_that_runs_shows_less_by_the_time_that_has_gone() {
+        let mut clock = EventClock::default();
+        assert_eq!(clock.sides(Millis(0)), None);
+        clock.reading(Millis(0), times(30, 40, 0x00));
+        assert_eq!(clock.sides(Millis(9_000)), Some([630, 640]), "it stands");
+        clock.reading(Millis(10_000), times(30, 40, 0x03));
+        assert_eq!(clock.sides(Millis(17_500)), Some([630, 633]));
+        clock.press(Millis(20_000), TimeSide::Right, [0, 10, 25], true);
+        assert_eq!(clock.sides(Millis(22_000)), Some([628, 625]));
+    }
+
+    #[test]
+    fn of_a_clock_that_was_set_for_a_new_game_both_sides_must_be_told() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(0), times(30, 40, 0x01));
+        clock.new_game();
+        assert!(!clock.is_running() && !clock.is_sure());
+        let after = clock.press(Millis(9_000), TimeSide::Left, [1, 20, 50], true);
+        assert_eq!(after.len(), 2, "it was started");
+        assert!(!clock.is_sure());
+        clock.press(Millis(19_000), TimeSide::Right, [1, 20, 40], true);
+        assert!(clock.is_sure());
+    }
+
+    #[test]
+    fn without_a_clock_there_is_none() {
+        let mut clock = EventClock::default();
+        clock.reading(Millis(10), times(30, 40, 0x01));
+        assert_eq!(clock.reading(Millis(20), ClockReport::NoClock), Some((Millis(20), ClockReport::NoClock)));
+        assert!(!clock.is_running() && clock.age(Millis(25)) == Some(Millis(5)));
+    }
+}

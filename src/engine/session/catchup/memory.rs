@@ -1,0 +1,249 @@
+//! What a board remembers of the time in which nobody listened.
+//!
+//! A board writes every change of a field and every press of the clock into its memory, in order. Read back after an
+//! outage, that is what the host has missed, and more than that: what it knew before, older games, a beginning in the
+//! middle of an event.
+//!
+//! **Where does the part begin that is new?** Where the memory passes the position that was known last. Positions come
+//! back in a game of kings; then that place counts before which the memory tells the same reports, in the same order, that
+//! the host got before the link went. While no piece moves, the clock tells which presses were known.
+//!
+//! ```text
+//!   memory   ... 38:man 43:- P 24:- 2d:man P │ 2f:- 29:man P 3e:- 37:man P ... 6b
+//!   known        43:-   24:- 2d:man  ────────┘ known position here, and the same reports before it
+//!   shown                                                   the position that the board shows now ─────┘
+//! ```
+//!
+//! When it happened is the subject of [`super::timeline`].
+//!
+//! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
+//! never changed. Absent on purpose: which board or command it came from.
+
+use crate::engine::protocol::changes::{Change, Pace, TimeSide};
+use crate::engine::protocol::{Field, PieceCode};
+
+/// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
+pub const MOST_RECENT: usize = 32;
+/// What was known before the outage.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'known> {
+    /// What every field held, by its number.
+    pub fields: &'known [PieceCode],
+    /// The last reports, oldest first, at most [`MOST_RECENT`].
+    pub recent: &'known [(Field, PieceCode)],
+    /// Which side of the clock was pressed last.
+    pub pressed: Option<TimeSide>,
+}
+
+/// Why a memory is of no use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Misfit {
+    /// It does not end with the position on the board: it is damaged, or of another board.
+    #[error("it does not end with the position on the board")]
+    OtherEnd,
+    /// It does not pass the known position: another game, or the ring has been written over.
+    #[error("it does not pass the position that was known last")]
+    NoBeginning,
+}
+
+/// The part of a memory that is new. `shown`: what the board shows now.
+///
+/// # Errors
+///
+/// When the memory does not lead from what was known to what is shown.
+pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Vec<Change>, Misfit> {
+    let count = known.fields.len().min(shown.len());
+    // What the memory says a field holds at the end, where it says anything.
+    let mut last = vec![None; count];
+    for change in memory {
+        take(&mut last, change);
+    }
+    if last.iter().zip(shown).any(|(said, shown)| said.is_some_and(|said| said != *shown)) {
+        return Err(Misfit::OtherEnd);
+    }
+    // What happened before the start of the game belongs to another one.
+    let start = memory.iter().rposition(|change| *change == Change::StartTag).map_or(0, |tag| tag + 1);
+    let mut state = vec![None; count];
+    let mut best: Option<(usize, usize)> = None;
+    let mut reports: Vec<(Field, PieceCode)> = Vec::new();
+    // Since where no piece has been moved, and who has pressed the clock since.
+    let (mut unmoved, mut pressed) = (0, None);
+    for at in 0..=memory.len() {
+        let fits = state.iter().zip(known.fields).zip(shown).zip(&last).all(|(((said, known), shown), last)| {
+            // A field of which nothing was said before holds what it holds in the end, unless something is said later.
+            said.map_or(last.is_some() || known == shown, |said: PieceCode| said == *known)
+        });
+        if fits && at >= start {
+            let same = reports.iter().rev().zip(known.recent.iter().rev()).take_while(|(a, b)| a == b).count();
+            // Where nothing was reported before, every position fits.
+            let is_told = same > 0 || known.recent.is_empty();
+            // While no piece moves, the clock tells how much is known: what came before its last press that was heard.
+            let is_better = match best {
+                Some((_, before)) if before >= unmoved => pressed.is_some() && pressed == known.pressed,
+                _ => best.is_none_or(|(most, _)| same >= most),
+            };
+            if is_told && is_better {
+                best = Some((same, at));
+            }
+        }
+        let Some(change) = memory.get(at) else { break };
+        take(&mut state, change);
+        match *change {
+            Change::Piece { field, piece, .. } => {
+                reports.push((field, piece));
+                (unmoved, pressed) = (at + 1, None);
+            }
+            Change::PowerUp | Change::StartTag | Change::EmptyBoard => (unmoved, pressed) = (at + 1, None),
+            Change::Time { side, .. } => pressed = Some(side),
+            _ => {}
+        }
+    }
+    let (_, at) = best.ok_or(Misfit::NoBeginning)?;
+    Ok(memory.get(at..).unwrap_or_default().to_vec())
+}
+
+/// What stands on a board of so many fields by the last list of all pieces among changes, and the changes after the list. A
+/// board makes such a list when it is switched on and when a game starts.
+pub fn standing(changes: &[Change], count: usize) -> Option<(Vec<PieceCode>, &[Change])> {
+    let is_head = |change: &Change| matches!(change, Change::PowerUp | Change::StartTag);
+    let begins = changes.iter().rposition(is_head)? + 1;
+    Some(list(changes.get(begins..)?, count))
+}
+
+/// The list of all pieces with which changes begin, on a board of so many fields, and the changes after it.
+pub fn list(changes: &[Change], count: usize) -> (Vec<PieceCode>, &[Change]) {
+    let mut fields = vec![PieceCode::EMPTY; count];
+    let mut after = changes;
+    // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
+    // first thing that happened.
+    while let Some((&Change::Piece { field, piece, pace }, rest)) = after.split_first() {
+        let is_first = after.len() == changes.len();
+        match fields.get_mut(usize::from(field.0)) {
+            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == Pace::SameScan) => *code = piece,
+            _ => break,
+        }
+        after = rest;
+    }
+    (fields, after)
+}
+
+/// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
+fn take(fields: &mut [Option<PieceCode>], change: &Change) {
+    match change {
+        Change::Piece { field, piece, .. } => {
+            if let Some(said) = fields.get_mut(usize::from(field.0)) {
+                *said = Some(*piece);
+            }
+        }
+        Change::PowerUp | Change::StartTag | Change::EmptyBoard => fields.fill(Some(PieceCode::EMPTY)),
+        _ => {}
+    }
+}
+
+/// Puts on each field what a memory says of it last. Returns how many fields that changes.
+pub fn end_with(fields: &mut [PieceCode], memory: &[Change]) -> usize {
+    let mut last = vec![None; fields.len()];
+    for change in memory {
+        take(&mut last, change);
+    }
+    let mut changed = 0;
+    for (field, said) in fields.iter_mut().zip(last) {
+        if let Some(said) = said.filter(|said| said != field) {
+            *field = said;
+            changed += 1;
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::changes;
+
+    fn fields(pieces: &[(usize, u8)]) -> Vec<PieceCode> {
+        let mut fields = vec![PieceCode::EMPTY; 100];
+        for &(field, code) in pieces {
+            fields[field] = PieceCode(code);
+        }
+        fields
+    }
+
+    fn recent(reports: &[(u8, u8)]) -> Vec<(Field, PieceCode)> {
+        reports.iter().map(|&(field, code)| (Field(field), PieceCode(code))).collect()
+    }
+
+    #[track_caller]
+    fn check(
+        known: &[(usize, u8)],
+        before: &[(u8, u8)],
+        shown: &[(usize, u8)],
+        memory: &[u8],
+    ) -> Result<usize, Misfit> {
+        let (known, before, memory) = (fields(known), recent(before), changes::decode(memory));
+        let unseen = unseen(Known { fields: &known, recent: &before, pressed: None }, &fields(shown), &memory)?;
+        assert!(memory.ends_with(&unseen));
+        Ok(memory.len() - unseen.len())
+    }
+
+    /// A king goes 10 to 20, 20 to 30, and back to 20.
+    const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
+
+    #[test]
+    fn what_is_new_begins_at_the_known_position() {
+        assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &WALK), Ok(0));
+        assert_eq!(check(&[(30, 7)], &[], &[(20, 7)], &WALK), Ok(4));
+        assert_eq!(check(&[(30, 7)], &[(30, 7), (20, 0)], &[(20, 7)], &WALK), Ok(4));
+        // In the middle of a ply: the king stands on both squares.
+        assert_eq!(check(&[(10, 7), (20, 7)], &[], &[(20, 7)], &WALK), Ok(1));
+    }
+
+    #[test]
+    fn of_a_position_that_comes_back_the_reports_before_it_tell_the_place() {
+        assert_eq!(check(&[(20, 7)], &[(20, 7), (10, 0)], &[(20, 7)], &WALK), Ok(2));
+        assert_eq!(check(&[(20, 7)], &[(20, 7), (30, 0)], &[(20, 7)], &WALK), Ok(6));
+    }
+
+    /// A king goes 10 to 20 and the left side presses; 20 to 30, and the right side.
+    #[test]
+    fn a_press_is_known_if_the_clock_has_shown_it() {
+        let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
+        let moves = changes::decode(&WALK[..8]);
+        let memory = [&moves[..2], &[press(TimeSide::Left)], &moves[2..], &[press(TimeSide::Right)]].concat();
+        let count = |at: usize, pressed| {
+            let (known, shown) = (fields(&[(at, 7)]), fields(&[(30, 7)]));
+            unseen(Known { fields: &known, recent: &[], pressed }, &shown, &memory).map(|unseen| unseen.len())
+        };
+        assert_eq!(count(20, Some(TimeSide::Right)), Ok(4), "it was not pressed for yet");
+        assert_eq!(count(20, Some(TimeSide::Left)), Ok(3));
+        assert_eq!(count(20, None), Ok(4), "no clock has told it");
+        assert_eq!(count(30, Some(TimeSide::Left)), Ok(1));
+        assert_eq!(count(30, Some(TimeSide::Right)), Ok(0));
+    }
+
+    #[test]
+    fn a_memory_of_something_else_is_refused() {
+        assert_eq!(check(&[(40, 7)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning));
+        assert_eq!(check(&[(10, 7)], &[], &[(50, 7)], &WALK), Err(Misfit::OtherEnd));
+        assert_eq!(check(&[(10, 7), (99, 1)], &[], &[(20, 7)], &WALK), Err(Misfit::NoBeginning), "a man more");
+        assert_eq!(check(&[(10, 7)], &[], &[(10, 7)], &[]), Ok(0), "nothing happened");
+        assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &[]), Err(Misfit::NoBeginning));
+    }
+
+    #[test]
+    fn a_start_tag_empties_the_board() {
+        let memory = [&[0x7b, 0x47, 0x0a][..], &WALK].concat();
+        assert_eq!(check(&[(10, 7)], &[], &[(20, 7)], &memory), Ok(2));
+        assert_eq!(check(&[(10, 7), (40, 1)], &[], &[(20, 7)], &memory), Err(Misfit::NoBeginning));
+    }
+
+    #[test]
+    fn a_list_of_all_pieces_tells_what_stands_there() {
+        let list = [0x41, 0x14, 0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
+        let changes = changes::decode(&[&list[..], &WALK].concat());
+        let (standing, after) = standing(&changes, 100).unwrap();
+        assert_eq!(standing, fields(&[(10, 7), (99, 4)]));
+        assert_eq!(after, changes::decode(&WALK));
+        assert_eq!(super::standing(&changes::decode(&WALK), 100), None);
+    }
+}

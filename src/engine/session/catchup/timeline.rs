@@ -1,0 +1,304 @@
+//! When things happened that are told afterwards.
+//!
+//! A memory has no times but those of the chess clock. Play went on between the moment up to which everything is known and the
+//! moment at which it was told. By what each ply cost on the clock the plies are laid over that span, evenly where no clock tells:
+//! the recogniser then sees them one after the other, with quiet between them, as it would have.
+//!
+//! ```text
+//!   told    32:- 28:man P │ 19:- 23:man P │ 37:-
+//!           from ─────────▴───────────────▴──────── to      what nobody has pressed for has happened just now
+//! ```
+//!
+//! | told | is a group of its own |
+//! |---|---|
+//! | what happened up to a press; without a clock, in one scan, and a hand that goes on from where it came down | yes |
+//! | what stands on a board that was switched on | the beginning of one: who is to move is not known before the next press |
+//! | the last piece of a start position | the end of one: players rest before they begin |
+//!
+//! Invariants: the order is never changed; times are within the span, or beyond its end if it is too short.
+
+use super::memory;
+use crate::engine::millis::Millis;
+use crate::engine::protocol::changes::{Change, Pace, TimeSide};
+use crate::engine::protocol::{Field, PieceCode};
+
+/// What a shorter span brings is taken to have happened at its end: that is when it became known, and quiet counts from
+/// there.
+const AT_ONCE: Millis = Millis(2_000);
+/// A board marks what it reports so soon after the report before it.
+const SAME_SCAN: Millis = Millis(250);
+/// More presses than this are never laid into one moment.
+const PRESSES_AT_ONCE: usize = 2;
+/// The quiet that each group gets at least: the recogniser needs a third of a second after a press, and three without a clock.
+const REST: Millis = Millis(3_500);
+/// No ply brings more seconds than this: a clock that gains more has been set anew.
+const MOST_BROUGHT: i64 = 120;
+
+/// One thing that a board tells afterwards.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// This happened.
+    Change(Change),
+    /// The board was switched on, or restarted: this stands on its fields, by their numbers, however that came about.
+    Standing(Vec<PieceCode>),
+}
+
+/// Changes of a board with so many fields, as they are told: the list of all pieces after the power came on is one thing.
+pub fn told(changes: &[Change], count: usize) -> Vec<Told> {
+    let mut told = Vec::with_capacity(changes.len());
+    let mut rest = changes;
+    while let Some((change, after)) = rest.split_first() {
+        if *change == Change::PowerUp {
+            let (fields, after) = memory::list(after, count);
+            told.push(Told::Standing(fields));
+            rest = after;
+        } else {
+            told.push(Told::Change(*change));
+            rest = after;
+        }
+    }
+    told
+}
+
+/// What is going on with the ply that is not published yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// Nothing.
+    Nothing,
+    /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
+    /// pressed for.
+    Ply,
+    /// It was pressed for: what comes next is another, and this one needs its quiet before that.
+    Pressed,
+}
+
+/// A span of which a board tells afterwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Until then everything is known.
+    pub from: Millis,
+    /// When it is told.
+    pub to: Millis,
+    /// What the left and the right side of the clock showed at its beginning, in seconds, where that is known.
+    pub sides: Option<[u32; 2]>,
+    /// What was going on at its beginning.
+    pub begun: Begun,
+    /// The report of a field before it, and when that was told at the latest.
+    pub before: Option<(Millis, Field)>,
+}
+
+/// What is told of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
+/// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
+/// has happened at its end: a hand may be on the board.
+pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, Told)> {
+    let Span { from, to, sides, begun, .. } = span;
+    let presses = told.iter().filter(|told| press(told).is_some()).count();
+    if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
+        let at = end(span, &told);
+        return told.into_iter().map(|told| (at, told)).collect();
+    }
+    let groups = groups(&told, presses > 0, starts);
+    let complete = match (told.last(), groups.last()) {
+        (Some(Told::Change(Change::Time { .. })), Some(last)) => last + 1,
+        (_, last) => last.copied().unwrap_or(0),
+    };
+    let rests = |count: usize| Millis(REST.0 * count as u64);
+    let span = (to - from).max(rests(complete + 1));
+    let thought = sides.map_or(Vec::new(), |sides| thought(&told, &groups, sides));
+    let begun = if matches!(told.first(), Some(Told::Standing(_))) { Begun::Nothing } else { begun };
+    let mut at = from;
+    let lay = |group: usize| {
+        let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
+        let even = from + Millis(span.0 * (group as u64 + 1) / (complete as u64 + 1));
+        let thought = thought.iter().find(|(of, _)| *of == group).map(|(_, thought)| at + *thought);
+        at = match begun {
+            Begun::Ply if group == 0 => from,
+            Begun::Pressed if group == 0 => from + REST,
+            _ => thought.unwrap_or(even).max(at + REST).min(latest.max(at + REST)),
+        };
+        at
+    };
+    let times: Vec<Millis> = (0..complete).map(lay).collect();
+    let time = |group: usize| times.get(group).copied().unwrap_or(from + span);
+    groups.into_iter().map(time).zip(told).collect()
+}
+
+/// When the last of what a short span brings has happened, at the latest. One scan may be told in two answers, first where a piece
+/// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
+/// tells the last report alone, so there the mark says nothing.
+fn end(span: Span, told: &[Told]) -> Millis {
+    let mut end = span.to;
+    let mut before = span.before;
+    for told in told {
+        (end, before) = match (told, before) {
+            (Told::Change(Change::Piece { field, pace: Pace::SameScan, .. }), Some((at, other))) if other != *field => {
+                let at = (at + SAME_SCAN).min(span.to).max(span.from);
+                (at, Some((at, *field)))
+            }
+            (Told::Change(Change::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
+            _ => (span.to, None),
+        };
+    }
+    end
+}
+
+/// Who has pressed, and at how many seconds, if this is a press.
+fn press(told: &Told) -> Option<(TimeSide, u32)> {
+    let Told::Change(Change::Time { side, hours, minutes, seconds }) = *told else { return None };
+    Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
+}
+
+/// How long was thought about each ply that was pressed for, with its group, by what the clock says it cost. What a ply brings is
+/// not known; nobody gains by thinking, so that is at least what the quickest gained.
+fn thought(told: &[Told], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
+    let cost = |(told, group): (&Told, &usize)| {
+        let (side, shown) = press(told)?;
+        let side = match side {
+            TimeSide::Left => &mut sides[0],
+            TimeSide::Right => &mut sides[1],
+        };
+        let cost = i64::from(std::mem::replace(side, shown)) - i64::from(shown);
+        (cost >= -MOST_BROUGHT).then_some((*group, cost))
+    };
+    let costs: Vec<(usize, i64)> = told.iter().zip(groups).filter_map(cost).collect();
+    let brought = costs.iter().map(|(_, cost)| -cost).max().unwrap_or_default().max(0);
+    let thought = |(group, cost): (usize, i64)| (group, Millis::seconds(cost.saturating_add(brought).unsigned_abs()));
+    costs.into_iter().map(thought).collect()
+}
+
+/// To which group each thing belongs.
+fn groups(told: &[Told], has_presses: bool, starts: &[usize]) -> Vec<usize> {
+    let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
+    let mut groups = Vec::with_capacity(told.len());
+    let mut rests_on = None;
+    for (index, told) in told.iter().enumerate() {
+        let goes_on = match *told {
+            Told::Change(Change::Piece { field, piece, .. }) if piece.is_empty() => rests_on.take() == Some(field),
+            Told::Change(Change::Piece { field, .. }) => {
+                rests_on = Some(field);
+                false
+            }
+            _ => false,
+        };
+        let is_apart = match told {
+            Told::Standing(_) => true,
+            Told::Change(Change::Piece { pace: Pace::Later, .. }) => !has_presses && !is_unsure && !goes_on,
+            Told::Change(_) => false,
+        };
+        group += usize::from(is_apart && is_begun);
+        groups.push(group);
+        let is_end = press(told).is_some() || starts.contains(&index);
+        group += usize::from(is_end);
+        is_begun = !is_end;
+        is_unsure = !is_end && (is_unsure || matches!(told, Told::Standing(_)));
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::changes;
+
+    /// A king goes 10 to 20, 20 to 30, and back to 20.
+    const WALK: [u8; 12] = [0x47, 0x14, 0x50, 0x0a, 0x47, 0x1e, 0x50, 0x14, 0x47, 0x14, 0x50, 0x1e];
+    const LEFT: [u8; 3] = [0x70, 0x01, 0x02];
+    const RIGHT: [u8; 3] = [0x60, 0x01, 0x02];
+    const SPAN: Span = Span { from: Millis::ZERO, to: Millis::ZERO, sides: None, begun: Begun::Nothing, before: None };
+
+    #[track_caller]
+    fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
+        let told = told(&changes::decode(&memory.concat()), 100);
+        let span = Span { from: Millis(from), to: Millis(to), ..SPAN };
+        let timed = timeline(span, told.clone(), starts);
+        assert_eq!(timed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(), expected);
+        assert!(timed.into_iter().map(|(_, timed)| timed).eq(told), "in order");
+    }
+
+    #[test]
+    fn plies_are_laid_evenly_over_the_span() {
+        let all = [&WALK[..4], &LEFT, &WALK[4..8], &RIGHT];
+        check(&all, 1_000, 31_000, &[], &[11_000, 11_000, 11_000, 21_000, 21_000, 21_000]);
+        check(&all, 1_000, 2_000, &[], &[2_000; 6]);
+        // Drawn out.
+        check(&all, 1_000, 4_000, &[], &[4_500, 4_500, 4_500, 8_000, 8_000, 8_000]);
+        check(&[&WALK], 0, 40_000, &[], &[13_333, 13_333, 26_666, 26_666, 40_000, 40_000]);
+        check(&[], 0, 4_000, &[], &[]);
+    }
+
+    /// A hand may be on the board: quiet that nobody has looked at is none.
+    #[test]
+    fn what_nobody_has_pressed_for_has_happened_just_now() {
+        check(&[&WALK[..4], &LEFT, &WALK[4..8]], 0, 30_000, &[], &[15_000, 15_000, 15_000, 30_000, 30_000]);
+    }
+
+    #[test]
+    fn players_rest_before_they_begin() {
+        let all = [&WALK[..8], &LEFT];
+        check(&all, 0, 30_000, &[1], &[10_000, 10_000, 20_000, 20_000, 20_000]);
+    }
+
+    /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was told at 1000.
+    #[test]
+    fn one_scan_that_is_told_in_two_answers_is_one() {
+        let end = |before: Option<u8>, rest: &[u8]| {
+            let told = told(&changes::decode(rest), 100);
+            let before = before.map(|field| (Millis(1_000), Field(field)));
+            let span = Span { from: Millis(1_010), to: Millis(1_700), before, ..SPAN };
+            timeline(span, told, &[]).last().unwrap().0.0
+        };
+        assert_eq!(end(Some(30), &[0x50, 20]), 1_250);
+        assert_eq!(end(Some(30), &[0x50, 20, 0x54, 25]), 1_500);
+        assert_eq!(end(Some(30), &[0x40, 20]), 1_700, "of a later scan");
+        assert_eq!(end(Some(30), &[0x40, 20, 0x54, 25]), 1_700);
+        assert_eq!(end(Some(30), &[0x50, 20, 0x70, 0x01, 0x02]), 1_700, "nobody knows when was pressed");
+        assert_eq!(end(Some(20), &[0x50, 20]), 1_700, "it has changed more often than is told");
+        assert_eq!(end(None, &[0x50, 20]), 1_700);
+    }
+
+    #[test]
+    fn a_hand_that_goes_on_from_where_it_came_down_is_given_no_quiet_there() {
+        // 10 to 20, and on to 30.
+        check(&[&[0x40, 0x0a, 0x47, 0x14, 0x40, 0x14, 0x47, 0x1e]], 0, 40_000, &[], &[13_333, 26_666, 26_666, 40_000]);
+    }
+
+    #[test]
+    fn a_list_of_all_pieces_is_one_thing() {
+        let list = [0x7f, 0x7f, 0x7f, 0x6a, 0x47, 0x0a, 0x54, 0x63];
+        let all = [&WALK[..2], &list, &WALK[..4], &LEFT];
+        check(&all, 0, 30_000, &[], &[10_000, 20_000, 20_000, 20_000, 20_000]);
+        // Nobody has pressed since.
+        check(&[&list, &WALK[..4]], 0, 30_000, &[], &[30_000; 3]);
+        let mut fields = vec![PieceCode::EMPTY; 100];
+        (fields[10], fields[99]) = (PieceCode(7), PieceCode(4));
+        assert_eq!(told(&changes::decode(&all.concat()), 100)[1], Told::Standing(fields));
+    }
+
+    /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
+    #[test]
+    fn a_ply_that_was_begun_goes_on_at_once() {
+        let told = told(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
+        let times = |begun| -> Vec<u64> {
+            let span = Span { to: Millis(60_000), begun, ..SPAN };
+            timeline(span, told.clone(), &[]).iter().map(|(at, _)| at.0).collect()
+        };
+        assert_eq!(times(Begun::Ply), [0, 0, 40_000, 40_000, 40_000]);
+        // The next ply, and not the rest of this one.
+        assert_eq!(times(Begun::Pressed), [3_500, 3_500, 40_000, 40_000, 40_000]);
+    }
+
+    #[test]
+    fn the_clock_tells_how_long_was_thought() {
+        let times = |left: [u8; 3], right: [u8; 3], sides| {
+            let told = told(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
+            let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
+            timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
+        };
+        // The left side has gained 20 s by its ply, the right side none: it thought for so much longer.
+        let known = times([0x70, 0x01, 0x30], RIGHT, [70, 62]);
+        assert_eq!(known, [3_500, 3_500, 3_500, 23_500, 23_500, 23_500, 60_000, 60_000]);
+        // A clock that was set anew tells nothing of it.
+        let anew = times([0x70, 0x01, 0x30], [0x61, 0x20, 0x00], [70, 62]);
+        assert_eq!(anew, [3_500, 3_500, 3_500, 40_000, 40_000, 40_000, 60_000, 60_000]);
+    }
+}

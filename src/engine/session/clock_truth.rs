@@ -1,0 +1,366 @@
+//! Which clock readings are true, and what the operator should know of the clock.
+//!
+//! A cable glitches, a frame is damaged, a clock sends its memory's leftovers: between 1:26:05 and 1:24:55 a broadcast once
+//! showed 12:45:03. A reading is judged by the one before it:
+//!
+//! | since the last good reading | |
+//! |---|---|
+//! | a side lost no more than the time that passed | good |
+//! | a side gained no more than people set as an increment | good |
+//! | a side gained the time of a period whose moves are about made | good: the time control says so |
+//! | anything else | doubtful: kept back until three readings agree over a second and a half, else dropped |
+//!
+//! So a clock that an arbiter has set anew is believed seconds later, and garbage never. While there is doubt nobody knows
+//! what the clock shows, and unknown is not zero: the comment is left out.
+//!
+//! Invariants: what is taken was sent by the board, in its order; what is kept back is bounded; no time of its own.
+
+use crate::engine::millis::Millis;
+use crate::engine::protocol::ClockTimes;
+use draughts::Color;
+use draughts_pdn::time_control::{Period, TimeControl};
+
+/// A side may lose so many seconds more than have passed: readings lag up to a second, links more.
+const SLACK: u32 = 10;
+/// No increment, penalty or bonus for one move is longer, in seconds.
+const SMALL_GAIN: u32 = 120;
+/// A period's time may come so many moves before or after it is due: a ply may be hidden behind a setup.
+const NEAR_MOVES: u32 = 3;
+/// Readings that must agree to be believed against what was known.
+const AGREE: usize = 3;
+/// For so long.
+const AGREE_FOR: Millis = Millis(1_500);
+/// Readings that are kept back; more agree so fast that they are one.
+const MOST_KEPT: usize = 16;
+/// A running clock tells its time every second; what it showed this long ago it shows no more.
+const FRESH: Millis = Millis::seconds(10);
+
+/// A reading with its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Reading {
+    at: Millis,
+    times: ClockTimes,
+}
+
+impl Reading {
+    fn seconds(&self) -> [u32; 2] {
+        [self.times.left.total_seconds(), self.times.right.total_seconds()]
+    }
+}
+
+/// The judge of one board's clock.
+#[derive(Clone, Debug, Default)]
+pub struct ClockTruth {
+    /// The periods of the time control, where it is known.
+    periods: Vec<Period>,
+    good: Option<Reading>,
+    /// Another reading has agreed with a good one: the first of all has nothing to be judged by.
+    is_confirmed: bool,
+    doubtful: Vec<Reading>,
+}
+
+/// What became of a reading.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judged {
+    /// The readings that are good now, in order: this one, none, or this and those that were doubtful before it.
+    pub good: Vec<ClockTimes>,
+    /// What was believed before these was never true: they tell nothing about what happened since.
+    pub afresh: bool,
+}
+
+impl ClockTruth {
+    /// A judge who knows the time control that a tag tells, if it tells one.
+    pub fn new(time_control: Option<&str>) -> ClockTruth {
+        let periods = match time_control.and_then(|text| text.trim().parse().ok()) {
+            Some(TimeControl::Periods(periods)) => periods,
+            Some(TimeControl::Unknown | TimeControl::NoTime) | None => Vec::new(),
+        };
+        ClockTruth { periods, ..ClockTruth::default() }
+    }
+
+    /// A reading has come after so many plies.
+    pub fn judge(&mut self, now: Millis, times: ClockTimes, plies: u32) -> Judged {
+        let reading = Reading { at: now, times };
+        if self.good.is_none_or(|good| self.follows(&good, &reading, plies)) {
+            self.is_confirmed |= self.good.is_some();
+            self.good = Some(reading);
+            self.doubtful.clear();
+            return Judged { good: vec![times], afresh: false };
+        }
+        if self.doubtful.last().is_some_and(|last| !self.follows(last, &reading, plies)) {
+            self.doubtful.clear();
+        }
+        if self.doubtful.len() == MOST_KEPT {
+            // The first tells since when; the press may be anywhere.
+            self.doubtful.remove(1);
+        }
+        self.doubtful.push(reading);
+        let since = self.doubtful.first().map_or(now, |first| first.at);
+        if self.doubtful.len() < AGREE || now - since < AGREE_FOR {
+            return Judged::default();
+        }
+        self.good = Some(reading);
+        let good = std::mem::take(&mut self.doubtful).into_iter().map(|reading| reading.times).collect();
+        Judged { good, afresh: !std::mem::replace(&mut self.is_confirmed, true) }
+    }
+
+    /// The clock has gone: the next one is another.
+    pub fn forget(&mut self) {
+        self.good = None;
+        self.is_confirmed = false;
+        self.doubtful.clear();
+    }
+
+    /// Whether what the clock showed last is what it shows now.
+    pub fn is_certain(&self, now: Millis) -> bool {
+        let is_fresh = |good: Reading| !good.times.running() || now - good.at <= FRESH;
+        self.doubtful.is_empty() && self.good.is_some_and(is_fresh)
+    }
+
+    fn follows(&self, before: &Reading, after: &Reading, plies: u32) -> bool {
+        let passed = u32::try_from((after.at - before.at).0.div_ceil(1000)).unwrap_or(u32::MAX);
+        before.seconds().into_iter().zip(after.seconds()).all(|(before, after)| match after.checked_sub(before) {
+            None => before - after <= passed.saturating_add(SLACK),
+            Some(gain) => gain <= passed.saturating_add(SMALL_GAIN) || self.is_new_period(gain, passed, plies),
+        })
+    }
+
+    /// Is this about the time of a period that begins about now? Clocks add it at the last move of the period before, or
+    /// when that one's time is used up.
+    fn is_new_period(&self, gain: u32, passed: u32, plies: u32) -> bool {
+        let mut made = 0_u32;
+        self.periods.windows(2).any(|two| {
+            let Period::Moves { moves, .. } = two[0] else { return false };
+            made = made.saturating_add(moves);
+            let (seconds, increment) = match two[1] {
+                Period::Moves { seconds, .. } | Period::SuddenDeath { seconds } | Period::Hourglass { seconds } => {
+                    (seconds, 0)
+                }
+                Period::Increment { seconds, increment } => (seconds, increment),
+            };
+            let least = seconds.saturating_sub(passed.saturating_add(SLACK));
+            let most = seconds.saturating_add(increment).saturating_add(SLACK);
+            (least..=most).contains(&gain) && (plies / 2).abs_diff(made) <= NEAR_MOVES
+        })
+    }
+}
+
+/// What the operator has been told of the clock.
+#[derive(Clone, Debug, Default)]
+pub struct ClockNotices {
+    no_clock: bool,
+    battery: bool,
+    /// Of the left and of the right side.
+    flags: [bool; 2],
+}
+
+impl ClockNotices {
+    /// A new game: flags are up again.
+    pub fn new_game(&mut self) {
+        self.flags = [false; 2];
+    }
+
+    /// The board says that no clock is connected. `had_one`: one was, until now.
+    pub fn no_clock(&mut self, had_one: bool) -> Option<String> {
+        let words = if had_one { "the clock is not connected any more" } else { "no clock is connected to the board" };
+        let is_news = !std::mem::replace(&mut self.no_clock, true) || had_one;
+        is_news.then(|| format!("{words}; plies are recorded without times"))
+    }
+
+    /// A good reading has come. `right`: who sits at the right side of the clock, where that is known.
+    pub fn reading(&mut self, times: &ClockTimes, right: Option<Color>) -> Vec<String> {
+        self.no_clock = false;
+        let mut told = Vec::new();
+        if times.battery_low() && !self.battery {
+            told.push("the clock's battery is low".to_owned());
+        }
+        self.battery = times.battery_low();
+        let sides = [(times.left, "left", right.map(|color| !color)), (times.right, "right", right)];
+        for (flag, (side, word, color)) in self.flags.iter_mut().zip(sides) {
+            let has_fallen = side.flag_fallen || side.flag_shown && side.total_seconds() == 0;
+            if has_fallen && !std::mem::replace(flag, true) {
+                told.push(match color {
+                    Some(color) => format!("{color}'s flag has fallen"),
+                    None => format!("the flag at the {word} side of the clock has fallen"),
+                });
+            }
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::{ClockSide, ClockStatus};
+    use proptest::prelude::*;
+
+    fn side(seconds: u32) -> ClockSide {
+        let [hours, minutes, seconds] = [seconds / 3600, seconds / 60 % 60, seconds % 60].map(|part| part as u8);
+        ClockSide { hours, minutes, seconds, ..ClockSide::default() }
+    }
+
+    fn clock(left: u32, right: u32) -> ClockTimes {
+        ClockTimes { left: side(left), right: side(right), status: ClockStatus(ClockStatus::RUNNING) }
+    }
+
+    fn time(text: &str) -> u32 {
+        text.split(':').fold(0, |sum, part| sum * 60 + part.parse::<u32>().unwrap())
+    }
+
+    /// Readings a second apart, after so many plies: which are taken, each as it comes.
+    #[track_caller]
+    fn check(control: Option<&str>, plies: u32, readings: &[(&str, &str, usize)]) {
+        let mut truth = ClockTruth::new(control);
+        for (second, (left, right, taken)) in readings.iter().enumerate() {
+            let now = Millis::seconds(second as u64);
+            let times = truth.judge(now, clock(time(left), time(right)), plies);
+            assert_eq!(times.good.len(), *taken, "{left} {right} in {readings:?}");
+            assert_eq!(truth.is_certain(now), *taken > 0);
+        }
+    }
+
+    #[test]
+    fn a_time_from_nowhere_is_dropped() {
+        check(
+            None,
+            60,
+            &[
+                ("1:26:05", "1:10:00", 1),
+                ("2:45:03", "1:10:00", 0),
+                ("1:26:03", "1:10:00", 1),
+                ("1:26:02", "1:10:00", 1),
+            ],
+        );
+        check(None, 0, &[("1:26:05", "1:10:00", 1), ("0:00:00", "0:00:00", 0), ("1:26:03", "1:10:00", 1)]);
+    }
+
+    #[test]
+    fn increments_are_true() {
+        check(None, 10, &[("1:20:00", "1:20:00", 1), ("1:19:30", "1:20:00", 0)]);
+        check(None, 10, &[("1:19:30", "1:20:00", 1), ("1:20:29", "1:20:00", 1), ("1:20:29", "1:19:59", 1)]);
+    }
+
+    #[test]
+    fn half_an_hour_more_at_move_45_is_true_when_it_is_due() {
+        let control = Some("45/6300:1800");
+        let readings = [("0:04:10", "0:09:00", 1), ("0:34:10", "0:09:00", 1), ("0:34:10", "0:08:59", 1)];
+        check(control, 89, &readings);
+        let early = [("0:04:10", "0:09:00", 1), ("0:34:10", "0:09:00", 0), ("0:34:10", "0:08:59", 0)];
+        check(control, 40, &early);
+        check(None, 89, &early);
+        let wrong = [("0:04:10", "0:09:00", 1), ("0:54:10", "0:09:00", 0), ("0:04:08", "0:09:00", 1)];
+        check(control, 89, &wrong);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_anew_is_believed_when_it_insists() {
+        check(
+            None,
+            0,
+            &[
+                ("1:20:00", "1:20:00", 1),
+                ("2:00:00", "2:00:00", 0),
+                ("2:00:00", "2:00:00", 0),
+                ("1:59:59", "2:00:00", 3),
+            ],
+        );
+        // Not when it changes its mind.
+        check(
+            None,
+            0,
+            &[
+                ("1:20:00", "1:20:00", 1),
+                ("2:00:00", "2:00:00", 0),
+                ("5:00:00", "2:00:00", 0),
+                ("2:00:00", "2:00:00", 0),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_first_reading_that_nothing_agrees_with_was_none() {
+        let mut truth = ClockTruth::new(None);
+        truth.judge(Millis::ZERO, clock(9, 9), 0);
+        let judged = (1..4).map(|second| truth.judge(Millis::seconds(second), clock(4800, 4800), 0)).last().unwrap();
+        assert!(judged.afresh && judged.good.len() == 3);
+        let judged = (4..7).map(|second| truth.judge(Millis::seconds(second), clock(9, 9), 0)).last().unwrap();
+        assert!(!judged.afresh && judged.good.len() == 3);
+    }
+
+    #[test]
+    fn what_a_running_clock_showed_long_ago_is_not_certain() {
+        let mut truth = ClockTruth::new(None);
+        truth.judge(Millis::ZERO, clock(100, 100), 0);
+        assert!(truth.is_certain(Millis::seconds(10)) && !truth.is_certain(Millis::seconds(11)));
+        let stopped = ClockTimes { status: ClockStatus(0), ..clock(100, 100) };
+        truth.judge(Millis::ZERO, stopped, 0);
+        assert!(truth.is_certain(Millis::seconds(3600)));
+        truth.forget();
+        assert!(!truth.is_certain(Millis::ZERO));
+    }
+
+    #[test]
+    fn the_operator_is_told_once() {
+        let mut notices = ClockNotices::default();
+        assert!(notices.no_clock(false).is_some_and(|text| text.starts_with("no clock is connected")));
+        assert_eq!(notices.no_clock(false), None);
+        let fallen = ClockTimes { left: ClockSide { flag_fallen: true, ..side(0) }, ..clock(0, 10) };
+        assert_eq!(notices.reading(&fallen, None), ["the flag at the left side of the clock has fallen"]);
+        assert_eq!(notices.reading(&fallen, None), [""; 0]);
+        notices.new_game();
+        assert_eq!(notices.reading(&fallen, Some(Color::White)), ["Black's flag has fallen"]);
+        let low = ClockTimes { status: ClockStatus(ClockStatus::BATTERY_LOW), ..clock(5, 10) };
+        assert_eq!(notices.reading(&low, None), ["the clock's battery is low"]);
+        assert_eq!(notices.reading(&low, None), [""; 0]);
+        assert!(notices.no_clock(true).is_some_and(|text| text.starts_with("the clock is not connected any more")));
+        assert!(notices.no_clock(true).is_some());
+        assert_eq!(notices.no_clock(false), None);
+    }
+
+    proptest! {
+        /// A game with an increment; among its readings come others, damaged beyond what a game could bring about.
+        #[test]
+        fn garbage_between_good_readings_is_never_taken(
+            garbage in prop::collection::vec(prop::option::weighted(0.4, (0u32..36_000, 0u32..36_000, 0u8..32)), 1..120),
+            increment in 0u32..60,
+        ) {
+            let mut truth = ClockTruth::new(None);
+            let mut sides = [4800_u32, 4800];
+            let mut now = Millis::ZERO;
+            truth.judge(now, clock(sides[0], sides[1]), 20);
+            for (second, garbage) in garbage.into_iter().enumerate() {
+                now = now + Millis(1000);
+                let turn = second / 20 % 2;
+                sides[turn] -= 1;
+                if second % 20 == 19 {
+                    sides[turn] += increment;
+                }
+                let good = clock(sides[0], sides[1]);
+                if let Some((left, right, status)) = garbage {
+                    let is_far = |wrong: u32, right: u32| wrong + 300 < right || wrong > right + 300;
+                    prop_assume!(is_far(left, sides[0]) || is_far(right, sides[1]));
+                    let wrong = ClockTimes { status: ClockStatus(status), ..clock(left, right) };
+                    prop_assert_eq!(truth.judge(now, wrong, 20).good, vec![]);
+                    prop_assert!(!truth.is_certain(now));
+                    now = now + Millis(20);
+                }
+                prop_assert_eq!(truth.judge(now, good, 20).good, vec![good]);
+            }
+        }
+
+        #[test]
+        fn no_reading_is_too_strange(
+            readings in prop::collection::vec((0u64..100_000, 0u32..36_000, 0u32..36_000, any::<u32>()), 1..60),
+        ) {
+            let mut truth = ClockTruth::new(Some("4294/999999999:1:2+999999999:*5"));
+            let (mut now, mut taken) = (Millis::ZERO, 0);
+            let sent = readings.len();
+            for (pause, left, right, plies) in readings {
+                now = now + Millis(pause);
+                taken += truth.judge(now, clock(left, right), plies).good.len();
+            }
+            prop_assert!(taken <= sent && truth.doubtful.len() <= MOST_KEPT);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What may end a game besides a result: draws that are reached, and a side that cannot move. The operator is told; the
+//! arbiter decides.
+//!
+//! ```text
+//! verdict ──▸ History (counts of the variant's draw rules) ──▸ reached now, not one entry ago ──▸ one notice
+//! ```
+//!
+//! | entry | the counts |
+//! |---|---|
+//! | a ply | go on |
+//! | a setup because a ply was taken back | stand as they stood before that ply; what was told is not told again |
+//! | any other setup | begin anew: what nobody saw cannot be counted |
+//!
+//! A rule is told when it comes to be reached, and again only after it has ceased to be. Absent on purpose: any effect on
+//! the game. The one end that the recorder sees by itself, a ply after which no legal move is left, is the table's business.
+
+use crate::engine::recognition::{Reason, Verdict};
+use draughts::Position;
+use draughts::draws::{Claim, DrawRule, History};
+
+/// The draw rules of one game, watched.
+#[derive(Clone, Debug)]
+pub struct EndWatch {
+    history: History,
+    /// The same before the last ply, which may be taken back.
+    before: Option<History>,
+    /// The rules that were reached after the last entry.
+    told: Vec<&'static DrawRule>,
+}
+
+impl EndWatch {
+    /// A game that begins here.
+    pub fn new(start: Position) -> EndWatch {
+        EndWatch { history: History::new(start), before: None, told: Vec::new() }
+    }
+
+    /// Takes note of an entry of the game.
+    pub fn follow(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Ply { before, ply, .. } => {
+                debug_assert_eq!(self.history.position().setup(), before.setup());
+                self.before = Some(self.history.clone());
+                self.history.play(ply);
+            }
+            Verdict::Setup { position, reason, .. } => {
+                let is_back =
+                    |history: &History| *reason == Reason::TakenBack && history.position().setup() == position.setup();
+                match self.before.take().filter(is_back) {
+                    Some(before) => self.history = before,
+                    None => *self = EndWatch::new(*position),
+                }
+            }
+        }
+    }
+
+    /// What there is to tell about the position that the game has come to, each thing once.
+    pub fn news(&mut self) -> Vec<String> {
+        let position = self.history.position();
+        if !position.has_legal_move() {
+            return vec![cannot_move(position)];
+        }
+        let reached = self.history.draws();
+        let news = reached.iter().filter(|rule| !self.told.contains(rule)).map(|rule| in_words(rule)).collect();
+        // What was told of a ply that is taken back is remembered until the next one: it may be the same.
+        if self.before.is_some() {
+            self.told.clear();
+        }
+        self.told.extend(reached);
+        news
+    }
+}
+
+fn in_words(rule: &DrawRule) -> String {
+    let (source, words) = (rule.source(), rule.words());
+    match rule.claim {
+        Claim::Needed => format!("a draw can be claimed: {words} ({source}); the game goes on until a result is given"),
+        Claim::AtOnce => format!("by the rules the game is drawn: {words} ({source}); give the result to end it"),
+    }
+}
+
+fn cannot_move(position: &Position) -> String {
+    let (turn, geometry) = (position.turn(), &position.variant().geometry);
+    match position.exhausted_king() {
+        Some(king) => format!(
+            "{turn} has no legal move but with the king on {}, which may not move again; if the game is over, give the result",
+            geometry.name(king)
+        ),
+        None => format!("{turn} has no legal move; if the game is over, give the result"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::recognition::Rule;
+    use draughts::Variant;
+    use draughts_pdn::{fen, notation};
+
+    fn position(tag: &str, text: &str) -> Position {
+        let variant = Variant::from_tag(tag).unwrap();
+        Position::new(variant, fen::read(variant, text).unwrap()).unwrap()
+    }
+
+    /// Follows these moves; gives each piece of news with the move it came after.
+    fn play(watch: &mut EndWatch, moves: &str) -> Vec<String> {
+        let mut told = Vec::new();
+        for text in moves.split_whitespace() {
+            let before = *watch.history.position();
+            let ply = notation::read(&before, text).unwrap_or_else(|error| panic!("{error}"));
+            watch.follow(&Verdict::Ply { before, ply, press: None, rule: Rule::Pressed, explained: 1 });
+            told.extend(watch.news().into_iter().map(|news| format!("{text}: {news}")));
+        }
+        told
+    }
+
+    fn set_up(watch: &mut EndWatch, position: Position, reason: Reason) -> Vec<String> {
+        watch.follow(&Verdict::Setup { position, plies: 0, press: None, reason });
+        watch.news()
+    }
+
+    const KINGS: &str = "W:WK46,K47:BK1,K6";
+    const ROUND: &str = "46-41 1-7 41-46 7-1";
+
+    #[test]
+    fn a_repetition_is_told_once() {
+        let mut watch = EndWatch::new(position("20", KINGS));
+        assert!(play(&mut watch, ROUND).is_empty());
+        let told = play(&mut watch, ROUND);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("7-1: a draw can be claimed: the same position for the third time"), "{told:?}");
+        assert!(told[0].contains("(FMJD 6)"), "{told:?}");
+        assert!(play(&mut watch, ROUND).is_empty(), "it has been told");
+        // Another position, and later this one again: that is news.
+        assert!(play(&mut watch, "47-42 6-11").is_empty());
+        let told = play(&mut watch, "42-47 11-6");
+        assert_eq!(told.len(), 1, "{told:?}");
+    }
+
+    #[test]
+    fn a_ply_that_is_taken_back_takes_its_counts_along() {
+        let mut watch = EndWatch::new(position("20", KINGS));
+        play(&mut watch, ROUND);
+        play(&mut watch, "46-41 1-7 41-46");
+        let before = *watch.history.position();
+        assert_eq!(play(&mut watch, "7-1").len(), 1);
+        assert!(set_up(&mut watch, before, Reason::TakenBack).is_empty());
+        assert!(play(&mut watch, "7-1").is_empty(), "the same ply again is no news");
+        assert!(set_up(&mut watch, before, Reason::TakenBack).is_empty());
+        assert!(play(&mut watch, "7-2 46-41").is_empty());
+        assert_eq!(play(&mut watch, "2-7").len(), 1, "another position, for the third time");
+    }
+
+    #[test]
+    fn a_setup_begins_all_counts_anew() {
+        let start = position("20", KINGS);
+        let mut watch = EndWatch::new(start);
+        play(&mut watch, ROUND);
+        assert!(set_up(&mut watch, start, Reason::Unexplained).is_empty());
+        assert!(play(&mut watch, ROUND).is_empty());
+        assert_eq!(play(&mut watch, ROUND).len(), 1);
+    }
+
+    #[test]
+    fn an_ending_that_is_drawn_as_it_stands_is_told_at_once() {
+        let mut watch = EndWatch::new(position("40", "W:WK47:BK6"));
+        let told = watch.news();
+        assert_eq!(told.len(), 1);
+        assert!(told[0].starts_with("by the rules the game is drawn: one king against one"), "{told:?}");
+        let told = set_up(&mut watch, position("40", "B:WK47:BK6"), Reason::Operator);
+        assert_eq!(told.len(), 1, "a setup is news");
+    }
+
+    #[test]
+    fn two_frisian_kings_have_seven_moves_each() {
+        let mut watch = EndWatch::new(position("40", "W:WK46,K48:BK1"));
+        let round = "46-41 1-7 41-46 7-1";
+        for _ in 0..3 {
+            assert!(play(&mut watch, round).is_empty());
+        }
+        let told = play(&mut watch, round);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("1-7: a draw can be claimed: two kings against one: 7 moves each"), "{told:?}");
+    }
+
+    #[test]
+    fn a_side_that_cannot_move_is_told() {
+        let mut watch = EndWatch::new(position("20", "W:W46:B41,37"));
+        assert_eq!(watch.news(), ["White has no legal move; if the game is over, give the result"]);
+        // The limit on moves of one Frisian king: the man on 36 is blocked.
+        let mut watch = EndWatch::new(position("40", "W:W36,K50:B31,27,2"));
+        let told = play(&mut watch, "50-45 2-8 45-50 8-13 50-45 13-19");
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("White has no legal move but with the king on 45"), "{told:?}");
+    }
+}

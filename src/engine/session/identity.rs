@@ -1,0 +1,205 @@
+//! Who the board is, by its own word: the port it is plugged into says nothing about that.
+//!
+//! ```text
+//!   link up ──▸ unknown ── no board is configured ───────────────▸ admitted
+//!                  │ ───── it says the serial number expected ───▸ admitted
+//!                  └────── it says another, and says so again ───▸ a stranger: named, and the link is given up
+//! ```
+//!
+//! Invariant: of a board that is not admitted nothing is recorded: its moves would stand under the names of two other
+//! players. What it said is in the log all the same.
+//!
+//! Sources: protocol header, "serial number", "long serial number", "bus address", "trade mark", "version".
+
+use super::Effect;
+use crate::engine::protocol::{Command, Message};
+
+/// The most digits of a short serial number; a longer one is a long one.
+const SHORT: usize = 5;
+
+/// What the board says of itself, and what is expected of it.
+#[derive(Clone, Debug, Default)]
+pub struct Identity {
+    expected: Option<String>,
+    is_admitted: bool,
+    /// What the board has answered since the link came up.
+    serial: Option<String>,
+    /// The board that answered before that.
+    before: Option<String>,
+    /// The last answer was a wrong one; a second is no damaged byte.
+    suspect: Option<String>,
+    told: Option<String>,
+    /// The address on a bus that it has said since the link came up.
+    address: Option<u16>,
+}
+
+impl Identity {
+    /// A line for the board with this serial number, or for any.
+    pub fn new(expected: Option<String>) -> Identity {
+        Identity { is_admitted: expected.is_none(), expected, ..Identity::default() }
+    }
+
+    /// Whether what the board says may be recorded.
+    pub fn is_admitted(&self) -> bool {
+        self.is_admitted
+    }
+
+    /// What to ask before anything else, if who the board is matters.
+    pub fn question(&self) -> Option<Command> {
+        let expected = self.expected.as_ref()?;
+        Some(if expected.len() > SHORT { Command::ReturnLongSerialNumber } else { Command::ReturnSerialNumber })
+    }
+
+    /// The serial number of the board, if it has said it since the link came up.
+    pub fn serial(&self) -> Option<&str> {
+        self.serial.as_deref()
+    }
+
+    /// The link came up, or went away: it may be another board.
+    pub fn forget(&mut self) {
+        self.is_admitted = self.expected.is_none();
+        (self.suspect, self.address) = (None, None);
+        self.before = self.serial.take().or(self.before.take());
+    }
+
+    /// Does it name an address that does not belong to its serial number? So do several boards that answer at once.
+    pub fn contradicts_itself(&self) -> bool {
+        let number = self.serial.as_deref().and_then(|serial| serial.trim().parse::<u64>().ok());
+        number.zip(self.address).is_some_and(|(number, address)| number & 0x3fff != u64::from(address))
+    }
+
+    /// A message has come. What the board says of itself is noted.
+    pub fn hear(&mut self, message: &Message) -> Vec<Effect> {
+        let note = match message {
+            Message::SerialNumber(number) => format!("serial number {number}"),
+            Message::LongSerialNumber(number) => format!("long serial number {number}"),
+            Message::Version(version) => format!("version {}.{}", version.main, version.sub),
+            Message::Trademark(text) => format!("trade mark {text}"),
+            Message::BusAddress(address) => {
+                self.address = Some(address.number());
+                format!("bus address {address}")
+            }
+            _ => return Vec::new(),
+        };
+        let mut effects = vec![Effect::Note(note)];
+        match (message, self.question()) {
+            (Message::SerialNumber(number), None) => effects.extend(self.compare_with_before(number)),
+            (Message::SerialNumber(number), Some(Command::ReturnSerialNumber))
+            | (Message::LongSerialNumber(number), Some(Command::ReturnLongSerialNumber)) => {
+                effects.extend(self.compare_with_expected(number));
+            }
+            _ => {}
+        }
+        effects
+    }
+
+    fn compare_with_before(&mut self, number: &str) -> Vec<Effect> {
+        let before = self.serial.replace(number.to_owned()).or(self.before.take());
+        match before.filter(|before| !is_same(before, number)) {
+            Some(before) => {
+                vec![Effect::Notice(format!("board {number} is at this port, where board {before} was before"))]
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn compare_with_expected(&mut self, number: &str) -> Vec<Effect> {
+        let expected = self.expected.clone().unwrap_or_default();
+        if is_same(&expected, number) {
+            (self.is_admitted, self.suspect, self.told) = (true, None, None);
+            self.serial = Some(number.to_owned());
+            return Vec::new();
+        }
+        if self.suspect.as_deref() != Some(number) {
+            self.suspect = Some(number.to_owned());
+            return self.question().map(|question| Effect::Send(question.encode())).into_iter().collect();
+        }
+        self.is_admitted = false;
+        self.serial = Some(number.to_owned());
+        let mut effects = Vec::new();
+        if self.told.as_deref() != Some(number) {
+            self.told = Some(number.to_owned());
+            effects.push(Effect::Notice(format!(
+                "this port carries board {number}, expected {expected}; nothing of it is recorded, and board {expected} is \
+                 looked for"
+            )));
+        }
+        effects.push(Effect::Reopen { board: Some(number.to_owned()) });
+        effects
+    }
+}
+
+/// Two ways to write one number: leading zeros are of the wire.
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim().trim_start_matches('0') == other.trim().trim_start_matches('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn serial(number: &str) -> Message {
+        Message::SerialNumber(number.to_owned())
+    }
+
+    #[test]
+    fn any_board_is_admitted_where_none_is_expected_but_another_one_is_named() {
+        let mut identity = Identity::new(None);
+        assert!(identity.is_admitted() && identity.question().is_none());
+        assert_eq!(identity.hear(&serial("01025")), [Effect::Note("serial number 01025".into())]);
+        identity.forget();
+        assert!(identity.is_admitted());
+        let told = identity.hear(&serial("01026"));
+        assert_eq!(told[1], Effect::Notice("board 01026 is at this port, where board 01025 was before".into()));
+    }
+
+    #[test]
+    fn the_board_expected_is_admitted_until_the_link_goes() {
+        let mut identity = Identity::new(Some("1025".into()));
+        assert!(!identity.is_admitted());
+        assert_eq!(identity.question(), Some(Command::ReturnSerialNumber));
+        identity.hear(&serial("01025"));
+        assert!(identity.is_admitted());
+        identity.forget();
+        assert!(!identity.is_admitted());
+    }
+
+    #[test]
+    fn a_stranger_is_named_once_and_given_up_each_time() {
+        let mut identity = Identity::new(Some("01025".into()));
+        for round in 0..3 {
+            identity.forget();
+            // One damaged answer is asked for again.
+            assert_eq!(identity.hear(&serial("01026"))[1..], [Effect::Send(vec![0x45])]);
+            let effects = identity.hear(&serial("01026"));
+            assert_eq!(effects.last(), Some(&Effect::Reopen { board: Some("01026".into()) }));
+            let notices = effects.iter().filter(|effect| matches!(effect, Effect::Notice(_))).count();
+            assert_eq!(notices, usize::from(round == 0), "{effects:?}");
+            assert!(!identity.is_admitted());
+        }
+        assert_eq!(identity.serial(), Some("01026"));
+        identity.forget();
+        assert_eq!(identity.serial(), None);
+    }
+
+    #[test]
+    fn one_damaged_answer_does_not_shut_a_board_out() {
+        let mut identity = Identity::new(Some("01025".into()));
+        identity.hear(&serial("01025"));
+        identity.hear(&serial("01027"));
+        assert!(identity.is_admitted());
+        identity.hear(&serial("01025"));
+        identity.hear(&serial("01027"));
+        assert!(identity.is_admitted());
+    }
+
+    #[test]
+    fn long_numbers_are_compared_with_long_numbers() {
+        let mut identity = Identity::new(Some("3000001025".into()));
+        assert_eq!(identity.question(), Some(Command::ReturnLongSerialNumber));
+        identity.hear(&serial("01025"));
+        assert!(!identity.is_admitted());
+        identity.hear(&Message::LongSerialNumber("3000001025".into()));
+        assert!(identity.is_admitted());
+    }
+}

@@ -1,0 +1,150 @@
+//! What those who listen are told beside the file of a game: what is likely, what the clock shows, how the board is.
+//!
+//! | told | when |
+//! |---|---|
+//! | likely moves | they are others than before |
+//! | the clock | another side's time runs, or a time is otherwise than counting on from the last one gives |
+//! | the state | it changed; what may pass in a moment, after it has lasted |
+//!
+//! A listener who counts the running clock down by himself is right to [`SLACK_S`] seconds, with an event or two a ply instead
+//! of one a second. Only a game that has a file is told of.
+
+use super::{Stage, Table};
+use crate::engine::millis::Millis;
+use crate::engine::protocol::ClockTimes;
+use crate::engine::recognition::Clock;
+use crate::engine::session::{Aside, Condition, Effect, account};
+use draughts::{Color, Move, Position};
+use draughts_pdn::clock::{ClockTime, Clocks};
+
+/// Readings are whole seconds and up to a second old; links delay them.
+const SLACK_S: u32 = 2;
+/// A board that is asked for its memory, or whose cable is plugged in again, is back within this.
+const AWAY: Millis = Millis::seconds(5);
+
+/// What listeners were told last.
+#[derive(Clone, Debug)]
+pub(super) struct Listeners {
+    /// What is likely, and from what that text was made.
+    provisional: Vec<String>,
+    expected: Option<(Position, Vec<Move>)>,
+    /// What the clock shows, and when that was so.
+    clocks: Option<(Millis, Clocks)>,
+    state: Condition,
+    /// Since when the board is not heard.
+    away_since: Option<Millis>,
+}
+
+impl Default for Listeners {
+    fn default() -> Listeners {
+        Listeners { provisional: Vec::new(), expected: None, clocks: None, state: Condition::Playing, away_since: None }
+    }
+}
+
+impl Listeners {
+    /// What is told to be likely.
+    pub fn provisional(&self) -> &[String] {
+        &self.provisional
+    }
+
+    /// The board is heard, or not any more.
+    pub fn link(&mut self, now: Millis, up: bool) {
+        self.away_since = if up { None } else { self.away_since.or(Some(now)) };
+    }
+
+    /// Listeners read the clocks behind an entry of the game.
+    pub fn have_read(&mut self, now: Millis, clocks: Clocks) {
+        self.clocks = Some((now, clocks));
+    }
+
+    /// When the board has been away for so long that it is told.
+    fn away_at(&self) -> Option<Millis> {
+        self.away_since.map(|since| since + AWAY)
+    }
+
+    /// Does somebody who counts on know what the clock shows?
+    fn know(&self, now: Millis, clocks: &Clocks) -> bool {
+        let Some((at, told)) = &self.clocks else { return false };
+        let passed = u32::try_from((now - *at).0 / 1000).unwrap_or(u32::MAX);
+        let is_near = |color: Color, told: Option<ClockTime>, shown: Option<ClockTime>| {
+            let ran = if clocks.running == Some(color) { passed } else { 0 };
+            told.zip(shown).is_some_and(|(told, shown)| told.0.saturating_sub(ran).abs_diff(shown.0) <= SLACK_S)
+        };
+        told.running == clocks.running
+            && is_near(Color::White, told.white, clocks.white)
+            && is_near(Color::Black, told.black, clocks.black)
+    }
+}
+
+impl Table {
+    /// What listeners do not know yet.
+    pub(super) fn tell_listeners(&mut self, now: Millis) -> Vec<Effect> {
+        let mut asides = Vec::new();
+        asides.extend(self.provisional().map(Aside::Provisional));
+        if self.has_open_game() {
+            asides.extend(self.clocks_to_tell(now).map(Aside::Clock));
+            asides.extend(self.state_to_tell(now).map(Aside::State));
+        } else {
+            self.listeners =
+                Listeners { clocks: None, state: Condition::Playing, ..std::mem::take(&mut self.listeners) };
+        }
+        asides.into_iter().map(Effect::Aside).collect()
+    }
+
+    /// When listeners are to be told something though nothing happens.
+    pub(super) fn listeners_at(&self) -> Option<Millis> {
+        let is_told = self.listeners.state == Condition::NoConnection;
+        self.listeners.away_at().filter(|_| self.has_open_game() && !is_told)
+    }
+
+    /// What is expected to be published next, when that has changed.
+    fn provisional(&mut self) -> Option<Vec<String>> {
+        let provisional = match &self.stage {
+            Stage::Playing(game) if self.linked && game.result.is_none() => {
+                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                if self.listeners.expected.as_ref() == Some(&expected) {
+                    return None;
+                }
+                let provisional = account::line_of_play(&expected.0, &expected.1);
+                self.listeners.expected = Some(expected);
+                provisional
+            }
+            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
+                self.listeners.expected = None;
+                Vec::new()
+            }
+        };
+        if provisional == self.listeners.provisional {
+            return None;
+        }
+        self.listeners.provisional.clone_from(&provisional);
+        Some(provisional)
+    }
+
+    fn clocks_to_tell(&mut self, now: Millis) -> Option<Clocks> {
+        let clocks = self.certain_reading(now).and_then(|times| self.clock.clocks(times))?;
+        if !self.linked || self.listeners.know(now, &clocks) {
+            return None;
+        }
+        self.listeners.clocks = Some((now, clocks));
+        Some(clocks)
+    }
+
+    /// What the clock shows, if that is sure.
+    pub(super) fn certain_reading(&self, now: Millis) -> Option<&ClockTimes> {
+        let is_certain = self.clock_state != Clock::None && self.is_clock_sure && self.truth.is_certain(now);
+        self.clock.last().filter(|_| is_certain)
+    }
+
+    fn state_to_tell(&mut self, now: Millis) -> Option<Condition> {
+        let state = match self.listeners.away_at() {
+            Some(at) if at <= now => Condition::NoConnection,
+            // Whatever it was when it was last heard.
+            Some(_) => return None,
+            // It was never heard.
+            None if !self.linked => return None,
+            None => self.condition(),
+        };
+        (std::mem::replace(&mut self.listeners.state, state) != state).then_some(state)
+    }
+}

@@ -1,0 +1,84 @@
+//! The boards of a bus: `[[line.board]]` under a `[[line]]` with `mode = "bus"`.
+
+use super::document::ConfigError;
+use super::value::{Table, Value};
+use super::{BoardConfig, Pairs, Seen, read_name, read_tags, set};
+use crate::engine::bytelog::Mode;
+use crate::engine::session::{BusAddress, LineSettings};
+use draughts::Variant;
+
+/// One board on the line, or many.
+pub(super) fn read_mode(value: &Value) -> Result<Mode, ConfigError> {
+    Mode::from_name(value.string()?)
+        .ok_or_else(|| value.error("`mode` is \"single\", one board on the line, or \"bus\", many with addresses"))
+}
+
+/// Is this the name that a board of the bus has when nobody gives it another?
+pub(super) fn is_board_of(bus: &str, name: &str) -> bool {
+    let split = name.split_at_checked(bus.len()).filter(|(start, _)| start.eq_ignore_ascii_case(bus));
+    let address = split.and_then(|(_, rest)| rest.strip_prefix('-'));
+    address.is_some_and(|address| !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The line is a bus: its boards have names, also those that nobody has named yet.
+pub(super) fn see_bus(name: &Value, seen: &mut Seen) -> Result<(), ConfigError> {
+    let bus = name.string()?;
+    if let Some((board, spot)) = seen.names.iter().find(|(other, _)| is_board_of(bus, other)) {
+        let line = name.line_of(spot);
+        return Err(name.error(format!(
+            "the name `{board}` in {line} is that of a board of this bus; their files would get mixed up"
+        )));
+    }
+    seen.buses.push((bus.to_owned(), name.spot()));
+    Ok(())
+}
+
+/// The boards of a line. `core`: the settings of the line, which hold for them as well.
+pub(super) fn read_boards(
+    boards: Value,
+    line: &str,
+    core: &LineSettings,
+    seen: &mut Seen,
+) -> Result<Vec<BoardConfig>, ConfigError> {
+    let mut read = Vec::new();
+    for table in boards.tables("[[line.board]]")? {
+        read.extend(read_board(table, line, core, &read, seen));
+    }
+    Ok(read)
+}
+
+fn read_board(
+    mut table: Table,
+    line: &str,
+    core: &LineSettings,
+    others: &[BoardConfig],
+    seen: &mut Seen,
+) -> Option<BoardConfig> {
+    let address = table.need("address", "1025", |at| match read_address(at)? {
+        address if others.iter().any(|other| other.address == address) => {
+            Err(at.error(format!("the board {address} has come before; a board has one `address`")))
+        }
+        address => Ok(address),
+    });
+    let default_name = address.map_or(String::new(), |address| format!("{line}-{address}"));
+    let is_own = |name: &Value| name.string().is_ok_and(|name| name == default_name);
+    let name = table.read("name", |name| if is_own(name) { Ok(default_name.clone()) } else { read_name(name, seen) });
+    let mut core = core.clone();
+    let game_type = table.read("game-type", |value| {
+        core.variant = Variant::from_tag(value.string()?).map_err(|error| value.error(error))?;
+        Ok(value.string()?.trim().to_owned())
+    });
+    let mut settings = Pairs::new();
+    for key in LineSettings::KEYS.into_iter().filter(|key| !matches!(*key, "board" | "connect")) {
+        table.read(key, |value| set(&mut core, value, &mut settings));
+    }
+    let tags = table.read("tags", |tags| read_tags(tags, "[line.board.tags]")).unwrap_or_default();
+    table.close();
+    Some(BoardConfig { address: address?, name: name.unwrap_or(default_name), game_type, tags, settings })
+}
+
+fn read_address(value: &Value) -> Result<BusAddress, ConfigError> {
+    let number = value.scalar()?.parse().ok().filter(|&number| number != 0).and_then(BusAddress::new);
+    let message = || format!("`address` is a whole number from 1 to {}, the one in the serial number", BusAddress::MAX);
+    number.ok_or_else(|| value.error(message()))
+}

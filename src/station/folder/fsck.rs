@@ -1,0 +1,740 @@
+//! The check of a round's folder: whether all that was made of the logs is what the logs say.
+//!
+//! | of | what must hold |
+//! |---|---|
+//! | logs | each is whole, or torn at its end by a crash; none is missing between others; they follow each other in time; each has \
+//!   the length and the checksum that the next one says |
+//! | live files | each is what its log says, or the beginning of it; strict PDN, replayed move by move |
+//! | recovered files | each takes the place of one that somebody changed, and the last of them is what the log says |
+//! | events | gapless from 1, each what its log says, in the order that was kept |
+//! | archive | what the logs say, with the tags of the round in which the game ended |
+//! | `games.pdn`, `started.pdn` | each board as the logs have it at some moment, with the delay; the profile's readers take it |
+//! | the folder | no file that nobody explains; with a delay, nothing of `live/` and `log/` is everybody's to read |
+//!
+//! A file that lacks its end is no fault: the logs come first, and a start of the station completes it. Beside a running
+//! station nothing else is different, because files are read before the logs that they are made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use chrono::Local;
+
+use super::{Folder, LineOfLogs, Records, live_file};
+use crate::engine::broadcast::events::{Key, Place};
+use crate::engine::broadcast::snapshot::{self, Boards, Snapshot};
+use crate::engine::broadcast::{Board, Delay, Moment};
+use crate::engine::bytelog::{Fault, Header, Problem as LogProblem};
+use crate::engine::playback::{self, CONTINUES, Game};
+use crate::engine::profile::{self, Profile};
+use crate::station::disk::{self, Lock, RealDisk};
+use crate::station::journal::chain::{self, Digest};
+use crate::station::outlets::{
+    self, GENERATIONS, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold,
+};
+use draughts_pdn::problem::{Level as ProblemLevel, Problem};
+
+/// The files of an outlet that are replaced as a whole.
+const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pdn", Boards::Started)];
+
+/// How bad something is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// Worth knowing; nothing is to be done.
+    Note,
+    /// The next start of the station mends it.
+    Mended,
+    /// Somebody has to look at it.
+    Wrong,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Note => "note",
+            Level::Mended => "mended",
+            Level::Wrong => "wrong",
+        })
+    }
+}
+
+/// Something about a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// Which file, from the folder on.
+    pub file: PathBuf,
+    /// What.
+    pub what: String,
+    /// What to do; empty for nothing.
+    pub advice: &'static str,
+}
+
+/// What was found in a folder.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// A station that runs there: ` (process 1234)`, as far as that is known.
+    pub station: Option<String>,
+    /// Lines, by their logs.
+    pub lines: usize,
+    /// Logs.
+    pub logs: usize,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Games that they make.
+    pub games: usize,
+    /// Events that were told.
+    pub events: usize,
+    /// What is to be said, by file.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Is nothing wrong?
+    pub fn is_clean(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level < Level::Wrong)
+    }
+
+    /// How many findings are of a level.
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|finding| finding.level == level).count()
+    }
+
+    fn add(&mut self, level: Level, file: impl Into<PathBuf>, what: impl Into<String>, advice: &'static str) {
+        self.findings.push(Finding { level, file: file.into(), what: what.into(), advice });
+    }
+}
+
+/// What stands in a folder beside the logs, looked at before they are read.
+struct Found {
+    /// The files of `live/` and the outlets, by their path from the folder on.
+    files: BTreeMap<PathBuf, Digest>,
+    /// What the snapshots hold.
+    snapshots: BTreeMap<PathBuf, Vec<u8>>,
+    outlets: Vec<FoundOutlet>,
+    /// What is no file at all, each with what it is.
+    odd: Vec<(PathBuf, String)>,
+}
+
+/// An outlet, and its files that grow.
+struct FoundOutlet {
+    planned: PlannedOutlet,
+    events: AsItWas,
+    order: AsItWas,
+}
+
+impl FoundOutlet {
+    /// A file of it, by its path from the station's folder on.
+    fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.planned.directory.join(name)
+    }
+
+    /// The order of its events, by its path from the station's folder on.
+    fn order(&self) -> PathBuf {
+        Path::new("log").join(outlets::order_of(&self.planned.name))
+    }
+}
+
+/// A file that grows, as long as it was; `None`: it was not there.
+struct AsItWas(Option<(File, u64)>);
+
+impl AsItWas {
+    fn open(path: &Path) -> io::Result<AsItWas> {
+        match disk::open_to_read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(AsItWas(None)),
+            file => {
+                let file = file?;
+                let length = file.metadata()?.len();
+                Ok(AsItWas(Some((file, length))))
+            }
+        }
+    }
+
+    /// It is read from a byte on.
+    fn from(&self, byte: u64) -> io::Result<Box<dyn BufRead + '_>> {
+        let Some((mut file, length)) = self.0.as_ref().map(|(file, length)| (file, *length)) else {
+            return Ok(Box::new(io::empty()));
+        };
+        file.seek(SeekFrom::Start(byte))?;
+        Ok(Box::new(BufReader::new(file.take(length.saturating_sub(byte)))))
+    }
+}
+
+/// Checks the folder of a station. Nothing is changed.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn check(directory: &Path) -> io::Result<Report> {
+    if !directory.join("log").is_dir() {
+        fs::read_dir(directory)?;
+        return Err(io::Error::new(io::ErrorKind::NotFound, "there is no folder log/ in it"));
+    }
+    let mut station = Lock::holder(directory);
+    let found = Found::read(directory)?;
+    // What is said of live files waits until it is known whether a station runs.
+    let (mut live, mut records) = (Live::default(), Records::new());
+    let folder = Folder::read_each(directory, |line, game| {
+        live.check(&found, &super::prefix(line, &game), &game);
+        if let Some(record) = outlets::record(&game) {
+            records.entry(line.to_owned()).or_default().push((game.board, record));
+        }
+    })?;
+    station = station.or_else(|| Lock::holder(directory));
+    let now = Local::now().fixed_offset();
+    let mut report = Report { station, lines: folder.lines.len(), games: live.games, ..Report::default() };
+    for problem in &folder.plans.problems {
+        report.add(
+            Level::Wrong,
+            "log",
+            problem.clone(),
+            "put the file aside; the station writes another when it starts",
+        );
+    }
+    for problem in &folder.generations.problems {
+        let advice = "the next start writes it again, from what the lines of events carry";
+        report.add(Level::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
+    }
+    for (path, what) in found.odd.iter().chain(&folder.odd) {
+        report.add(Level::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
+    }
+    folder.lines.iter().for_each(|line| check_logs(line, &mut report));
+    check_chains(&folder, &mut report)?;
+    let Live { findings, mut explained, .. } = live;
+    // A station that runs is about to complete them.
+    let is_told = |finding: &Finding| finding.level != Level::Mended || report.station.is_none();
+    report.findings.extend(findings.into_iter().filter(is_told));
+    let seating = folder.seating(records);
+    let now = seating.latest.map_or(now, |latest| latest.max(now));
+    for outlet in &found.outlets {
+        explained.extend(check_outlet(&seating, &found, outlet, now, &mut report)?);
+    }
+    check_former_outlets(&folder, &mut report);
+    check_strangers(&found, &explained, &folder, &mut report);
+    check_modes(&folder, &mut report);
+    report.findings.sort_by(|a, b| (&a.file, b.level).cmp(&(&b.file, a.level)));
+    Ok(report)
+}
+
+impl Found {
+    fn read(directory: &Path) -> io::Result<Found> {
+        let (mut files, mut snapshots, mut odd) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut grows = |name: PathBuf| match AsItWas::open(&directory.join(&name)) {
+            Err(error) if disk::is_odd(&error) => {
+                odd.push((name, error.to_string()));
+                Ok(AsItWas(None))
+            }
+            file => file,
+        };
+        let plans = Plans::read(&RealDisk, &directory.join("log"))?;
+        let (mut outlets, mut folders) = (Vec::new(), vec![PathBuf::from("live")]);
+        for planned in super::outlets(&plans) {
+            folders.extend([planned.directory.clone(), planned.directory.join("archive")]);
+            let mut outlet = FoundOutlet { planned, events: AsItWas(None), order: AsItWas(None) };
+            // The order has the events before their file.
+            outlet.events = grows(outlet.path(outlets::EVENTS))?;
+            outlet.order = grows(outlet.order())?;
+            outlets.push(outlet);
+        }
+        for folder in folders {
+            let entries = match fs::read_dir(directory.join(&folder)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                entries => entries?,
+            };
+            for entry in entries {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    continue;
+                }
+                let path = folder.join(entry.file_name());
+                let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
+                let is_snapshot = SNAPSHOTS.iter().any(|(name, _)| is_one(name));
+                let is_events = is_one(outlets::EVENTS);
+                match disk::open_to_read(&entry.path()) {
+                    // It is told already.
+                    Err(error) if disk::is_odd(&error) && odd.iter().any(|(known, _)| *known == path) => {}
+                    Err(error) if disk::is_odd(&error) => odd.push((path, error.to_string())),
+                    Ok(mut file) if is_snapshot => {
+                        let mut bytes = Vec::new();
+                        file.read_to_end(&mut bytes)?;
+                        files.insert(path.clone(), Digest::of_bytes(&bytes));
+                        snapshots.insert(path, bytes);
+                    }
+                    // It is read when it is compared.
+                    Ok(_) if is_events => drop(files.insert(path, Digest::default())),
+                    Ok(mut file) => drop(files.insert(path, Digest::of(|piece| file.read(piece))?)),
+                    // A file that was replaced in this very moment.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(Found { files, snapshots, outlets, odd })
+    }
+}
+
+fn relative(path: &Path) -> PathBuf {
+    Path::new("log").join(path.file_name().unwrap_or_default())
+}
+
+fn check_logs(line: &LineOfLogs, report: &mut Report) {
+    let mut before: Option<&Header> = None;
+    // A log that nothing can be read of is there all the same.
+    let mut number_before = None;
+    let last = line.logs.last().map(|log| log.file.number);
+    for log in &line.logs {
+        let path = relative(&log.file.path);
+        let (header, summary) = (&log.header, &log.summary);
+        let is_next = number_before.is_none_or(|before| before + 1 == log.file.number);
+        number_before = Some(log.file.number);
+        report.logs += 1;
+        report.bytes += summary.bytes;
+        if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == Fault::Hole) {
+            // There is no copy of what never reached a disk.
+            let level = if Some(log.file.number) == last { Level::Mended } else { Level::Note };
+            report.add(level, &path, damage.to_string(), "");
+        } else if let Some(damage) = &summary.damage {
+            let what = format!("{damage}; {} records before it are used", summary.records);
+            report.add(Level::Wrong, &path, what, "restore the file from a copy; what follows the damage is not used");
+        }
+        for problem in &summary.problems {
+            let is_last = Some(log.file.number) == last && report.station.is_some();
+            match problem {
+                LogProblem::TornEnd { .. } if is_last => {}
+                LogProblem::TornEnd { .. } => {
+                    report.add(Level::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
+                }
+                _ => report.add(Level::Note, &path, problem.to_string(), ""),
+            }
+        }
+        if header.line.as_deref().is_some_and(|named| named != line.name) {
+            let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
+            report.add(Level::Wrong, &path, what, "give the file its own name again");
+        }
+        let Some(opened) = header.opened else {
+            // A start that was cut off in the middle of the head.
+            let (level, advice) = if summary.records == 0 { (Level::Note, "") } else { (Level::Wrong, "restore it") };
+            report.add(level, &path, "it does not say when it was opened, so it is not used", advice);
+            continue;
+        };
+        match before {
+            Some(_) if !is_next => {
+                let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
+                report.add(Level::Wrong, &path, what, "restore it; the games that it holds part of are not complete");
+            }
+            Some(header) if header.opened > Some(opened) => {
+                report.add(
+                    Level::Wrong,
+                    &path,
+                    "it was opened before the log before it",
+                    "restore the files from a copy",
+                );
+            }
+            None if playback::key(header, CONTINUES) == Some("yes") => {
+                report.add(Level::Wrong, &path, "it goes on from a log that is not there", "restore the log before it");
+            }
+            _ => {}
+        }
+        before = Some(header);
+    }
+    if let Err(error) = &line.played {
+        report.add(
+            Level::Wrong,
+            format!("log/{}", line.name),
+            format!("the logs cannot be played: {error}"),
+            "see the logs",
+        );
+    }
+}
+
+/// Each log but the last is what the one behind it says of it.
+fn check_chains(folder: &Folder, report: &mut Report) -> io::Result<()> {
+    let claims = chain::claims(&folder.directory.join("log"))?;
+    for log in folder.lines.iter().flat_map(|line| &line.logs) {
+        let end = log.end.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
+        if let Some(what) = chain::difference(&log.file, end, &claims) {
+            let advice = "restore the file from a copy; its games may be made otherwise than they were published";
+            report.add(Level::Wrong, relative(&log.file.path), what, advice);
+        }
+    }
+    Ok(())
+}
+
+/// The first thing that a reader of a profile would stumble over.
+fn flaw(profile: Profile, bytes: &[u8]) -> Option<Problem> {
+    let problems = profile::check(profile, bytes, None);
+    problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
+}
+
+/// What a file is to the game that it should hold.
+enum Likeness {
+    Same,
+    /// So many bytes are missing, or its result.
+    Beginning(usize),
+    Other,
+}
+
+/// How a file is like its game; and what then stands in it.
+fn likeness(found: &Digest, game: &Game) -> (Likeness, Vec<u8>) {
+    let (mut whole, appended) = (game.file.bytes(), game.file.appended());
+    let length = usize::try_from(found.length).unwrap_or(usize::MAX);
+    let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::of_bytes(beginning) == *found);
+    let missing = whole.len().saturating_sub(length);
+    if begins(&whole) {
+        whole.truncate(length);
+        (if missing == 0 { Likeness::Same } else { Likeness::Beginning(missing) }, whole)
+    } else if begins(&appended) {
+        (Likeness::Beginning(missing), appended[..length].to_vec())
+    } else {
+        (Likeness::Other, Vec::new())
+    }
+}
+
+/// What live files were found to be, game by game.
+#[derive(Default)]
+struct Live {
+    games: usize,
+    findings: Vec<Finding>,
+    /// The files that belong to a game.
+    explained: BTreeSet<PathBuf>,
+}
+
+impl Live {
+    fn check(&mut self, found: &Found, prefix: &str, game: &Game) {
+        self.games += 1;
+        let own = live_file(prefix, game.number());
+        let recovered =
+            (1..).map(|count| Path::new("live").join(format!("{prefix}-{}.recovered-{count}.pdn", game.number())));
+        let recovered: Vec<PathBuf> = recovered.take_while(|path| found.files.contains_key(path)).collect();
+        let all: Vec<&PathBuf> = std::iter::once(&own).chain(&recovered).collect();
+        let mut is_held = false;
+        for (index, path) in all.iter().enumerate() {
+            let mut add = |level, what: String, advice| {
+                self.findings.push(Finding { level, file: (*path).clone(), what, advice });
+            };
+            self.explained.insert((*path).clone());
+            let is_last = index + 1 == all.len();
+            let Some(digest) = found.files.get(*path) else {
+                add(Level::Mended, "it is not there; the log has its game".to_owned(), "");
+                continue;
+            };
+            let (likeness, bytes) = likeness(digest, game);
+            match likeness {
+                Likeness::Same | Likeness::Beginning(_) if is_held => {
+                    let what = "the game is in a file before it as well".to_owned();
+                    add(Level::Wrong, what, "damcast rebuild puts it aside");
+                }
+                Likeness::Same => is_held = true,
+                Likeness::Beginning(missing) => {
+                    is_held = true;
+                    add(Level::Mended, format!("it lacks its last {missing} bytes, or its result"), "");
+                }
+                Likeness::Other if is_last => {
+                    let what = "it is not what the log says: somebody has changed it".to_owned();
+                    let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
+                    add(Level::Wrong, what, advice);
+                }
+                Likeness::Other => {
+                    let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
+                    add(Level::Note, what, "");
+                }
+            }
+            let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            if let Some(flaw) = flaw(Profile::Standard, &bytes[..whole]).filter(|_| is_held) {
+                let what = format!("it is not strict PDN: {flaw}");
+                add(Level::Wrong, what, "this is a fault of damcast; please report it");
+            }
+        }
+    }
+}
+
+/// Returns the files of an outlet that are what they should be, or were found wanting.
+fn check_outlet(
+    seating: &Seating,
+    found: &Found,
+    outlet: &FoundOutlet,
+    now: Moment,
+    report: &mut Report,
+) -> io::Result<BTreeSet<PathBuf>> {
+    let mut explained = BTreeSet::new();
+    check_events(seating, outlet, now, report, &mut explained)?;
+    if seating.plans.current().is_none() {
+        let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
+        if found.files.keys().any(|path| is_of_it(&path)) {
+            let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
+            report.add(Level::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
+        }
+        return Ok(found.files.keys().filter(is_of_it).cloned().collect());
+    }
+    check_archive(seating, outlet, found, now, report, &mut explained);
+    let profile = outlet.planned.profile;
+    for (name, which) in SNAPSHOTS {
+        let name = outlet.path(name);
+        explained.insert(name.clone());
+        let Some(bytes) = found.snapshots.get(&name) else {
+            report.add(Level::Mended, &name, "it is not there", "");
+            continue;
+        };
+        if let Some(flaw) = flaw(profile, bytes) {
+            let what = format!("readers of the profile {profile} would stumble: {flaw}");
+            report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+        }
+        match snapshot_moment(seating, &outlet.planned, which, bytes, now) {
+            Some(is_current) if is_current || report.station.is_some() => {}
+            _ if outlet.planned.is_held => {
+                report.add(Level::Note, &name, "its outlet is held back by the configuration: it stays as it was", "");
+            }
+            Some(_) => report.add(Level::Mended, &name, "it is what the logs said at an earlier moment", ""),
+            None => {
+                let what = "it is not what the logs say, nor was it at any moment";
+                report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+            }
+        }
+    }
+    Ok(explained)
+}
+
+fn check_events(
+    seating: &Seating,
+    found: &FoundOutlet,
+    now: Moment,
+    report: &mut Report,
+    explained: &mut BTreeSet<PathBuf>,
+) -> io::Result<()> {
+    let boards: Vec<&Board> = seating.boards().collect();
+    let (order, name) = (found.order(), found.path(outlets::EVENTS));
+    explained.insert(name.clone());
+    let mut places = Places::new(found.order.from(0)?);
+    while places.next_place()?.is_some() {}
+    let (count, right) = (places.count, places.right);
+    let length = found.order.0.as_ref().map_or(0, |(_, length)| *length);
+    let is_being_written = || -> io::Result<bool> {
+        let mut rest = Vec::new();
+        found.order.from(right)?.read_until(b'\n', &mut rest)?;
+        Ok(report.station.is_some() && !rest.ends_with(b"\n"))
+    };
+    if right < length && !is_being_written()? {
+        let what = format!("line {} and what follows it are not right", count + 1);
+        report.add(Level::Mended, &order, what, "");
+    }
+    let mut generations = seating.generations.clone();
+    if generations.adopt(&found.planned.name, found.events.from(0)?)? {
+        let what = format!("it does not have the generation that the lines of {} carry", name.display());
+        report.add(Level::Mended, Path::new("log").join(GENERATIONS), what, "");
+    }
+    let origins = generations.of(&found.planned.name);
+    let (mut told, mut strange): (BTreeMap<Key, u64>, Option<String>) = (BTreeMap::new(), None);
+    let each = |_, place: &Place| {
+        let known = told.entry(place.key()).or_insert(0);
+        if place.n != *known + 1 {
+            let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
+            strange.get_or_insert_with(what);
+        }
+        *known = place.n;
+        report.events += 1;
+    };
+    let compared = outlets::compare(
+        found.order.from(0)?,
+        found.events.from(0)?,
+        &mut Streams::new(seating.boards(), origins),
+        each,
+    )?;
+    if let Some(what) = strange {
+        report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
+        return Ok(());
+    }
+    let lack = match compared {
+        Ok(lack) => lack,
+        Err(NotItsOwn { seq, place }) => {
+            let what = match place {
+                Some(place) => format!("line {seq} is not what the log of {} says", place.board),
+                None => format!("line {seq} and what follows it are in no log"),
+            };
+            report.add(Level::Wrong, &name, what, "the next start puts it aside and writes it again");
+            return Ok(());
+        }
+    };
+    if let Some((from, to)) = lack.lost {
+        let what = format!("from byte {from} on {} bytes are zero: a loss of power", to - from);
+        report.add(Level::Mended, &name, what, "");
+    }
+    let Lack { mut missing, unknown, .. } = lack;
+    if unknown > 0 {
+        report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
+    }
+    if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
+        let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
+        missing += Untold::new(&boards, found.planned.delays.events, now, told).left();
+    }
+    if missing > 0 && report.station.is_none() {
+        report.add(Level::Mended, &name, format!("{missing} events are not told yet"), "");
+    }
+    Ok(())
+}
+
+fn check_archive(
+    seating: &Seating,
+    outlet: &FoundOutlet,
+    found: &Found,
+    now: Moment,
+    report: &mut Report,
+    explained: &mut BTreeSet<PathBuf>,
+) {
+    let none = BTreeMap::new();
+    let due = |delay| outlets::archived(seating, delay, now, &none);
+    let shown: BTreeSet<PathBuf> = due(outlet.planned.delays.archive).map(|(path, ..)| path).collect();
+    for (path, text, ..) in due(Delay::NONE) {
+        let name = outlet.path(&path);
+        explained.insert(name.clone());
+        match found.files.get(&name) {
+            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
+            Some(_) => {
+                let what = "it is not what the logs say";
+                report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+            }
+            None if shown.contains(&path) && report.station.is_none() && !outlet.planned.is_held => {
+                report.add(Level::Mended, &name, "it is not there", "");
+            }
+            None => {}
+        }
+        if let Some(flaw) = flaw(Profile::Standard, text.as_bytes()) {
+            report.add(
+                Level::Wrong,
+                &name,
+                format!("it is not strict PDN: {flaw}"),
+                "this is a fault of damcast; please report it",
+            );
+        }
+    }
+}
+
+/// Whether a snapshot is what the logs say now. `None`: it is not, and was not at any moment.
+fn snapshot_moment(
+    seating: &Seating,
+    outlet: &PlannedOutlet,
+    which: Boards,
+    bytes: &[u8],
+    now: Moment,
+) -> Option<bool> {
+    let delay = |outlet: &PlannedOutlet| match which {
+        Boards::All => outlet.delays.games,
+        Boards::Started => outlet.delays.started,
+    };
+    let boards: Vec<&Board> = seating.boards().collect();
+    if Snapshot::of(&boards, which, outlet.profile, delay(outlet), now).text.as_bytes() == bytes {
+        return Some(true);
+    }
+    if was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now) {
+        return Some(false);
+    }
+    // A station that was killed before it wrote what its new configuration says.
+    let mut plans: Plans = seating.plans.clone();
+    plans.all.pop();
+    let earlier = seating.latest_by(plans);
+    let planned = &earlier.plans.current()?.outlets;
+    let outlet = planned.iter().find(|planned| planned.directory == outlet.directory)?;
+    let boards: Vec<&Board> = earlier.boards().collect();
+    was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now).then_some(false)
+}
+
+/// Does each board stand there, in their order, as it did at some moment? The moments differ: boards tell of their moves one after
+/// the other, also of those of the same moment and of many lines that one of them publishes at once, and what a station that
+/// was killed has written last may have come between them.
+fn was_shown(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, bytes: &[u8], now: Moment) -> bool {
+    // Where the boards so far may end. Of all that a board may have said, one thing at most stands at a place, if it stands there
+    // at all.
+    let mut ends = BTreeSet::from([0]);
+    for board in boards {
+        let mut next = BTreeSet::new();
+        for end in ends {
+            for text in snapshot::beginnings(board, which, profile, delay, now) {
+                let gap: &[u8] = if end == 0 || text.is_empty() { b"" } else { b"\n" };
+                let is_there = bytes[end..].strip_prefix(gap).is_some_and(|rest| rest.starts_with(text.as_bytes()));
+                if is_there {
+                    next.insert(end + gap.len() + text.len());
+                }
+                if is_there && !text.is_empty() {
+                    break;
+                }
+            }
+        }
+        ends = next;
+    }
+    ends.contains(&bytes.len())
+}
+
+/// Folders of outlets that there are no more: what was shown there stays.
+fn check_former_outlets(folder: &Folder, report: &mut Report) {
+    let current = super::outlets(&folder.plans);
+    let former = folder.plans.all.iter().flat_map(|plan| &plan.outlets);
+    let former: BTreeSet<&PathBuf> = former.map(|outlet| &outlet.directory).collect();
+    let is_current = |directory: &Path| current.iter().any(|outlet| outlet.directory == directory);
+    for directory in former.into_iter().filter(|directory| !is_current(directory)) {
+        if folder.directory.join(directory).is_dir() {
+            let what = "it is of an outlet that the configuration does not have any more, so it is not checked";
+            report.add(Level::Note, directory, what, "");
+        }
+    }
+}
+
+/// Files that nobody explains.
+fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder, report: &mut Report) {
+    for path in found.files.keys().filter(|path| !explained.contains(*path)) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(".new") {
+            if report.station.is_none() {
+                report.add(Level::Mended, path, "it was being written when the station was killed", "");
+            }
+        } else if name.starts_with("events.recovered-") {
+            report.add(Level::Note, path, "an earlier version went on in it; public/events.ndjson has all events", "");
+        } else if name.contains(".aside-") {
+            report.add(Level::Note, path, "it was put aside by damcast", "");
+        } else if is_of_an_older_log(folder, &name) {
+            report.add(Level::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
+        } else {
+            report.add(
+                Level::Wrong,
+                path,
+                "no log knows of this file",
+                "put it elsewhere; this folder is read by others",
+            );
+        }
+    }
+}
+
+/// Is this the file of a game that was played before the first log that is here?
+fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
+    let Some((prefix, number)) = name.split('.').next().and_then(|stem| stem.rsplit_once('-')) else { return false };
+    let Ok(number) = number.parse::<u32>() else { return false };
+    folder.lines.iter().any(|line| {
+        let Some(first) = line.logs.first().filter(|log| log.file.number > 1) else { return false };
+        let Ok((settings, _)) = playback::settings(&first.header, None) else { return false };
+        let before = if prefix == line.name {
+            settings.games_before
+        } else {
+            let of_boards = settings.boards.iter().map(|(address, board)| {
+                (crate::station::feed::prefix(&line.name, Some(*address), board.name.as_deref()), board.games_before)
+            });
+            of_boards.filter(|(name, _)| name == prefix).map(|(_, before)| before).max().unwrap_or(0)
+        };
+        number <= before
+    })
+}
+
+/// With a delay, what is not delayed is not everybody's.
+fn check_modes(folder: &Folder, report: &mut Report) {
+    if !folder.plans.current().is_some_and(|plan| plan.outlets.iter().any(PlannedOutlet::has_delay)) {
+        return;
+    }
+    for name in ["live", "log"] {
+        let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o007 != 0) {
+            let what = "the public files have a delay, and everybody on this machine can read what is not delayed";
+            report.add(Level::Wrong, name, what, "chmod o-rwx; the station does it when it starts");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The folder of a round, read as a whole: what its logs say, and what was made of them.
+//!
+//! ```text
+//!   log/NAME-K.log ──▸ playback ──▸ games ──▸ live/NAME-G.pdn          byte for byte
+//!   log/round-K.plan ─────────────────┤
+//!   log/events.order ─────────────────┴─────▸ public/events.ndjson, archive/NAME-G.pdn, games.pdn, started.pdn
+//!   log/events-OUTLET.order ────────────────▸ the same of each other outlet
+//!   log/generations ────────────────────────▸ what lines of events carry
+//! ```
+//!
+//! Everything outside `log/` is a function of what is in it. [`fsck`] holds the two against each other and changes nothing;
+//! [`rebuild`] makes the one from the other.
+//!
+//! Invariants: nothing here writes into `log/` but the order of events; a log is read where all logs are read
+//! ([`crate::station::journal::logs`]). Absent on purpose: the configuration; a folder is understood without it.
+
+pub mod extract;
+pub mod fsck;
+pub mod rebuild;
+
+use std::collections::BTreeMap;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::engine::broadcast::GameRecord;
+use crate::engine::bytelog::{Header, Summary};
+use crate::engine::playback::{self, Game, NamedLog, PlaybackError, Played};
+use crate::engine::session::BusAddress;
+use crate::station::config::OutletConfig;
+use crate::station::disk::{self, Disk, RealDisk};
+use crate::station::feed;
+use crate::station::journal::commits::{self, LogEnd};
+use crate::station::journal::logs::{self, LogFile};
+use crate::station::outlets::{Generations, PlannedOutlet, Plans, Seating};
+use crate::station::recorder::COMMITS;
+
+/// The folder of a station, as far as it is logs.
+pub struct Folder {
+    /// Where it is.
+    pub directory: PathBuf,
+    /// Its lines by name.
+    pub lines: Vec<LineOfLogs>,
+    /// What its rounds were.
+    pub plans: Plans,
+    /// The generations of its outlets.
+    pub generations: Generations,
+    /// What has the name of a log and is none, each with what it is.
+    pub odd: Vec<(PathBuf, String)>,
+}
+
+/// A line by its logs.
+pub struct LineOfLogs {
+    /// Its name.
+    pub name: String,
+    /// Its logs by number.
+    pub logs: Vec<LogOfLine>,
+    /// What they make, all chains, without the line as it is in the end: it takes more memory than its games.
+    pub played: Result<Played, PlaybackError>,
+    /// The head of the log that began the last chain.
+    chain: Option<Header>,
+}
+
+/// A log that was read.
+pub struct LogOfLine {
+    /// The file.
+    pub file: LogFile,
+    /// Its head.
+    pub header: Header,
+    /// What it was found to be.
+    pub summary: Summary,
+    /// Where its end in the commits begins, and all that stands there. A loss of power has left it there alone, perhaps.
+    end: Option<(u64, Arc<[u8]>)>,
+}
+
+impl LogOfLine {
+    /// The log, to be read from its head on.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn named(&self) -> io::Result<NamedLog<'static>> {
+        let Some((at, end)) = self.end.clone() else { return logs::named(&self.file) };
+        let path = self.file.path.clone();
+        NamedLog::open(path.display().to_string(), move || {
+            let head = RealDisk.reader(&path, 0)?.take(at);
+            Ok(Box::new(head.chain(Cursor::new(Arc::clone(&end)))))
+        })
+    }
+}
+
+impl Folder {
+    /// Reads the logs of a station's folder and plays them.
+    ///
+    /// # Errors
+    ///
+    /// When the folder or a log cannot be read at all.
+    pub fn read(directory: &Path) -> io::Result<Folder> {
+        let mut folder = Folder::with_heads(directory)?;
+        folder.lines.iter_mut().try_for_each(|line| line.play(|logs| playback::play(logs, None)))?;
+        Ok(folder)
+    }
+
+    /// The same, for more games than memory is kept for: `each` gets every game with the name of its line, those of a board in
+    /// their order, and no line has any.
+    ///
+    /// # Errors
+    ///
+    /// As [`Folder::read`].
+    pub fn read_each(directory: &Path, mut each: impl FnMut(&str, Game)) -> io::Result<Folder> {
+        let mut folder = Folder::with_heads(directory)?;
+        for line in &mut folder.lines {
+            let name = line.name.clone();
+            line.play(|logs| playback::play_each(logs, |game| each(&name, game)))?;
+        }
+        Ok(folder)
+    }
+
+    /// The logs of a station's folder, of which the heads were read.
+    fn with_heads(directory: &Path) -> io::Result<Folder> {
+        let folder = directory.join("log");
+        let (mut lines, mut odd): (Vec<LineOfLogs>, Vec<_>) = (Vec::new(), Vec::new());
+        // The ends of logs that a loss of power has left in the commits alone; read first, so that the logs are ahead of them.
+        let ends = commits::fragments(&RealDisk, &directory.join(COMMITS))?;
+        for file in logs::list(&folder)? {
+            if let Some(error) = disk::open_to_read(&file.path).err().filter(disk::is_odd) {
+                odd.push((Path::new("log").join(file.path.file_name().unwrap_or_default()), error.to_string()));
+                continue;
+            }
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let ends = ends.iter().filter(|end| end.log == name);
+            let end = match ends.clone().next() {
+                Some(_) => Some(LogEnd::read(&RealDisk, &file.path, ends)?).map(|end| (end.at, end.whole.into())),
+                None => None,
+            };
+            let (header, summary) = (Header::default(), Summary::default());
+            let mut log = LogOfLine { file, header, summary, end };
+            log.header = log.named()?.header;
+            match lines.last_mut().filter(|line| line.name == log.file.line) {
+                Some(line) => line.logs.push(log),
+                None => {
+                    let name = log.file.line.clone();
+                    lines.push(LineOfLogs { name, logs: vec![log], played: Ok(Played::default()), chain: None });
+                }
+            }
+        }
+        let (plans, generations) = (Plans::read(&RealDisk, &folder)?, Generations::read(&RealDisk, &folder)?);
+        Ok(Folder { directory: directory.to_owned(), lines, plans, generations, odd })
+    }
+
+    /// The boards of the round in their order, with these games of each line.
+    pub fn seating(&self, mut records: Records) -> Seating {
+        let mut seating = Seating::new(self.plans.clone());
+        seating.generations = self.generations.clone();
+        for line in &self.lines {
+            if line.played.is_err() {
+                continue;
+            }
+            if let Some(header) = &line.chain {
+                seating.opened(&line.name, header, records.remove(&line.name).unwrap_or_default());
+            }
+        }
+        seating
+    }
+}
+
+/// The records of games by line.
+pub type Records = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
+
+impl LineOfLogs {
+    /// Plays the logs that can be put in order, and reads the others for what they are.
+    fn play(&mut self, play: impl FnOnce(Vec<NamedLog<'static>>) -> Result<Played, PlaybackError>) -> io::Result<()> {
+        let playable = self.logs.iter().filter(|log| log.header.opened.is_some()).map(LogOfLine::named);
+        self.played = play(playable.collect::<io::Result<_>>()?);
+        if let Err(PlaybackError::Unreadable { name, kind, error }) = &self.played {
+            return Err(io::Error::new(*kind, format!("{name}: {error}")));
+        }
+        self.chain = self.played.as_mut().ok().and_then(|played| played.last.take()).map(|chain| chain.header);
+        for log in &mut self.logs {
+            let name = log.file.path.display().to_string();
+            let read = self.played.iter().flat_map(|played| &played.logs).find(|(read, _)| *read == name);
+            log.summary = match read {
+                Some((_, summary)) => summary.clone(),
+                None => log.named()?.records()?.into_summary()?,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The outlets of a folder; without a plan the one that is always there.
+fn outlets(plans: &Plans) -> Vec<PlannedOutlet> {
+    let planned = plans.current().map(|plan| plan.outlets.clone());
+    planned.unwrap_or_else(|| vec![PlannedOutlet::new(&OutletConfig::default())])
+}
+
+/// The beginning of the names of a game's files.
+fn prefix(line: &str, game: &Game) -> String {
+    feed::prefix(line, game.board, game.name.as_deref())
+}
+
+/// The file of a game, by its path in the folder.
+fn live_file(prefix: &str, game: u32) -> PathBuf {
+    Path::new("live").join(format!("{prefix}-{game}.pdn"))
+}

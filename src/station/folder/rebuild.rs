@@ -1,0 +1,213 @@
+//! All outputs of a folder made anew from its logs.
+//!
+//! | a file | what becomes of it |
+//! |---|---|
+//! | is what the logs say | nothing |
+//! | is the beginning of it; for `games.pdn` and `started.pdn`: was right at an earlier moment | it is completed, or replaced |
+//! | is not there | it is written |
+//! | is anything else | it is put aside as `NAME.aside-1`, and written |
+//!
+//! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another
+//! folder does not get it. Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now,
+//! with the delays of the round's plan.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use chrono::Local;
+
+use super::fsck::{self, Level};
+use super::{Folder, Records, live_file};
+use crate::engine::playback::Game;
+use crate::station::disk::{self, Disk, Durability, RealDisk};
+use crate::station::outlets::{self, GENERATIONS, Outlet, Places, Plans, order_of};
+
+/// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
+///
+/// # Errors
+///
+/// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
+pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
+    let target = into.unwrap_or(directory);
+    // Whoever may write into the folder must not lead root elsewhere.
+    let planned = super::outlets(&Plans::read(&RealDisk, &directory.join("log"))?);
+    let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));
+    let folders: Vec<PathBuf> = ["live", "log"].map(PathBuf::from).into_iter().chain(archives).collect();
+    for folder in &folders {
+        let parts = folder.ancestors().filter(|part| !part.as_os_str().is_empty());
+        parts.into_iter().try_for_each(|part| disk::refuse_link(&target.join(part)))?;
+    }
+    for folder in &folders {
+        disk::make_folder(&target.join(folder))?;
+    }
+    let mut done = Vec::new();
+    let shown = planned.iter().map(|outlet| outlet.directory.clone()).collect();
+    let mut rebuilder = Rebuilder { target, shown, done: &mut done };
+    if into.is_none() {
+        rebuilder.put_aside_what_is_wrong(directory)?;
+    } else {
+        // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
+        rebuilder.copy_of_log(directory)?;
+    }
+    let (mut records, mut known, mut written) = (Records::new(), BTreeSet::new(), Ok(()));
+    let folder = Folder::read_each(directory, |line, game| {
+        let prefix = super::prefix(line, &game);
+        if written.is_ok() {
+            written = rebuilder.live(&live_file(&prefix, game.number()), &game);
+        }
+        if let Some(record) = outlets::record(&game) {
+            records.entry(line.to_owned()).or_default().push((game.board, record));
+        }
+        known.insert((prefix, game.number()));
+    })?;
+    written?;
+    let mut seating = folder.seating(records);
+    let gone = what_cannot_be_made(directory, planned.iter().map(|outlet| order_of(&outlet.name)), &known)?;
+    done.splice(0..0, gone);
+    let now = Local::now().fixed_offset();
+    let now = seating.latest.map_or(now, |latest| latest.max(now));
+    if seating.plans.current().is_none() {
+        done.push("public: there is no plan of a round in log/, so the public files are left as they are".to_owned());
+        return Ok(done);
+    }
+    for outlet in planned {
+        let folder = outlet.directory.clone();
+        let before = names(target, &folder)?;
+        Outlet::new(Box::new(RealDisk), target, outlet, Durability::Safe).try_to_write(&mut seating, now)?;
+        let after = names(target, &folder)?;
+        done.extend(after.difference(&before).map(|path| format!("{}: written", path.display())));
+    }
+    Ok(done)
+}
+
+/// Games that were told of, and whose logs were removed since.
+fn what_cannot_be_made(
+    directory: &Path,
+    orders: impl Iterator<Item = String>,
+    known: &BTreeSet<(String, u32)>,
+) -> io::Result<Option<String>> {
+    let mut gone = BTreeSet::new();
+    for order in orders {
+        let order = match RealDisk.reader(&directory.join("log").join(order), 0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            order => order?,
+        };
+        let mut places = Places::new(order);
+        while let Some(place) = places.next_place()? {
+            gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
+        }
+    }
+    let gone = gone.len();
+    let games = if gone == 1 { "game" } else { "games" };
+    let text =
+        format!("log: there are no logs any more of {gone} {games}; what was made of them stays, and is not made anew");
+    Ok((gone > 0).then_some(text))
+}
+
+struct Rebuilder<'a> {
+    target: &'a Path,
+    /// The folders of the outlets, from the target on.
+    shown: Vec<PathBuf>,
+    done: &'a mut Vec<String>,
+}
+
+impl Rebuilder<'_> {
+    /// Puts aside what the check finds wrong.
+    fn put_aside_what_is_wrong(&mut self, directory: &Path) -> io::Result<()> {
+        let report = fsck::check(directory)?;
+        let wrong = report.findings.iter().filter(|finding| finding.level == Level::Wrong);
+        let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
+        for path in wrong {
+            let is_output = path.starts_with("live") || self.shown.iter().any(|folder| path.starts_with(folder));
+            if is_output && self.target.join(path).is_file() {
+                self.put_aside(path)?;
+            }
+        }
+        // Recovered files were needed as long as the file whose place they took was there.
+        for finding in report.findings.iter().filter(|finding| finding.level == Level::Note) {
+            let changed = finding.what.starts_with("somebody has changed it");
+            if changed && self.target.join(&finding.file).is_file() {
+                self.put_aside(&finding.file)?;
+            }
+        }
+        for folder in [vec!["live".into()], self.shown.clone()].concat() {
+            for path in names(self.target, &folder)? {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if name.contains(".recovered-") && !name.contains(".aside-") {
+                    self.put_aside(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn put_aside(&mut self, path: &Path) -> io::Result<()> {
+        let aside = disk::put_aside(&RealDisk, &self.target.join(path))?;
+        self.done.push(format!("{}: it is not what the logs say; put aside as {aside}", path.display()));
+        Ok(())
+    }
+
+    fn copy_of_log(&mut self, directory: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(directory.join("log"))? {
+            let name = entry?.file_name();
+            let text = name.to_string_lossy();
+            if text == GENERATIONS || text.ends_with(".order") || text.ends_with(".plan") {
+                let bytes = RealDisk.read(&directory.join("log").join(&name))?;
+                disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes or completes the live file of a game.
+    fn live(&mut self, path: &Path, game: &Game) -> io::Result<()> {
+        let (own, whole) = (self.target.join(path), game.file.bytes());
+        let found = match RealDisk.read(&own) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
+                self.done.push(format!("{}: written", path.display()));
+                return Ok(());
+            }
+            found => found?,
+        };
+        if found == whole {
+            return Ok(());
+        }
+        let appended = game.file.appended();
+        let (rest, has_result) = if let Some(rest) = whole.strip_prefix(found.as_slice()) {
+            (rest, true)
+        } else if let Some(rest) = appended.strip_prefix(found.as_slice()) {
+            (rest, false)
+        } else {
+            self.put_aside(path)?;
+            return self.live(path, game);
+        };
+        let mut file = OpenOptions::new().append(true).open(&own)?;
+        file.write_all(rest)?;
+        file.sync_data()?;
+        if !has_result {
+            // The Result tag alone differs; the file is as long as it will be.
+            std::os::unix::fs::FileExt::write_all_at(&OpenOptions::new().write(true).open(&own)?, &whole, 0)?;
+            file.sync_data()?;
+        }
+        self.done.push(format!("{}: completed with {} bytes", path.display(), rest.len()));
+        Ok(())
+    }
+}
+
+/// The files under a part of a folder, by their path from the folder on.
+fn names(directory: &Path, part: &Path) -> io::Result<BTreeSet<PathBuf>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(directory.join(part))? {
+        let entry = entry?;
+        let path = part.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            names.extend(self::names(directory, &path)?);
+        } else {
+            names.insert(path);
+        }
+    }
+    Ok(names)
+}

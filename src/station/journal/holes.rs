@@ -1,0 +1,85 @@
+//! Holes that a loss of power has left in the end of a log that was not durable yet.
+//!
+//! A system may have made the length of a file durable, and some of its blocks, and others not: these read as zeros. Nothing was
+//! published of them, because what is published is durable before. What stands behind such a hole was said by the boards all the
+//! same; so the hole is filled with lines that say what is lost, as long as it is, and all of the log is read again.
+
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use crate::engine::bytelog;
+use crate::station::disk::Disk;
+
+/// Fills the holes of a log. Only the last log of a line may be mended: what was made of the others since then must stay the
+/// same. Returns how many bytes are lost.
+///
+/// # Errors
+///
+/// As the disk says.
+pub fn mend(disk: &dyn Disk, path: &Path) -> io::Result<u64> {
+    let (mut source, file) = (disk.reader(path, 0)?, disk.open(path)?);
+    let (mut line, mut whole, mut at, mut lost) = (Vec::new(), Vec::new(), 0, 0);
+    let mut hole: Option<u64> = None;
+    loop {
+        line.clear();
+        let count = source.read_until(b'\n', &mut line)? as u64;
+        // What has no end is left out as every torn end is.
+        let is_hole = line.ends_with(b"\n") && is_hole(&line);
+        if let Some(start) = hole.filter(|_| !is_hole) {
+            let filler = bytelog::filler(&whole, usize::try_from(at - start).unwrap_or(usize::MAX));
+            file.write_at(&filler, start)?;
+            lost += at - start;
+            hole = None;
+        }
+        if count == 0 {
+            break;
+        }
+        match is_hole {
+            true => hole = hole.or(Some(at)),
+            false => whole.clone_from(&line),
+        }
+        at += count;
+    }
+    file.sync()?;
+    Ok(lost)
+}
+
+/// Zeros, and no line that anybody has written.
+fn is_hole(line: &[u8]) -> bool {
+    line.contains(&0) && !std::str::from_utf8(line).is_ok_and(|text| bytelog::parse_line(text).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::bytelog::{Fault, Kind, Problem, Record};
+    use crate::station::disk::RealDisk;
+
+    #[test]
+    fn what_stands_behind_a_hole_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let lines: String = (0..200).map(|at| Record::new(at, Kind::FromBoard(vec![0x4d; 20])).to_line()).collect();
+        let text = format!("# damcast byte log 1\n# line: a\n{lines}").into_bytes();
+        for (from, to) in [(512, 1024), (513, 5632), (1000, 1001)] {
+            let mut holed = text.clone();
+            holed[from..to].fill(0);
+            holed[9_000..9_512].fill(0);
+            std::fs::write(&path, &holed).unwrap();
+            let damage = bytelog::read(&holed).unwrap_err();
+            assert_eq!(damage.fault, Fault::Hole, "{damage}");
+            let lost = mend(&RealDisk, &path).unwrap();
+            let mended = std::fs::read(&path).unwrap();
+            assert_eq!(mended.len(), text.len(), "everything keeps its place");
+            let log = bytelog::read(&mended).unwrap();
+            assert_eq!(log.records.last().unwrap().at, 199);
+            let said = |problem: &Problem| if let Problem::Lost { bytes, .. } = problem { *bytes } else { 0 };
+            assert_eq!((log.problems.len(), log.problems.iter().map(said).sum::<u64>()), (2, lost));
+            assert!(lost < (to - from + 512 + 300) as u64, "{lost}");
+        }
+        // Other damage is not touched.
+        std::fs::write(&path, "0 = up\nwhat is this?\n1 .\n").unwrap();
+        assert_eq!(mend(&RealDisk, &path).unwrap(), 0);
+        assert_eq!(std::fs::read(&path).unwrap(), b"0 = up\nwhat is this?\n1 .\n");
+    }
+}

@@ -1,0 +1,527 @@
+//! The byte log on disk: what happened on a line stands there before anything is made of it.
+//!
+//! ```text
+//!   log/NAME-K.log   │ synced                │ written, the system has it │
+//!   in memory        ·······│───────────────── tail ─────────────────────│─ what the disk does not take ─│
+//!                    │──────────── durable, in the log or in the commits ────────────│
+//! ```
+//!
+//! | order of events for one read | who |
+//! |---|---|
+//! | 1 the record is written, in one piece | [`Journal::write`] |
+//! | 2 the core takes the bytes | recorder |
+//! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
+//! | 4 the line is published | feed |
+//! | 5 every few seconds its end is made durable in any case | the same |
+//! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::settle`] |
+//!
+//! So a published ply always has its reason on the disk, and a crash between any two steps is mended by playing the log
+//! again ([`history`]). A log is never written to again after the station has stopped: each start opens the next one, which says what
+//! the one before it was ([`chain`]). A log that loses its file while it is written is saved ([`saving`]).
+//!
+//! A fault of the disk is no end: what it does not take waits in memory, in order, and follows when the fault is over.
+//! After a sync that failed the system believes that its pages are clean although the disk never got them, and the next
+//! sync would succeed for nothing; so what was written since the last good one is written again from memory, which is why
+//! memory keeps it until then (the table of "fsync failures" that PostgreSQL had to learn in 2018).
+
+pub mod chain;
+pub mod commits;
+pub mod history;
+pub mod holes;
+pub mod logs;
+pub mod saving;
+pub mod tidy;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::engine::bytelog::{Header, Mode, Packing, Record};
+use crate::engine::millis::Millis;
+use crate::station::disk::{Disk, File, append_all, folder_of};
+use commits::Fragment;
+
+/// What waits for the disk at most; with more the line takes no bytes from its port. A day of one board has about 4 MB.
+const MOST_WAITING: usize = 8 << 20;
+
+/// So much of a log's durable end stays in memory, for the day on which somebody cuts its file: most logs have less.
+const KEPT: u64 = 512 << 10;
+
+/// So much space a log of one board keeps reserved in front of its end: a day of one board has about 4 MB.
+const AHEAD_OF_A_BOARD: u64 = 4 << 20;
+/// The same of a bus, on which every answer is recorded: more than a day of a wire that never rests.
+const AHEAD_OF_A_BUS: u64 = 64 << 20;
+
+/// A log that is being written, by its line, and made durable, by the committer.
+pub struct Journal {
+    path: PathBuf,
+    name: String,
+    /// What it begins with.
+    head: Vec<u8>,
+    ahead: u64,
+    state: Mutex<State>,
+}
+
+/// The end of a log that the disk has not taken: it is lost when the program ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Untaken {
+    /// The name of the log.
+    pub log: String,
+    /// How many bytes.
+    pub bytes: usize,
+    /// From its first record to its last.
+    pub span: Millis,
+}
+
+impl fmt::Display for Untaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Untaken { log, bytes, span } = self;
+        write!(f, "the last {bytes} bytes of {log}, recorded in {}.{} s", span.0 / 1000, span.0 % 1000 / 100)
+    }
+}
+
+struct State {
+    file: Arc<dyn File>,
+    /// The log from `tail_from` to its end.
+    tail: Vec<u8>,
+    /// Not behind `synced`.
+    tail_from: u64,
+    /// The file is durable so far.
+    synced: u64,
+    /// The file has the log so far.
+    written: u64,
+    /// The file was so long when it was looked at last, and had its name.
+    seen: u64,
+    /// The log is durable so far, in its file or in the commits.
+    durable: u64,
+    /// So much space was asked for.
+    reserved: u64,
+    /// A sync failed: what the file got since the last good one may not be there.
+    is_suspect: bool,
+    /// It was saved in a new file whose name is not durable yet.
+    is_new_name: bool,
+    /// Why the disk does not take what waits.
+    fault: Option<String>,
+    /// On a bus: what brings nothing goes into one record.
+    packing: Option<Packing>,
+}
+
+impl State {
+    fn end(&self) -> u64 {
+        self.tail_from + self.tail.len() as u64
+    }
+
+    fn is_settled(&self) -> bool {
+        self.synced == self.end()
+    }
+
+    /// Is the file as long as what was written to it?
+    fn has_its_length(&self) -> io::Result<()> {
+        match self.file.length()? == self.written {
+            true => Ok(()),
+            false => Err(io::Error::other("somebody has made its file shorter or longer")),
+        }
+    }
+
+    /// Forgets what no cut is likely to reach.
+    fn forget(&mut self) {
+        let spare = self.synced.saturating_sub(KEPT).saturating_sub(self.tail_from) as usize;
+        let rest = self.tail.get(spare..).filter(|_| spare > 0);
+        // It begins with a whole line.
+        if let Some(end) = rest.and_then(|rest| rest.iter().position(|&byte| byte == b'\n')) {
+            self.tail.drain(..=spare + end);
+            self.tail_from += (spare + end + 1) as u64;
+        }
+    }
+
+    /// The part of the tail between two places of the log.
+    fn between(&self, from: u64, to: u64) -> &[u8] {
+        let index = |place: u64| place.saturating_sub(self.tail_from) as usize;
+        self.tail.get(index(from)..index(to)).unwrap_or_default()
+    }
+}
+
+impl Journal {
+    /// Begins a log with its head. The file must not exist yet. Without space to reserve it is begun too; see
+    /// [`Journal::is_reserved`].
+    ///
+    /// # Errors
+    ///
+    /// When it exists, or cannot be written.
+    pub fn create(disk: &dyn Disk, path: &Path, header: &Header) -> io::Result<Journal> {
+        let file = disk.create(path)?;
+        let text = header.to_text();
+        let begin = || -> io::Result<()> {
+            append_all(&*file, text.as_bytes()).map_err(|(_, error)| error)?;
+            file.sync()?;
+            disk.sync_folder(folder_of(path))
+        };
+        if let Err(error) = begin() {
+            // A head that is not whole is of no use; the next try would leave another.
+            let _ = disk.remove(path);
+            return Err(error);
+        }
+        let length = text.len() as u64;
+        let is_bus = header.mode == Some(Mode::Bus);
+        let packing = is_bus.then(Packing::default);
+        let state = State {
+            file,
+            tail: Vec::new(),
+            tail_from: length,
+            synced: length,
+            written: length,
+            seen: length,
+            durable: length,
+            reserved: 0,
+            is_suspect: false,
+            is_new_name: false,
+            fault: None,
+            packing,
+        };
+        let ahead = if is_bus { AHEAD_OF_A_BUS } else { AHEAD_OF_A_BOARD };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let head = text.into_bytes();
+        let journal = Journal { path: path.to_owned(), name, head, ahead, state: Mutex::new(state) };
+        journal.reserve(&mut journal.lock());
+        Ok(journal)
+    }
+
+    /// Adds a record, as one write of one line. What the disk does not take waits. On a bus, what brings nothing is held back for
+    /// up to a second, so that it becomes one record.
+    pub fn write(&self, record: &Record) {
+        let mut state = self.lock();
+        match &mut state.packing {
+            None => self.write_line(&mut state, record),
+            Some(packing) => {
+                let ready = packing.push(record.clone());
+                ready.iter().for_each(|record| self.write_line(&mut state, record));
+            }
+        }
+    }
+
+    /// Writes what is held back. It may be the reason for something that is to be published.
+    pub fn write_held(&self) {
+        let mut state = self.lock();
+        let ready = state.packing.as_mut().map(Packing::flush).unwrap_or_default();
+        ready.iter().for_each(|record| self.write_line(&mut state, record));
+    }
+
+    /// When what is held back has to be written, in the time of the log.
+    pub fn held_until(&self) -> Option<u64> {
+        self.lock().packing.as_ref().and_then(Packing::due)
+    }
+
+    fn write_line(&self, state: &mut State, record: &Record) {
+        let line = record.to_line();
+        let is_whole = state.written == state.end();
+        state.tail.extend_from_slice(line.as_bytes());
+        // What waits goes first, and is tried again by the committer.
+        if is_whole {
+            self.write_what_waits(state);
+        }
+    }
+
+    /// How long the log is, with what waits.
+    pub fn end(&self) -> u64 {
+        self.lock().end()
+    }
+
+    /// The end of the log that is not known to be durable.
+    pub fn pending(&self) -> Option<Fragment> {
+        let state = self.lock();
+        let bytes = state.between(state.durable, state.end());
+        let fragment = || Fragment { log: self.name.clone(), at: state.durable, bytes: bytes.to_vec() };
+        (!bytes.is_empty()).then(fragment)
+    }
+
+    /// A fragment of [`Journal::pending`] has been made durable.
+    pub fn committed(&self, fragment: &Fragment) {
+        let mut state = self.lock();
+        state.durable = state.durable.max(fragment.at + fragment.bytes.len() as u64);
+    }
+
+    /// How far the log is durable.
+    pub fn durable(&self) -> u64 {
+        self.lock().durable
+    }
+
+    /// Makes the file itself durable to its end.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says, or when somebody has made the file shorter or longer; see [`Journal::look_after`]. Nothing is lost
+    /// then; it is to be tried again.
+    pub fn settle(&self) -> io::Result<()> {
+        let (file, target) = {
+            let mut state = self.lock();
+            // Before anything is written again: behind a cut that would hide what is missing.
+            if let Err(error) = state.has_its_length() {
+                state.is_suspect = true;
+                state.fault = Some(error.to_string());
+                return Err(error);
+            }
+            if state.is_suspect {
+                let again = state.between(state.synced, state.written);
+                if let Err(error) = state.file.write_at(again, state.synced) {
+                    state.fault = Some(error.to_string());
+                    return Err(error);
+                }
+            }
+            if let Some(error) = self.write_what_waits(&mut state) {
+                return Err(error);
+            }
+            // It is not settled again before the commits, which have less space than this, are full.
+            if state.reserved < state.written + self.ahead / 8 * 7 {
+                self.reserve(&mut state);
+            }
+            if state.is_settled() {
+                return Ok(());
+            }
+            (Arc::clone(&state.file), state.written)
+        };
+        // The line may write meanwhile.
+        let synced = file.sync();
+        let mut state = self.lock();
+        // What memory has is needed then.
+        let synced = synced.and_then(|()| state.has_its_length());
+        if let Err(error) = synced {
+            state.is_suspect = true;
+            state.fault = Some(error.to_string());
+            return Err(error);
+        }
+        state.synced = target;
+        state.forget();
+        state.seen = state.written;
+        state.durable = state.durable.max(target);
+        state.is_suspect = false;
+        state.fault = None;
+        Ok(())
+    }
+
+    /// Is the file itself durable to its end?
+    pub fn is_settled(&self) -> bool {
+        self.lock().is_settled()
+    }
+
+    /// What is wrong with the disk, while something waits for it.
+    pub fn fault(&self) -> Option<String> {
+        self.lock().fault.clone()
+    }
+
+    /// What the disk has not taken, neither into the log nor into the commits; `None` when it has everything.
+    pub fn untaken(&self) -> Option<Untaken> {
+        let state = self.lock();
+        let from = state.written.max(state.durable);
+        let bytes = state.between(from, state.end());
+        // The first line may be the rest of one that was taken in part.
+        let is_whole = from == state.synced || state.between(from - 1, from) == b"\n";
+        let lines = bytes.split(|&byte| byte == b'\n').skip(usize::from(!is_whole));
+        let at = |line: &[u8]| std::str::from_utf8(line).ok()?.split(' ').next()?.parse::<u64>().ok();
+        let times: Vec<u64> = lines.filter_map(at).collect();
+        let span = Millis(times.last().zip(times.first()).map_or(0, |(last, first)| last.saturating_sub(*first)));
+        (!bytes.is_empty()).then(|| Untaken { log: self.name.clone(), bytes: bytes.len(), span })
+    }
+
+    /// Does so much wait that no more should be recorded?
+    pub fn is_full(&self) -> bool {
+        let state = self.lock();
+        state.end() - state.synced >= MOST_WAITING as u64
+    }
+
+    /// Has it space to grow, whatever else fills the disk?
+    pub fn is_reserved(&self) -> bool {
+        self.lock().reserved > 0
+    }
+
+    /// Gives back the space that it did not need. It is not written to any more.
+    pub fn release(&self) {
+        // Space that stays taken does no harm.
+        let _ = self.lock().file.release();
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn write_what_waits(&self, state: &mut State) -> Option<io::Error> {
+        let waiting = state.between(state.written, state.end());
+        match append_all(&*state.file, waiting) {
+            Ok(()) => {
+                state.written = state.end();
+                if !state.is_suspect {
+                    state.fault = None;
+                }
+                None
+            }
+            Err((taken, error)) => {
+                state.written += taken as u64;
+                state.fault = Some(error.to_string());
+                Some(error)
+            }
+        }
+    }
+
+    fn reserve(&self, state: &mut State) {
+        let wanted = state.written + self.ahead;
+        if state.file.reserve(wanted).is_ok() {
+            state.reserved = wanted;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::bytelog::{self, Kind};
+    use crate::station::disk::RealDisk;
+
+    fn note(at: u64, text: &str) -> Record {
+        Record::new(at, Kind::Note(text.to_owned()))
+    }
+
+    #[test]
+    fn a_log_is_written_at_once_and_settled_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        assert!(Journal::create(&RealDisk, &path, &Header::default()).is_err());
+        let begun = journal.end();
+        assert!(journal.pending().is_none() && journal.is_settled());
+        journal.write(&note(1, "one"));
+        journal.write(&note(2, "two"));
+        let text = std::fs::read(&path).unwrap();
+        let pending = journal.pending().unwrap();
+        assert_eq!((pending.at, pending.bytes.as_slice()), (begun, &text[begun as usize..]));
+        journal.committed(&pending);
+        assert_eq!((journal.durable(), journal.pending(), journal.is_settled()), (journal.end(), None, false));
+        journal.write(&note(3, "three"));
+        assert_eq!(journal.pending().unwrap().at, text.len() as u64);
+        journal.settle().unwrap();
+        assert!(journal.is_settled() && journal.pending().is_none() && journal.fault().is_none());
+        journal.release();
+        assert_eq!(bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records.len(), 3);
+    }
+
+    fn cut(path: &Path, length: u64) {
+        std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length).unwrap();
+    }
+
+    #[test]
+    fn a_log_that_was_cut_is_not_written_behind_the_cut_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        (0..100).for_each(|at| journal.write(&note(at, "settled")));
+        journal.settle().unwrap();
+        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+        let whole = std::fs::read(&path).unwrap();
+        cut(&path, whole.len() as u64 / 2);
+        (100..103).for_each(|at| journal.write(&note(at, "later")));
+        for _ in 0..3 {
+            assert!(journal.settle().is_err());
+        }
+        let done = journal.look_after(&RealDisk, Vec::new).unwrap().unwrap();
+        assert!(done.contains("somebody cut it") && !done.contains("lost"), "{done}");
+        let saved = std::fs::read(&path).unwrap();
+        assert!(saved.starts_with(&whole) && saved.len() as u64 == journal.end());
+        let log = bytelog::read(&saved).unwrap();
+        assert_eq!((log.records.len(), log.problems.len()), (103, 0));
+        journal.settle().unwrap();
+        assert_eq!(journal.look_after(&RealDisk, Vec::new).unwrap(), None);
+    }
+
+    #[test]
+    fn what_a_deep_cut_takes_away_is_said_and_all_that_is_known_around_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let header = Header { line: Some("a".to_owned()), ..Header::default() };
+        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let long = "x".repeat(4_000);
+        let mut places = Vec::new();
+        for at in 0..400 {
+            places.push(journal.end());
+            journal.write(&note(at, &long));
+        }
+        journal.settle().unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        let known = |from: usize, to: usize| {
+            let (from, to) = (places[from], places[to]);
+            Fragment { log: "a-1.log".to_owned(), at: from, bytes: whole[from as usize..to as usize].to_vec() }
+        };
+        let kept = (KEPT / 4_000) as usize;
+        for (length, first) in [(0, None), (places[60] + 7, Some(59)), (places[150], Some(149))] {
+            let file = std::fs::read(&path).unwrap();
+            assert_eq!(file.len() as u64, journal.end());
+            cut(&path, length);
+            let fragments = || vec![known(100, 120), known(140, 160), known(398, 399)];
+            let done = journal.look_after(&RealDisk, fragments).unwrap().unwrap();
+            assert!(done.contains("bytes of it are lost"), "{done}");
+            let saved = std::fs::read(&path).unwrap();
+            assert_eq!(saved.len() as u64, journal.end(), "everything keeps its place");
+            let log = bytelog::read(&saved).unwrap();
+            assert_eq!(log.header.line.as_deref(), Some("a"), "the head is in memory");
+            let said = |problem: &bytelog::Problem| match problem {
+                bytelog::Problem::Lost { bytes, .. } => *bytes,
+                _ => 0,
+            };
+            let lost: u64 = log.problems.iter().map(said).sum();
+            assert!(done.contains(&format!("; {lost} bytes of it are lost")), "{done} {lost}");
+            let times: Vec<u64> =
+                log.records.iter().filter(|r| matches!(r.kind, Kind::Note(_))).map(|r| r.at).collect();
+            let is_there = |at: u64| times.contains(&at);
+            let of_file = (0..=first.unwrap_or(0)).filter(|_| first.is_some());
+            let all = of_file.chain(100..120).chain(140..160).chain(400 - kept as u64 + 2..400);
+            all.for_each(|at| assert!(is_there(at), "{length}: {at} is missing"));
+            assert!(
+                times.is_sorted() && times.len() < 400 && journal.look_after(&RealDisk, Vec::new).unwrap().is_none()
+            );
+            // As it was, for the next.
+            std::fs::OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .map(|mut file| io::Write::write_all(&mut file, &whole))
+                .unwrap()
+                .unwrap();
+        }
+    }
+
+    #[test]
+    fn what_brings_nothing_on_a_bus_is_one_record_and_is_written_when_it_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let header = Header { mode: Some(Mode::Bus), ..Header::default() };
+        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let (begun, answer) = (journal.end(), vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14]);
+        for at in [5, 15, 25] {
+            journal.write(&Record::new(at - 4, Kind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
+            journal.write(&Record::new(at, Kind::FromBoard(answer.clone())));
+        }
+        assert_eq!((journal.end(), journal.held_until()), (begun, Some(1_005)));
+        journal.write_held();
+        assert_eq!(journal.held_until(), None);
+        let records = bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records;
+        assert_eq!(records.len(), 1);
+        let unpacked: Vec<Record> = records.into_iter().flat_map(Record::unpacked).collect();
+        assert_eq!(unpacked, [5, 15, 25].map(|at| Record::new(at, Kind::FromBoard(answer.clone()))));
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::create(&RealDisk, &folder.path().join("a-1.log"), &Header::default()).unwrap();
+        let long = note(1, &"x".repeat(1 << 20));
+        for _ in 0..MOST_WAITING >> 20 {
+            assert!(!journal.is_full());
+            journal.write(&long);
+        }
+        assert!(journal.is_full());
+        journal.settle().unwrap();
+        assert!(!journal.is_full());
+    }
+}

@@ -1,0 +1,144 @@
+//! What the core wants done, and where it belongs: bytes to the board, notices to the operator, notes into the log.
+
+use std::time::Duration;
+
+use tracing::{debug, info, warn};
+
+use super::Station;
+use super::underway::Underway;
+use crate::engine::bytelog::Kind;
+use crate::engine::livefile::Entry;
+use crate::engine::playback;
+use crate::engine::session::request::{Addressee, Remembered, Request, Wish};
+use crate::engine::session::{BusAddress, Effect, Input, Output};
+use crate::station::counters::LineCounters;
+use crate::station::feed;
+use crate::station::link::LinkEvent;
+
+/// A link that is said to be dead though bytes came within this is left alone: a busy machine may have kept the bytes of a
+/// board that is played faster than time. One that is older is asked once more what it has, for the same may have kept the
+/// station from running at all.
+const SURELY_QUIET: Duration = Duration::from_secs(3);
+
+/// How something is told.
+#[derive(Clone, Copy)]
+enum Tone {
+    /// The operator may have to do something.
+    Warning,
+    /// All is well.
+    Plain,
+}
+
+impl Station {
+    /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
+    pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
+        let mut heard = None;
+        for Output { board, effect, .. } in outputs {
+            match effect {
+                Effect::Send(bytes) if self.link.is_up() => {
+                    self.recorder.write(now, Kind::ToBoard(bytes.clone()));
+                    self.counters.bytes_out.add(bytes.len() as u64);
+                    if let Err(reason) = self.link.send(&bytes).await {
+                        self.tell_link_is_down(reason);
+                    }
+                }
+                Effect::Remembered(entries) => heard = Some(self.look_for_game(board, entries).await),
+                // What listeners are told is published, and part of the status.
+                Effect::Send(_) | Effect::Aside(_) => {}
+                Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
+                Effect::Notice(text) | Effect::Refused(text) => self.tell_of(now, board, &text, Tone::Warning),
+                Effect::News(text) => self.tell_of(now, board, &text, Tone::Plain),
+                Effect::Note(text) => {
+                    let text = playback::about(board, &text);
+                    debug!(line = self.name, "{text}");
+                    self.recorder.write(now, Kind::Note(text));
+                }
+                // The recorder has kept what is published.
+                Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {}
+            }
+        }
+        heard
+    }
+
+    /// Has a board a file that begins with these plies and setups? The answer is a request: it stands in the log.
+    async fn look_for_game(&mut self, board: Option<BusAddress>, entries: Vec<Entry>) -> Input {
+        let named = board.and_then(|board| self.config.boards.iter().find(|of_bus| of_bus.address == board));
+        let prefix = feed::prefix(&self.name, board, named.map(|board| &*board.name));
+        let live = self.live.clone();
+        let known =
+            tokio::task::spawn_blocking(move || feed::known(&live, &prefix, &entries)).await.unwrap_or_default();
+        let answer = known.map_or(Remembered::New, Remembered::Known);
+        Input::Request(Request { to: Addressee::of(board), wish: Wish::Remembered(answer) })
+    }
+
+    /// Tells the operator.
+    pub(super) fn tell(&self, at: u64, notice: &str) {
+        self.tell_of(at, None, notice, Tone::Warning);
+    }
+
+    /// Tells the operator that something is as it should be.
+    pub(super) fn tell_news(&self, at: u64, news: &str) {
+        self.tell_of(at, None, news, Tone::Plain);
+    }
+
+    /// Tells the operator something of a board.
+    fn tell_of(&self, at: u64, board: Option<BusAddress>, notice: &str, tone: Tone) {
+        let line = self.recorder.line();
+        let of_board = |address| line.boards().into_iter().find(|(other, _)| *other == address);
+        let status = board.and_then(of_board).map_or_else(|| line.status(), |(_, status)| status);
+        let (game, ply) = (status.game, status.game.map(|_| status.plies));
+        let text = playback::about(board, notice);
+        let board = board.map(BusAddress::number);
+        match tone {
+            Tone::Warning => warn!(line = self.name, board, game, ply, "{text}"),
+            Tone::Plain => info!(line = self.name, board, game, ply, "{text}"),
+        }
+        self.recorder.write(at, Kind::Note(text));
+    }
+
+    /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.
+    async fn reopen(&mut self, board: Option<&str>) -> Option<Input> {
+        if !self.link.is_up() || board.is_none() && self.link.quiet_for() < SURELY_QUIET {
+            return None;
+        }
+        if board.is_none() {
+            match self.link.unread().await {
+                Some(LinkEvent::Bytes(bytes)) => {
+                    self.counters.bytes_in.add(bytes.len() as u64);
+                    return Some(Input::Bytes(bytes));
+                }
+                Some(LinkEvent::Down(reason)) => {
+                    self.tell_link_is_down(reason);
+                    return None;
+                }
+                Some(LinkEvent::Up | LinkEvent::Waiting(_)) | None => {}
+            }
+        }
+        let place = self.link.place();
+        self.link.reopen(board);
+        self.tell_link_is_down(match board {
+            Some(board) => format!("{place} carries board {board}"),
+            None => format!("nothing answers at {place}; opening it again"),
+        });
+        None
+    }
+
+    pub(super) fn tell_link_is_down(&self, reason: String) {
+        warn!(line = self.name, "the link is down: {reason}");
+        self.reporter.update(|row| row.no_link = Some(reason));
+    }
+}
+
+/// Counts what is published, and remembers since when it is underway.
+pub(super) fn count(counters: &LineCounters, underway: &Underway, effect: &Effect) {
+    if !effect.is_publication() {
+        return;
+    }
+    underway.begin();
+    let Effect::Entry { entry, why } = effect else { return };
+    let count = if entry.step.is_ply() { &counters.plies } else { &counters.setups };
+    count.add(1);
+    if let Some(grounds) = why.as_ref().and_then(|why| why.grounds.as_ref()) {
+        counters.delay.count(Duration::from_millis(grounds.quiet.0));
+    }
+}

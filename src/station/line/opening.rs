@@ -1,0 +1,348 @@
+//! How a line starts: its old logs are played, its files completed, its next log opened.
+//!
+//! ```text
+//!   log/NAME-1..K ──▸ playback ──▸ the line as it was    ──▸ goes on, if a game may still be going on
+//!                          └─────▸ its games, byte for byte ──▸ reconcile with live/NAME-G.pdn, live/NAME-ADDRESS-G.pdn
+//!   log/NAME-K+1  ◂── head: opened, settings, continues: yes | no
+//! ```
+//!
+//! A log is never opened before the end of the one before it, even if the clock of the machine was set back or a simulated
+//! board was played faster than time: the order of `opened` is the order of the logs. What the clock showed then stands in the
+//! head, too, where that is something else.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
+
+use super::clock;
+use crate::engine::bytelog::{Header, Mode};
+use crate::engine::calendar::Calendar;
+use crate::engine::millis::Millis;
+use crate::engine::playback::{
+    self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, LATE_START, PlaybackError, Played,
+};
+use crate::engine::session::request::{Request, Wish};
+use crate::engine::session::{BusAddress, Line, LineSettings};
+use crate::station::config::LineConfig;
+use crate::station::disk::{self, Disk};
+use crate::station::feed::Feeds;
+use crate::station::journal::Journal;
+use crate::station::journal::chain::{self, Before, LOG_BEFORE};
+use crate::station::journal::history::{self, History};
+
+/// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
+/// A day of one board has about 4 MB; playing it takes a fraction of a second.
+const LONG_CHAIN: u64 = 16 << 20;
+
+/// The same as [`playback::SHORTEST_PAUSE`].
+const SHORTEST_PAUSE: TimeDelta = TimeDelta::milliseconds(playback::SHORTEST_PAUSE.0.cast_signed());
+
+/// Where the files of all lines are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Folders {
+    /// The logs.
+    pub log: PathBuf,
+    /// The live files.
+    pub live: PathBuf,
+}
+
+/// Why a line cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// Its logs or files cannot be read or written.
+    #[error("{what}: {error}")]
+    Disk {
+        /// What was tried.
+        what: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Its configuration asks for what cannot be played.
+    #[error(transparent)]
+    Settings(#[from] PlaybackError),
+}
+
+/// A line that is ready to run.
+pub struct Opened {
+    /// The recorder, as it was when the last log ended.
+    pub line: Line,
+    /// The time of the line when the new log was opened.
+    pub shift: Millis,
+    /// The new log.
+    pub journal: Journal,
+    /// The files.
+    pub feeds: Feeds,
+    /// Whether the settings are those of an older configuration, because a game began with them.
+    pub is_outdated: bool,
+    /// What the operator should know.
+    pub notices: Vec<String>,
+    /// Which moments the times of the line are.
+    pub calendar: Calendar,
+    /// Its games so far.
+    pub games: Vec<Game>,
+    /// The head of the chain that goes on or begins.
+    pub header: Header,
+    /// What operators asked for that the chain which begins has to hear again.
+    pub carried: Vec<Request>,
+}
+
+/// Opens a line; `now` is the time on the wall. Blocks on the disk. Nothing may be writing its files any more.
+///
+/// # Errors
+///
+/// When the disk does not do it, or the configuration asks for what cannot be played.
+pub fn open(
+    config: &LineConfig,
+    folders: &Folders,
+    disk: &Arc<dyn Disk>,
+    now: DateTime<FixedOffset>,
+) -> Result<Opened, OpeningError> {
+    let history = History::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
+    let History { logs, last, next, problems: mut notices } = history;
+    // Each of those before the last was closed before the one behind it was begun.
+    let before = match last {
+        Some(number) => close(&**disk, &history::path(&folders.log, &config.name, number), number, &mut notices)?,
+        None => None,
+    };
+    let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
+    let played = match playback::play(logs, None) {
+        Err(PlaybackError::Unreadable { name, kind, error }) => {
+            return Err(OpeningError::Disk { what: name, error: io::Error::new(kind, error) });
+        }
+        played => played.unwrap_or_else(|error| {
+            notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+            Played::default()
+        }),
+    };
+    notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
+    let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
+
+    let last_games = last_games(config, folders, &**disk, &played).unwrap_or_else(|(known, error)| {
+        let live = folders.live.display();
+        notices.push(format!("{live}: {error}; only the logs say how many games there were before"));
+        known
+    });
+
+    let end = |chain: &Chain| chain.calendar.as_ref().map(|calendar| calendar.moment(chain.end));
+    let last_end = played.last.as_ref().and_then(end).max(last_opening);
+    let opened = opening(now, last_end);
+    // Simulated boards are ahead of the clock.
+    let shown = (config.time_scale == 1.0 && opened - now > clock::JUMP).then_some(now);
+    let games = played.games;
+    let next_step = decide(config, played.last, bytes, now)?;
+    notices.extend(next_step.notice());
+    let is_outdated = matches!(next_step, NextStep::GoOn { is_outdated: true, .. });
+    let goes_on = matches!(next_step, NextStep::GoOn { .. });
+    let mut carried = Vec::new();
+    let (line, chain_header, header, shift, calendar) = match next_step {
+        NextStep::GoOn { chain, .. } => {
+            let header = head(chain.header.clone(), opened, shown, "yes", before, &last_games);
+            let Chain { mut line, header: chain_header, calendar, end } = *chain;
+            let mut calendar = calendar.unwrap_or_else(|| Calendar::new(opened));
+            let shift = playback::go_on(&mut line, &mut calendar, end, &header);
+            (line, chain_header, header, shift, calendar)
+        }
+        NextStep::Begin { carried: of_last, .. } => {
+            carried = of_last;
+            let mut header = head(config.header(), opened, shown, "no", before, &last_games);
+            put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
+            put(&mut header.other, LATE_START, "yes");
+            let line = Line::new(playback::settings(&header, None)?.0);
+            (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
+        }
+    };
+    let names =
+        header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
+    // Files that cannot be written are no reason not to record: they wait.
+    let mut feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
+    for (index, game) in games.iter().enumerate() {
+        let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
+        feeds.mend(game, goes_on && is_last);
+    }
+    notices.extend(feeds.take_notices());
+    let path = history::path(&folders.log, &config.name, next);
+    let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
+    if !journal.is_reserved() {
+        notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
+    }
+    Ok(Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header: chain_header, carried })
+}
+
+/// The number of the last game of each board that had one, by the logs and by the files; when those cannot be looked at, by the
+/// logs alone, and why.
+fn last_games(
+    config: &LineConfig,
+    folders: &Folders,
+    disk: &dyn Disk,
+    played: &Played,
+) -> Result<LastGames, (LastGames, io::Error)> {
+    let mut last: LastGames = BTreeMap::new();
+    let mut count = |board: Option<BusAddress>, number: u32| {
+        let known = last.entry(board).or_insert(0);
+        *known = number.max(*known);
+    };
+    for game in &played.games {
+        count(game.board, game.number());
+    }
+    // A hall that plays for days has thousands of them, and each of its lines looks.
+    let names = match disk.list(&folders.live) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err((last, error)),
+    };
+    for number in history::numbers(&names, &config.name, ".pdn") {
+        count(None, number);
+    }
+    for board in &config.boards {
+        for number in history::numbers(&names, &board.name, ".pdn") {
+            count(Some(board.address), number);
+        }
+    }
+    for (address, number) in history::numbers_of_boards(&names, &config.name, ".pdn") {
+        if let Some(address) = BusAddress::new(address) {
+            count(Some(address), number);
+        }
+    }
+    Ok(last)
+}
+
+type LastGames = BTreeMap<Option<BusAddress>, u32>;
+
+/// What the next log is to the last chain.
+enum NextStep {
+    /// Its next part.
+    GoOn { chain: Box<Chain>, is_outdated: bool },
+    /// The first of a new one.
+    Begin { gives_up_a_game: bool, carried: Vec<Request> },
+}
+
+impl NextStep {
+    fn notice(&self) -> Option<String> {
+        match self {
+            NextStep::GoOn { is_outdated: true, .. } => Some(
+                "the settings or tags of this line have changed; they hold as soon as its game has ended".to_owned(),
+            ),
+            NextStep::Begin { gives_up_a_game: true, .. } => {
+                Some("this line plays another game than before; the game that was going on stays unfinished".to_owned())
+            }
+            NextStep::GoOn { .. } | NextStep::Begin { .. } => None,
+        }
+    }
+}
+
+/// A game is recorded to its end with the settings that it began with.
+fn decide(
+    config: &LineConfig,
+    chain: Option<Chain>,
+    bytes: u64,
+    now: DateTime<FixedOffset>,
+) -> Result<NextStep, PlaybackError> {
+    let wanted = playback::settings(&config.header(), None)?.0.without_history();
+    let Some(chain) = chain.map(Box::new) else {
+        return Ok(NextStep::Begin { gives_up_a_game: false, carried: Vec::new() });
+    };
+    let had = playback::settings(&chain.header, None)?.0.without_history();
+    let is_outdated = had != wanted;
+    let is_playing = chain.line.has_open_game();
+    let opened = chain.calendar.as_ref().map(Calendar::epoch);
+    let is_old = opened.zip(rotation(config)).is_some_and(|(opened, longest)| now - opened >= longest);
+    let is_old = is_old || chain.line.wants_rotation();
+    Ok(if !is_outdated && (is_playing || bytes < LONG_CHAIN && !is_old) {
+        NextStep::GoOn { chain, is_outdated: false }
+    } else if is_playing && had.mode == wanted.mode && had.variant.game_type == wanted.variant.game_type {
+        NextStep::GoOn { chain, is_outdated: true }
+    } else {
+        NextStep::Begin { gives_up_a_game: is_playing, carried: carried(&chain.line, &had, &wanted) }
+    })
+}
+
+/// What operators asked of the last chain holds for the next, but where the configuration now says something else about it.
+fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Request> {
+    let players = |settings: &LineSettings| {
+        let is_player = |(tag, _): &&(String, String)| tag == "White" || tag == "Black";
+        settings.tags.iter().filter(is_player).cloned().collect::<Vec<_>>()
+    };
+    let still_holds = |request: &Request| {
+        let of_board = |settings: &LineSettings| {
+            request.to.address().map_or_else(|| settings.clone(), |board| settings.of_board(board))
+        };
+        let (had, wanted) = (of_board(had), of_board(wanted));
+        match request.wish {
+            Wish::Names { .. } => players(&had) == players(&wanted),
+            _ => had.orientation == wanted.orientation,
+        }
+    };
+    line.standing_requests().into_iter().filter(still_holds).collect()
+}
+
+/// After what time a chain of a line ends, if it ends for its age.
+pub fn rotation(config: &LineConfig) -> Option<TimeDelta> {
+    let hours = config.logs.rotate_hours;
+    (hours > 0).then(|| TimeDelta::hours(hours.into()))
+}
+
+/// The head of the next log. `shown`: what the clock showed when it was opened, where that is something else.
+fn head(
+    mut header: Header,
+    opened: DateTime<FixedOffset>,
+    shown: Option<DateTime<FixedOffset>>,
+    continues: &str,
+    before: Option<Before>,
+    games: &BTreeMap<Option<BusAddress>, u32>,
+) -> Header {
+    header.opened = Some(opened);
+    header.other.retain(|(key, _)| key != CLOCK);
+    if let Some(shown) = shown {
+        put(&mut header.other, CLOCK, &rfc3339(shown));
+    }
+    put(&mut header.other, CONTINUES, continues);
+    header.other.retain(|(known, _)| known != LOG_BEFORE);
+    if let Some(before) = before {
+        put(&mut header.other, LOG_BEFORE, &before.to_string());
+    }
+    if header.mode != Some(Mode::Bus) {
+        put(&mut header.other, GAMES_BEFORE, &games.get(&None).copied().unwrap_or(0).to_string());
+        return header;
+    }
+    for (board, number) in games {
+        let Some(board) = board else { continue };
+        put(&mut header.boards.entry(board.number()).or_default().other, GAMES_BEFORE, &number.to_string());
+    }
+    header
+}
+
+fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
+    other.retain(|(known, _)| known != key);
+    other.push((key.to_owned(), value.to_owned()));
+}
+
+fn rfc3339(moment: DateTime<FixedOffset>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Millis, false)
+}
+
+/// Now, to the millisecond that a log can tell, but after everything that was logged before.
+fn opening(now: DateTime<FixedOffset>, last_end: Option<DateTime<FixedOffset>>) -> DateTime<FixedOffset> {
+    let now = now.trunc_subsecs(3);
+    let earliest = last_end.and_then(|end| end.checked_add_signed(SHORTEST_PAUSE));
+    // A pause in the game is told in the time of today's place, also across a change of the clocks.
+    earliest.map_or(now, |earliest| earliest.with_timezone(now.offset()).max(now))
+}
+
+/// Closes the last log. One that this station may not touch is used as it is.
+fn close(disk: &dyn Disk, path: &Path, number: u32, notices: &mut Vec<String>) -> Result<Option<Before>, OpeningError> {
+    match chain::close(disk, path, number) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || disk::is_odd(&error) => {
+            notices.push(format!("{}: {error}; it is read, and the next log begins", path.display()));
+            Ok(None)
+        }
+        closed => closed.map(Some).map_err(failed(path)),
+    }
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> OpeningError {
+    let what = path.display().to_string();
+    move |error| OpeningError::Disk { what: what.clone(), error }
+}

@@ -1,0 +1,278 @@
+//! When somebody has to see to a board.
+//!
+//! | alarm | when, for as long as `[alarm]` says |
+//! |---|---|
+//! | `silent` | its port is not there, it does not answer, or another board is in its place |
+//! | `unexplained` | no legal move explains what stands on it |
+//! | `wrong-start` | it is nearly set up for a game, and that is all |
+//! | `clock-missing` | a game goes on without the clock that it had, or that its time control promises |
+//! | `broken` | its line cannot be opened, or a bug: it is tried again |
+//! | `babble` | its port says more than boards can: noise, a wrong speed, another device |
+//! | `disk-fault` | the disk does not take what its line records, which waits in memory; or a log or `commits` was taken away, changed, or may not be written any more |
+//! | `publication` | what everybody should see is not there, or stands still: a file of `public/` or `live/` is gone, replaced, cannot be written, or its profile holds a game back |
+//! | `disk-low` | there is less space for the station than is good |
+//!
+//! An alarm is raised once, and is over once; what comes and goes within its time is none. Whoever is called is in
+//! [`hook`].
+//!
+//! Invariants: what is judged is an overview and its time; nothing here waits.
+
+pub mod hook;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::station::config::AlarmConfig;
+use crate::station::operate::overview::{AlarmView, BoardView, Disk, Moment};
+use crate::station::trouble::Trouble;
+
+/// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
+/// not call anybody twice.
+const DISK_AGAIN: f64 = 1.1;
+
+/// Which alarm, of which board, and of which folder or file.
+type Key = (&'static str, Option<String>, Option<String>);
+
+/// What happened to an alarm.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct AlarmEvent {
+    /// `raised` or `over`; `test` when somebody tries whether the command works.
+    pub event: &'static str,
+    /// The alarm.
+    #[serde(flatten)]
+    pub alarm: AlarmView,
+    /// When it was raised, or was over.
+    pub at: Moment,
+}
+
+/// What needs the operator.
+#[derive(Default)]
+pub struct Alarms {
+    /// Since when something is the matter, whether anybody was called or not.
+    since: BTreeMap<Key, Moment>,
+    raised: BTreeMap<Key, AlarmView>,
+}
+
+/// Something is the matter.
+struct Symptom {
+    key: Key,
+    /// Since when, where that is known.
+    since: Option<Moment>,
+    /// How long that may last.
+    limit: Duration,
+    text: String,
+}
+
+impl Alarms {
+    /// Judges a station; `troubles`: of its files. Returns what is new.
+    pub fn judge(
+        &mut self,
+        config: &AlarmConfig,
+        boards: &[BoardView],
+        troubles: &[Trouble],
+        disk: Option<Disk>,
+        now: Moment,
+    ) -> Vec<AlarmEvent> {
+        let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
+        symptoms.extend(troubles.iter().map(|Trouble { kind, place, board, since, text }| Symptom {
+            key: (kind, board.clone(), place.clone()),
+            since: *since,
+            limit: Duration::ZERO,
+            text: text.clone(),
+        }));
+        symptoms.extend(self.of_disk(config, disk));
+        let mut events = self.forget(&symptoms, now);
+        for Symptom { key, since, limit, text } in symptoms {
+            let first = self.since.entry(key.clone()).or_insert(now);
+            *first = since.unwrap_or(*first);
+            let lasts = (now - *first).to_std().unwrap_or_default();
+            if let Some(raised) = self.raised.get_mut(&key) {
+                raised.text = text;
+            } else if lasts >= limit {
+                let (kind, board, place) = key.clone();
+                let alarm = AlarmView { kind: kind.to_owned(), board, place, since: *first, text };
+                self.raised.insert(key, alarm.clone());
+                events.push(AlarmEvent { event: "raised", alarm, at: now });
+            }
+        }
+        events
+    }
+
+    /// All that are raised, in order.
+    pub fn raised(&self) -> Vec<AlarmView> {
+        self.raised.values().cloned().collect()
+    }
+
+    /// What is not the matter any more. Those who were called hear of it.
+    fn forget(&mut self, symptoms: &[Symptom], now: Moment) -> Vec<AlarmEvent> {
+        let is_there = |key: &Key| symptoms.iter().any(|symptom| symptom.key == *key);
+        self.since.retain(|key, _| is_there(key));
+        let mut events = Vec::new();
+        self.raised.retain(|key, alarm| {
+            if !is_there(key) {
+                events.push(AlarmEvent { event: "over", alarm: alarm.clone(), at: now });
+            }
+            is_there(key)
+        });
+        events
+    }
+
+    fn of_disk(&self, config: &AlarmConfig, disk: Option<Disk>) -> Option<Symptom> {
+        let key = ("disk-low", None, None);
+        let again = if self.raised.contains_key(&key) { DISK_AGAIN } else { 1.0 };
+        let free = disk.map(|disk| disk.free_bytes).filter(|&free| (free as f64) < config.disk_low as f64 * again)?;
+        let text = format!("the disk has {} MB left; recording ends when it is full", free / 1_000_000);
+        Some(Symptom { key, since: None, limit: Duration::ZERO, text })
+    }
+}
+
+fn of_board(config: &AlarmConfig, board: &BoardView) -> Vec<Symptom> {
+    let symptom =
+        |kind, since, limit, text| Symptom { key: (kind, Some(board.name.clone()), None), since, limit, text };
+    let mut symptoms = Vec::new();
+    match board.state.as_str() {
+        "broken" => {
+            let text = format!("its line cannot go on: {}", board.text);
+            symptoms.push(symptom("broken", None, Duration::ZERO, text));
+        }
+        "no-connection" | "no-answer" | "other-board" => {
+            let text = format!("nothing comes from the board: {}", board.text);
+            // From one of these to another it stays silent, so what counts is when that began.
+            symptoms.push(symptom("silent", None, config.silent, text));
+        }
+        "unexplained" => {
+            let doubt = board.doubt.clone().unwrap_or_default();
+            let text = doubt.in_words();
+            symptoms.push(symptom("unexplained", board.since, config.unexplained, text));
+        }
+        _ => {}
+    }
+    if let Some(words) = &board.wrong_start {
+        let text = format!("the start position is not complete: {words}");
+        symptoms.push(symptom("wrong-start", None, config.wrong_start, text));
+    }
+    if board.clock_missing {
+        let text = "the game goes on and no clock tells its time".to_owned();
+        symptoms.push(symptom("clock-missing", None, config.clock_missing, text));
+    }
+    symptoms
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+    use crate::station::operate::overview::{DoubtView, now};
+
+    fn board(state: &str) -> BoardView {
+        BoardView {
+            name: "a".into(),
+            line: "a".into(),
+            address: None,
+            serial: None,
+            state: state.into(),
+            text: "in words".into(),
+            since: None,
+            since_s: None,
+            held: false,
+            game: None,
+            white: None,
+            black: None,
+            plies: 0,
+            last: None,
+            clocks: None,
+            clock_missing: false,
+            provisional: Vec::new(),
+            waits: None,
+            doubt: None,
+            wrong_start: None,
+            publication: None,
+            file: None,
+        }
+    }
+
+    /// Judges at each of these seconds, and gives what was told then.
+    fn told(at: &[(i64, BoardView)]) -> Vec<(i64, &'static str, String)> {
+        let (start, config) = (now(), AlarmConfig::default());
+        let mut alarms = Alarms::default();
+        let mut told = Vec::new();
+        for (second, board) in at {
+            let now = start + TimeDelta::seconds(*second);
+            let events = alarms.judge(&config, std::slice::from_ref(board), &[], None, now);
+            told.extend(events.into_iter().map(|event| (*second, event.event, event.alarm.kind)));
+        }
+        told
+    }
+
+    #[test]
+    fn what_lasts_is_told_once_and_its_end_once() {
+        let times = [(0, "no-connection"), (29, "no-answer"), (30, "no-answer"), (31, "other-board"), (50, "playing")];
+        let boards = times.map(|(second, state)| (second, board(state)));
+        assert_eq!(told(&boards), [(30, "raised", "silent".into()), (50, "over", "silent".into())]);
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_no_alarm() {
+        let times = [(0, "no-answer"), (29, "playing"), (30, "no-answer"), (59, "no-answer"), (60, "playing")];
+        assert_eq!(told(&times.map(|(second, state)| (second, board(state)))), []);
+    }
+
+    #[test]
+    fn each_of_the_others_is_told() {
+        let wrong = BoardView { wrong_start: Some("white man missing on 31".into()), ..board("waiting") };
+        let no_clock = BoardView { clock_missing: true, ..board("playing") };
+        let broken = board("broken");
+        for (view, kind, limit) in [(wrong, "wrong-start", 60), (no_clock, "clock-missing", 60), (broken, "broken", 0)]
+        {
+            let told = told(&[(0, view.clone()), (limit, view), (limit + 1, board("ready"))]);
+            assert_eq!(told, [(limit, "raised", kind.into()), (limit + 1, "over", kind.into())]);
+        }
+    }
+
+    #[test]
+    fn a_board_that_nothing_explains_is_told_with_what_is_known_and_no_more() {
+        let text = |squares: &[&str], readings: &[&str]| {
+            let strings = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+            let doubt = Some(DoubtView { squares: strings(squares), readings: strings(readings) });
+            let symptoms = of_board(&AlarmConfig::default(), &BoardView { doubt, ..board("unexplained") });
+            symptoms.into_iter().map(|symptom| symptom.text).collect::<Vec<_>>().join("|")
+        };
+        let whole = "no legal move explains the board; it differs on 19, 24; closest: 24x19; or setup";
+        assert_eq!(text(&["19", "24"], &["24x19", "setup"]), whole);
+        assert_eq!(text(&["19"], &[]), "no legal move explains the board; it differs on 19");
+        assert_eq!(text(&[], &[]), "no legal move explains the board");
+    }
+
+    #[test]
+    fn a_disk_at_its_limit_calls_once() {
+        let config = AlarmConfig::default();
+        let mut alarms = Alarms::default();
+        let told = [600, 499, 501, 499, 600].map(|megabytes| {
+            let disk = Disk { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
+            alarms.judge(&config, &[], &[], Some(disk), now()).len()
+        });
+        assert_eq!(told, [0, 1, 0, 0, 1]);
+    }
+
+    #[test]
+    fn a_disk_that_fails_calls_once_for_each_line_and_when_it_is_in_order_again() {
+        let config = AlarmConfig::default();
+        let mut alarms = Alarms::default();
+        let fault = |line: &str| Trouble {
+            kind: "disk-fault",
+            place: None,
+            board: Some(line.to_owned()),
+            since: None,
+            text: "the disk fails".to_owned(),
+        };
+        let told = [vec![fault("a")], vec![fault("a"), fault("b")], vec![fault("b")], vec![]].map(|faults| {
+            let events = alarms.judge(&config, &[], &faults, None, now());
+            let word = |event: &AlarmEvent| format!("{} {}", event.event, event.alarm.board.as_deref().unwrap_or("-"));
+            events.iter().map(word).collect::<Vec<_>>().join(", ")
+        });
+        assert_eq!(told, ["raised a", "raised b", "over a", "over b"]);
+    }
+}

@@ -1,0 +1,151 @@
+//! The side of the operator: finds the socket of a station and speaks with it.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{LONGEST_LINE, Reply, Request};
+use crate::station::line::Uptime;
+
+/// Who waits for longer than this is told so.
+const SILENCE: Duration = Duration::from_secs(2);
+/// The station says that it does not know what became of a request; that is waited for a little longer than the request is wanted.
+const GRACE: Duration = Duration::from_secs(2);
+/// A station that is watched tells its state at least every second.
+const WATCHED: Duration = Duration::from_secs(15);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No station.
+    #[error(
+        "no station answers at {}; start one with `damcast run --config FILE` or `systemctl start damcast`, or say with \
+         --socket or --config where it is",
+        .0.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" or ")
+    )]
+    Nobody(Vec<PathBuf>),
+    /// Not for this user.
+    #[error(
+        "{0}: you may not open this socket; only root, the user of the station and the group of the socket may (damcast-ctl, where \
+             damcast is a service): try sudo"
+    )]
+    Forbidden(PathBuf),
+    /// The connection broke, or the station hangs.
+    #[error("{path}: {error}")]
+    Broken {
+        /// The socket.
+        path: PathBuf,
+        /// What happened.
+        error: io::Error,
+    },
+}
+
+/// A connection to a station.
+pub struct Client {
+    path: PathBuf,
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    /// Connects to the first of these sockets at which a station answers.
+    ///
+    /// # Errors
+    ///
+    /// When none does.
+    pub fn connect(paths: Vec<PathBuf>) -> Result<Client, ClientError> {
+        for path in &paths {
+            match UnixStream::connect(path) {
+                Ok(stream) => return Client::new(path, stream),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    return Err(ClientError::Forbidden(path.clone()));
+                }
+                Err(_) => {}
+            }
+        }
+        Err(ClientError::Nobody(paths))
+    }
+
+    fn new(path: &Path, stream: UnixStream) -> Result<Client, ClientError> {
+        let broken = |error| ClientError::Broken { path: path.to_owned(), error };
+        stream.set_write_timeout(Some(GRACE)).map_err(broken)?;
+        Ok(Client { path: path.to_owned(), stream: BufReader::new(stream) })
+    }
+
+    /// The socket.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Asks, and takes the answer. The request is wanted for `patience`, and dropped by the station if it is not begun by then.
+    /// `waits` is called once, after two seconds without an answer, with how long the request is still wanted.
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer. Then it is not known whether it was done; it will not be done later.
+    pub fn ask(
+        &mut self,
+        request: Request,
+        patience: Duration,
+        waits: impl FnMut(Duration),
+    ) -> Result<Reply, ClientError> {
+        let until = Instant::now() + patience;
+        let request = request.wanted_until(Uptime::after(patience));
+        let sent = serde_json::to_vec(&request).map_err(io::Error::from).and_then(|mut line| {
+            line.push(b'\n');
+            self.stream.get_mut().write_all(&line)
+        });
+        // Who is sent away is told why, and may read that though writing failed.
+        match (sent, self.hear_until(until + GRACE, waits)) {
+            (_, Ok(reply)) => Ok(reply),
+            (Err(error), Err(_)) => Err(self.broken(error)),
+            (Ok(()), Err(error)) => Err(error),
+        }
+    }
+
+    /// The next answer, of those that come without being asked for one by one.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn hear(&mut self) -> Result<Reply, ClientError> {
+        self.hear_until(Instant::now() + WATCHED, |_| {})
+    }
+
+    fn hear_until(&mut self, end: Instant, mut waits: impl FnMut(Duration)) -> Result<Reply, ClientError> {
+        let began = Instant::now();
+        let mut told = false;
+        let mut line = Vec::new();
+        loop {
+            let silent = if told { end } else { end.min(began + SILENCE) };
+            let wait = silent.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            let room = (LONGEST_LINE - line.len()) as u64;
+            let read = self.stream.get_ref().set_read_timeout(Some(wait));
+            // What had come when the time was over stays.
+            let read = read.and_then(|()| (&mut self.stream).take(room).read_until(b'\n', &mut line));
+            let error = match read {
+                Ok(0) => io::Error::new(io::ErrorKind::UnexpectedEof, "the station ended the connection"),
+                Ok(_) => match serde_json::from_slice(&line) {
+                    Ok(reply) => return Ok(reply),
+                    Err(error) => error.into(),
+                },
+                Err(error) if error.kind() != io::ErrorKind::WouldBlock => error,
+                Err(_) if Instant::now() < end => {
+                    told = true;
+                    waits(end.saturating_duration_since(Instant::now()).saturating_sub(GRACE));
+                    continue;
+                }
+                Err(_) => {
+                    let words =
+                        format!("the station has not answered for {} s; does it hang?", began.elapsed().as_secs());
+                    io::Error::new(io::ErrorKind::TimedOut, words)
+                }
+            };
+            return Err(self.broken(error));
+        }
+    }
+
+    fn broken(&self, error: io::Error) -> ClientError {
+        ClientError::Broken { path: self.path.clone(), error }
+    }
+}

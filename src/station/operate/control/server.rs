@@ -1,0 +1,281 @@
+//! The side of the station: clients are let in, heard, and answered.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tracing::{info, warn};
+
+use super::peer::Peer;
+use super::places::{Place, Places};
+use super::socket::Socket;
+use super::{Command, Commands, Reply, Request, SocketError};
+use crate::engine::session::request::Wish;
+use crate::station::escape;
+use crate::station::line::Uptime;
+use crate::station::operate::logging::Levels;
+use crate::station::operate::overview::Observer;
+
+/// A client that asks nothing for so long is sent away.
+const IDLE: Duration = Duration::from_secs(60);
+/// And one that has just come after this: whoever connects has something to ask.
+const IDLE_AT_FIRST: Duration = Duration::from_secs(10);
+/// Between two answers to one client passes at least this, whatever it asks.
+const BETWEEN: Duration = Duration::from_millis(10);
+/// A client that is told that it asks too often is not heard for so long.
+const PAUSE: Duration = Duration::from_millis(500);
+/// No request is longer.
+const LONGEST_REQUEST: u64 = 64 << 10;
+/// Nor what is wished of a board: a FEN of 144 squares has 600 characters.
+const LONGEST_WISH: usize = 2000;
+/// A client that does not take its answer within this is sent away.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// No request is wanted for longer than this from when it is read, whatever its client says.
+const LONGEST_WANTED: Duration = Duration::from_secs(60);
+/// What was begun at the last moment is answered within this.
+const BEGUN: Duration = Duration::from_millis(500);
+/// When the system gives no connections it is asked again after this.
+const AGAIN: Duration = Duration::from_millis(200);
+/// How often a watching client is told at most, and at least.
+const SHORTEST_WATCH: Duration = Duration::from_millis(50);
+const LONGEST_WATCH: Duration = Duration::from_secs(1);
+
+/// What clients may ask about and ask for.
+#[derive(Clone)]
+pub struct Desk {
+    /// The state of the station.
+    pub observer: Observer,
+    /// What it can be told to do.
+    pub commands: Commands,
+    /// Which messages are shown.
+    pub levels: Levels,
+}
+
+/// A socket that is served. It ends, and its file goes, when it is dropped.
+pub struct Server {
+    task: JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Begins to serve. To be called before lines are opened: see `Socket::open`.
+///
+/// # Errors
+///
+/// When there can be no socket.
+pub fn serve(path: &Path, desk: Desk) -> Result<Server, SocketError> {
+    let socket = Socket::open(path)?;
+    let places = Places::default();
+    let task = tokio::spawn(async move {
+        // Clients are tasks of this one: they end with it.
+        let mut clients = tokio::task::JoinSet::new();
+        loop {
+            let stream = tokio::select! {
+                accepted = socket.listener.accept() => match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        warn!("the control socket: {error}");
+                        sleep(AGAIN).await;
+                        continue;
+                    }
+                },
+                Some(_) = clients.join_next(), if !clients.is_empty() => continue,
+            };
+            let (desk, path, places) = (desk.clone(), socket.path.clone(), places.clone());
+            clients.spawn(async move {
+                let (reader, mut writer) = stream.into_split();
+                let stream: &UnixStream = reader.as_ref();
+                let peer = stream.peer_cred().map(Peer::of);
+                let guest = match peer {
+                    Err(error) => Err(format!("the system does not tell who you are: {error}")),
+                    Ok(peer) if !peer.may_speak(&path) => {
+                        warn!("the control socket: refused {}", peer.in_words());
+                        Err("you may not speak with this station; ask its user, or root".to_owned())
+                    }
+                    Ok(peer) => places.take(&peer).map(|place| (peer, place)).map_err(str::to_owned),
+                };
+                let _ = match guest {
+                    Ok((peer, place)) => converse(reader, &mut writer, &peer, &place, &desk).await,
+                    Err(why) => send(&mut writer, &Reply::error(why)).await,
+                };
+            });
+        }
+    });
+    Ok(Server { task })
+}
+
+type Writer = tokio::net::unix::OwnedWriteHalf;
+
+async fn converse(
+    reader: OwnedReadHalf,
+    writer: &mut Writer,
+    peer: &Peer,
+    place: &Place,
+    desk: &Desk,
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(reader);
+    let (mut line, mut idle) = (Vec::new(), IDLE_AT_FIRST);
+    loop {
+        line.clear();
+        let mut limited = (&mut reader).take(LONGEST_REQUEST);
+        let Ok(read) = timeout(idle, limited.read_until(b'\n', &mut line)).await else {
+            let why = format!("nothing was asked for {} s", idle.as_secs());
+            return send(writer, &Reply::error(why)).await;
+        };
+        idle = IDLE;
+        sleep(BETWEEN).await;
+        if read? == 0 {
+            return Ok(());
+        }
+        if line.len() as u64 >= LONGEST_REQUEST {
+            return send(writer, &Reply::error("this request is too long")).await;
+        }
+        match serde_json::from_slice::<Request>(&line) {
+            Ok(Request::Watch { interval_ms }) => return watch(&mut reader, writer, desk, interval_ms).await,
+            Ok(Request::Status {}) => send(writer, &status(desk)).await?,
+            Ok(request) => match place.turn(Instant::now()) {
+                Some(wait) => {
+                    sleep(wait).await;
+                    let reply = answer(request, peer, desk).await;
+                    send(writer, &reply).await?;
+                }
+                None => {
+                    sleep(PAUSE).await;
+                    let why = "not done: too many requests of this user; one a second is taken, and more after a rest";
+                    send(writer, &Reply::error(why)).await?;
+                }
+            },
+            Err(error) => send(writer, &Reply::error(format!("this is no request: {error}"))).await?,
+        }
+    }
+}
+
+async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
+    let patience = request.patience();
+    let wanted = |until: Option<Uptime>| until.unwrap_or(Uptime::after(patience)).min(Uptime::after(LONGEST_WANTED));
+    match request {
+        Request::Status {} | Request::Watch { .. } => status(desk),
+        Request::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
+        Request::LogLevel { filter: Some(filter), until } => {
+            let asker = peer.in_words();
+            if let Some(why) = wanted(until).too_late() {
+                warn!("request of {asker}: log-level {filter}: {why}");
+                return Reply::error(why);
+            }
+            info!("request of {asker}: log-level {filter}");
+            match desk.levels.add(&filter) {
+                Ok(levels) => Reply::done(vec![levels]),
+                Err(error) => Reply::error(error),
+            }
+        }
+        Request::AlarmTest { until } => {
+            let (answer, told) = oneshot::channel();
+            let until = wanted(until);
+            match ask(desk, Command::AlarmTest { asker: peer.in_words(), until, answer }, told, until).await {
+                Ok(Ok(told)) => Reply::done(vec![told]),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
+            }
+        }
+        Request::Reload { until } => {
+            let (answer, told) = oneshot::channel();
+            let until = wanted(until);
+            let command = Command::Reload { asker: peer.in_words(), until, answer };
+            match ask(desk, command, told, until).await {
+                Ok(Ok(told)) => Reply::done(told),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
+            }
+        }
+        Request::Request { board, request, until } => {
+            let wish = match wish(&request) {
+                Ok(wish) => wish,
+                Err(why) => return Reply::error(why),
+            };
+            let (answer, told) = oneshot::channel();
+            let until = wanted(until);
+            let command = Command::Request { board, wish, asker: peer.in_words(), until, answer };
+            match ask(desk, command, told, until).await {
+                Ok(answer) => answer.into(),
+                Err(reply) => reply,
+            }
+        }
+    }
+}
+
+/// What an operator wishes of a board.
+fn wish(text: &str) -> Result<Wish, String> {
+    // The log keeps it as one line of text; what it would change must not be obeyed.
+    if text.contains(escape::is_obeyed) || text.chars().count() > LONGEST_WISH {
+        return Err(format!(
+            "a request is one line of at most {LONGEST_WISH} characters, without control characters and marks that turn the \
+             order of writing"
+        ));
+    }
+    match text.parse() {
+        Ok(Wish::Remembered(_)) => Err("`remembered` is what the station says, not what it is asked".to_owned()),
+        wish => wish.map_err(|error| error.to_string()),
+    }
+}
+
+async fn ask<T>(desk: &Desk, command: Command, told: oneshot::Receiver<T>, until: Uptime) -> Result<T, Reply> {
+    match desk.commands.try_send(command) {
+        Ok(()) => {}
+        Err(mpsc::error::TrySendError::Full(_)) => {
+            return Err(Reply::error("the station has too much to do; try again"));
+        }
+        Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
+    }
+    match timeout(until.left() + BEGUN, told).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
+        Err(_) => Err(Reply::unknown(
+            "no answer: the line hangs, on its disk perhaps. What was asked is done already or will not be done; see \
+             `damcast status`",
+        )),
+    }
+}
+
+fn status(desk: &Desk) -> Reply {
+    Reply { ok: true, status: Some(Box::new(desk.observer.overview())), ..Reply::default() }
+}
+
+/// Tells the state again and again until the client goes, or says anything.
+async fn watch(
+    reader: &mut BufReader<OwnedReadHalf>,
+    writer: &mut Writer,
+    desk: &Desk,
+    interval_ms: Option<u64>,
+) -> std::io::Result<()> {
+    let shortest = Duration::from_millis(interval_ms.unwrap_or(0)).clamp(SHORTEST_WATCH, Duration::from_secs(60));
+    let mut rows = desk.observer.rows.clone();
+    let mut nothing = [0; 1];
+    loop {
+        rows.mark_unchanged();
+        send(writer, &status(desk)).await?;
+        let next = async {
+            sleep(shortest).await;
+            // A station that stops tells no more changes; the next write says so.
+            let _ = timeout(LONGEST_WATCH.max(shortest) - shortest, rows.changed()).await;
+        };
+        tokio::select! {
+            () = next => {}
+            _ = reader.read(&mut nothing) => return Ok(()),
+        }
+    }
+}
+
+async fn send(writer: &mut Writer, reply: &Reply) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(reply)?;
+    line.push(b'\n');
+    timeout(ANSWER_TIME, writer.write_all(&line)).await?
+}

@@ -1,0 +1,153 @@
+//! Where messages of the program go, and how many of them.
+//!
+//! On a terminal and in a file they are lines of text. Where standard error is the journal (`JOURNAL_STREAM` says so) they go
+//! there with their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
+//!
+//! Which are shown is a list of directives like `info` or `damcast::engine::session=debug`, the one that fits a module most closely
+//! counts:
+//! a plain list of modules, for filters by span and field bring an engine of regular expressions into the program. It begins with
+//! `RUST_LOG`, or `info`, and can be changed while the program runs.
+
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::reload::Handle;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Registry, reload};
+
+/// What is shown where nothing says otherwise.
+const USUAL: &str = "info";
+/// More directives are none that a person gave.
+const MOST_DIRECTIVES: usize = 32;
+
+/// Which messages are shown.
+#[derive(Clone)]
+pub struct Levels {
+    handle: Option<Handle<Targets, Registry>>,
+    at_start: String,
+    added: Arc<Mutex<Vec<String>>>,
+}
+
+impl Levels {
+    /// Of a program whose messages go nowhere that this module knows.
+    pub fn fixed() -> Levels {
+        Levels { handle: None, at_start: String::new(), added: Arc::default() }
+    }
+
+    /// The directives that count now, separated by commas.
+    pub fn current(&self) -> String {
+        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        [self.at_start.clone()].into_iter().chain(added.iter().cloned()).collect::<Vec<_>>().join(",")
+    }
+
+    /// Adds a directive, like `damcast::engine::session=debug` or `debug`; `reset` takes back all that were added.
+    ///
+    /// # Errors
+    ///
+    /// When it is none, or messages go nowhere: why. Nothing changes then.
+    pub fn add(&self, directive: &str) -> Result<String, String> {
+        let handle = self.handle.as_ref().ok_or("the messages of this program are not shown by level")?;
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next: Vec<String> = added.clone();
+        if directive == "reset" {
+            next.clear();
+        } else {
+            // A word that is no level would be taken for a module, of which everything is shown.
+            let (target, level) = directive.split_once('=').unwrap_or(("", directive));
+            let is_target = target.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
+            let is_level = !level.is_empty() && level.parse::<LevelFilter>().is_ok();
+            if !is_target || !is_level || (target.is_empty() && directive.contains('=')) {
+                return Err(format!(
+                    "`{directive}`: expected a level (error, warn, info, debug, trace, off) or MODULE=LEVEL; \
+                     `damcast ctl log-level --help` has an example"
+                ));
+            }
+            let target = target_of(directive);
+            next.retain(|other| target_of(other) != target);
+            next.push(directive.to_owned());
+        }
+        if next.len() > MOST_DIRECTIVES {
+            return Err(format!("more than {MOST_DIRECTIVES} levels; `reset` takes them back"));
+        }
+        let text = [self.at_start.clone()].into_iter().chain(next.iter().cloned()).collect::<Vec<_>>().join(",");
+        let filter = text.parse::<Targets>().map_err(|error| format!("`{directive}`: {error}"))?;
+        handle.reload(filter).map_err(|error| error.to_string())?;
+        *added = next;
+        Ok(text)
+    }
+}
+
+/// The module of a directive; none of a level alone.
+fn target_of(directive: &str) -> &str {
+    directive.split_once('=').map_or("", |(target, _)| target)
+}
+
+/// Begins to show messages. To be called once.
+pub fn begin() -> Levels {
+    let wanted = std::env::var("RUST_LOG").unwrap_or_default();
+    let at_start = if wanted.is_empty() || wanted.parse::<Targets>().is_err() { USUAL.to_owned() } else { wanted };
+    let filter = at_start.parse::<Targets>().unwrap_or_default();
+    let (filter, handle) = reload::Layer::new(filter);
+    let registry = tracing_subscriber::registry().with(filter);
+    let journal = if is_journal() { tracing_journald::layer().ok() } else { None };
+    match journal {
+        Some(journal) => registry.with(journal.with_field_prefix(None)).init(),
+        None => {
+            let ansi = std::io::stderr().is_terminal();
+            registry.with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(ansi)).init();
+        }
+    }
+    Levels { handle: Some(handle), at_start, added: Arc::default() }
+}
+
+/// Is standard error the journal's stream? systemd tells its device and inode; a redirected one has others.
+fn is_journal() -> bool {
+    let Some((device, inode)) = std::env::var("JOURNAL_STREAM")
+        .ok()
+        .and_then(|stream| stream.split_once(':').map(|(d, i)| (d.to_owned(), i.to_owned())))
+    else {
+        return false;
+    };
+    let Ok(stat) = rustix::fs::fstat(std::io::stderr().as_fd()) else { return false };
+    device == stat.st_dev.to_string() && inode == stat.st_ino.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_added_replaced_and_taken_back() {
+        let (_filter, handle) = reload::Layer::<Targets, Registry>::new("info".parse().unwrap());
+        let levels = Levels { handle: Some(handle), at_start: "info".to_owned(), added: Arc::default() };
+        assert_eq!(levels.add("damcast::engine::session=debug").unwrap(), "info,damcast::engine::session=debug");
+        assert_eq!(
+            levels.add("damcast::station::link=trace").unwrap(),
+            "info,damcast::engine::session=debug,damcast::station::link=trace"
+        );
+        assert_eq!(
+            levels.add("damcast::engine::session=warn").unwrap(),
+            "info,damcast::station::link=trace,damcast::engine::session=warn"
+        );
+        assert!(levels.add("damcast::station::link=loud").is_err_and(|error| error.contains("MODULE=LEVEL")));
+        for wrong in [
+            "dbug",
+            "",
+            "=debug",
+            "damcast",
+            "damcast::engine::session",
+            "debug,trace",
+            "a b=debug",
+            "damcast=",
+            "damcast=dbug",
+        ] {
+            assert!(levels.add(wrong).is_err_and(|error| error.contains("expected a level")), "{wrong}");
+        }
+        assert_eq!(levels.current(), "info,damcast::station::link=trace,damcast::engine::session=warn");
+        assert_eq!(levels.add("reset").unwrap(), "info");
+        assert!(Levels::fixed().add("debug").is_err());
+    }
+}

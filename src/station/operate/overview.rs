@@ -1,0 +1,401 @@
+//! The state of a station as a document: what `damcast status --json` prints, what `/metrics` counts, and what alarms judge.
+//!
+//! ```text
+//!   rows of the lines ─┐
+//!   counters ──────────┤──▸ Overview ──▸ JSON, a table for people, Prometheus text, alarms
+//!   the disk ──────────┘
+//! ```
+//!
+//! Invariants: making one asks no line and no disk anything, so it works while they are busy or hang. Members are added, never renamed.
+//! These are twins of the core's types, which know nothing of JSON.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset, Local, SubsecRound};
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::engine::session::{Condition, Status, account};
+use crate::station::counters::Counters;
+use crate::station::line::{LeftToWait, LineReport};
+use crate::station::trouble::{self, Troubles};
+
+/// A moment on the wall.
+pub type Moment = DateTime<FixedOffset>;
+
+/// The state of a station.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Overview {
+    /// The version of damcast.
+    pub version: String,
+    /// The process.
+    pub pid: u32,
+    /// When it was started.
+    pub started: Moment,
+    /// For how long it has run.
+    pub uptime_s: u64,
+    /// Where it records.
+    pub directory: PathBuf,
+    /// The disk under that folder.
+    pub disk: Option<Disk>,
+    /// All boards, in the order of the configuration, those of a bus by address.
+    pub boards: Vec<BoardView>,
+    /// All lines, in the order of the configuration.
+    pub lines: Vec<LineView>,
+    /// The outlets, in the order of the configuration, `public` first; those that are held back last.
+    #[serde(default)]
+    pub outlets: Vec<OutletView>,
+    /// What needs the operator now.
+    pub alarms: Vec<AlarmView>,
+    /// What became of the last reload of the configuration.
+    pub reload: Option<ReloadView>,
+}
+
+/// How much space a disk has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Disk {
+    /// What this process may still use.
+    pub free_bytes: u64,
+    /// All of it.
+    pub total_bytes: u64,
+}
+
+/// A board.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct BoardView {
+    /// What the names of its files begin with.
+    pub name: String,
+    /// Its line.
+    pub line: String,
+    /// Its address on a bus.
+    pub address: Option<u16>,
+    /// Its serial number, if it has said one.
+    pub serial: Option<String>,
+    /// What is going on, in one word of [`Condition::word`]; `broken` when its line is not running.
+    pub state: String,
+    /// The same in words for people.
+    pub text: String,
+    /// Since when.
+    pub since: Option<Moment>,
+    /// For how long.
+    pub since_s: Option<u64>,
+    /// Whether the operator holds back what would be published.
+    pub held: bool,
+    /// The number of the game that is going on or was the last.
+    pub game: Option<u32>,
+    /// Who has White in that game, or in the next; `None`: nobody has said.
+    #[serde(default)]
+    pub white: Option<String>,
+    /// Who has Black.
+    #[serde(default)]
+    pub black: Option<String>,
+    /// Plies of that game.
+    pub plies: u32,
+    /// The last entry.
+    pub last: Option<String>,
+    /// What the clock shows, in seconds.
+    pub clocks: Option<Clocks>,
+    /// Whether the clock of the game is missing.
+    pub clock_missing: bool,
+    /// Moves that are likely but not final.
+    pub provisional: Vec<String>,
+    /// What the next entry waits for.
+    #[serde(default)]
+    pub waits: Option<WaitView>,
+    /// What is known of a board that nothing explains.
+    pub doubt: Option<DoubtView>,
+    /// What is wrong with a start position that is nearly complete.
+    pub wrong_start: Option<String>,
+    /// Why what everybody sees of its game stands still.
+    #[serde(default)]
+    pub publication: Option<String>,
+    /// The file of the game that was opened last.
+    pub file: Option<PathBuf>,
+}
+
+/// Remaining times.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Clocks {
+    /// White's seconds.
+    pub white: u32,
+    /// Black's seconds.
+    pub black: u32,
+}
+
+/// What the next entry of a game waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WaitView {
+    /// In one word of [`Wait::word`](crate::engine::recognition::Wait::word).
+    #[serde(rename = "for")]
+    pub what: String,
+    /// For so many seconds more at the most; then it is published without.
+    pub seconds: u64,
+}
+
+impl From<LeftToWait> for WaitView {
+    fn from(left: LeftToWait) -> WaitView {
+        WaitView { what: left.what.to_owned(), seconds: left.seconds }
+    }
+}
+
+/// A board that nothing explains.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct DoubtView {
+    /// The squares that differ from the published position.
+    pub squares: Vec<String>,
+    /// What comes closest.
+    pub readings: Vec<String>,
+}
+
+impl DoubtView {
+    /// In one sentence.
+    pub fn in_words(&self) -> String {
+        account::in_words(&self.squares, &self.readings)
+    }
+}
+
+/// A line.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct LineView {
+    /// Its name.
+    pub name: String,
+    /// Its port.
+    pub port: String,
+    /// `single` or `bus`.
+    pub mode: String,
+    /// `open`, or why it is not.
+    pub link: String,
+    /// What will change when its games are over.
+    pub pending: Option<String>,
+    /// What is wrong with its disk.
+    #[serde(default)]
+    pub fault: Option<String>,
+    /// In words for people.
+    pub text: String,
+    /// Bytes from its boards since the start.
+    pub bytes_in: u64,
+    /// Bytes to them.
+    pub bytes_out: u64,
+    /// Bytes that told nothing.
+    pub noise_bytes: u64,
+    /// Answers with a wrong checksum.
+    pub bad_checksums: u64,
+    /// How often the port was opened.
+    pub connects: u64,
+    /// Plies that were published.
+    pub plies: u64,
+    /// Setups that were published.
+    pub setups: u64,
+}
+
+/// A folder for readers.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OutletView {
+    /// Its name.
+    pub name: String,
+    /// Its folder, from that of the station on.
+    pub directory: PathBuf,
+    /// Whose readers its files are for; left out where it is held back, like what follows.
+    pub profile: Option<String>,
+    /// How many seconds later everything is shown.
+    pub delay_s: Option<u32>,
+    /// How many plies of a game that goes on are kept back.
+    pub delay_plies: Option<u32>,
+    /// The group that may read it.
+    pub group: Option<String>,
+    /// Why it is held back.
+    pub held: Option<String>,
+}
+
+/// What needs the operator.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AlarmView {
+    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `babble`, `disk-fault`, `publication`, `disk-low`.
+    pub kind: String,
+    /// The board; `None`: the station.
+    pub board: Option<String>,
+    /// The folder or file, from the station's folder on; `None`: the board or the station as a whole.
+    #[serde(default)]
+    pub place: Option<String>,
+    /// Since when.
+    pub since: Moment,
+    /// What is the matter, and what to do.
+    pub text: String,
+}
+
+/// A reload of the configuration.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReloadView {
+    /// When.
+    pub at: Moment,
+    /// Whether the new configuration counts.
+    pub ok: bool,
+    /// What became of it.
+    pub text: Vec<String>,
+}
+
+/// Where overviews are made.
+#[derive(Clone)]
+pub struct Observer {
+    /// Where it records.
+    pub directory: PathBuf,
+    /// The latest state of all lines.
+    pub rows: watch::Receiver<Vec<LineReport>>,
+    /// What they count.
+    pub counters: Counters,
+    /// What is the matter with its files.
+    pub troubles: Troubles,
+    /// The disk, as it was seen last.
+    pub disk: watch::Receiver<Option<Disk>>,
+    /// What needs the operator.
+    pub alarms: watch::Receiver<Vec<AlarmView>>,
+    /// The last reload.
+    pub reload: watch::Receiver<Option<ReloadView>>,
+    /// The outlets.
+    pub outlets: watch::Receiver<Vec<OutletView>>,
+    /// When the station was started.
+    pub started: Started,
+}
+
+/// A start, on the wall and on a clock that nobody sets.
+#[derive(Clone, Copy)]
+pub struct Started {
+    at: Moment,
+    instant: std::time::Instant,
+}
+
+impl Started {
+    /// Now.
+    pub fn now() -> Started {
+        Started { at: now(), instant: std::time::Instant::now() }
+    }
+}
+
+/// Now, to the millisecond.
+pub fn now() -> Moment {
+    Local::now().fixed_offset().trunc_subsecs(3)
+}
+
+impl Observer {
+    /// The state of the station now.
+    pub fn overview(&self) -> Overview {
+        let rows = self.rows.borrow().clone();
+        let counters = self.counters.all();
+        Overview {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            started: self.started.at,
+            uptime_s: self.started.instant.elapsed().as_secs(),
+            directory: self.directory.clone(),
+            disk: *self.disk.borrow(),
+            boards: self.boards(&rows),
+            lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
+            outlets: self.outlets.borrow().clone(),
+            alarms: self.alarms.borrow().clone(),
+            reload: self.reload.borrow().clone(),
+        }
+    }
+}
+
+impl Observer {
+    fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
+        let mut boards = boards(rows, now());
+        for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
+            if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
+                // It may stand still in several outlets.
+                let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
+                board.publication = Some(before + &trouble.text);
+            }
+        }
+        boards
+    }
+}
+
+/// The space on the disk of a folder; `None` where the system does not tell.
+pub fn disk(folder: &Path) -> Option<Disk> {
+    let told = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
+    // Some file systems tell of no blocks at all: that is no full disk.
+    (told.f_blocks > 0).then(|| Disk { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
+}
+
+/// All boards of some lines. A bus on which none is known is shown as one.
+pub fn boards(rows: &[LineReport], now: Moment) -> Vec<BoardView> {
+    let of_line = |row: &LineReport| match row.boards.as_slice() {
+        [] => {
+            let view = board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now);
+            vec![BoardView { waits: row.waits.map(WaitView::from), ..view }]
+        }
+        boards => {
+            let of_bus = |of_bus: &crate::station::line::BoardReport| {
+                let since = if row.no_link.is_some() { row.since } else { of_bus.since };
+                let address = Some(of_bus.address.number());
+                let view = board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now);
+                BoardView { waits: of_bus.waits.map(WaitView::from), ..view }
+            };
+            boards.iter().map(of_bus).collect()
+        }
+    };
+    rows.iter().flat_map(of_line).collect()
+}
+
+fn board(
+    row: &LineReport,
+    address: Option<u16>,
+    name: &str,
+    status: &Status,
+    since: Option<Moment>,
+    file: Option<&PathBuf>,
+    now: Moment,
+) -> BoardView {
+    let condition = if row.no_link.is_some() { Condition::NoConnection } else { status.condition };
+    BoardView {
+        name: name.to_owned(),
+        line: row.name.clone(),
+        address,
+        serial: status.board.clone(),
+        state: if row.is_broken { "broken".to_owned() } else { condition.word().to_owned() },
+        text: row.no_link.clone().unwrap_or_else(|| status.state.clone()),
+        since,
+        since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
+        held: status.is_held,
+        game: status.game,
+        white: status.players[0].clone(),
+        black: status.players[1].clone(),
+        plies: status.plies,
+        last: status.last.clone(),
+        clocks: status.clocks.map(|[white, black]| Clocks { white, black }),
+        clock_missing: status.misses_clock,
+        provisional: status.provisional.clone(),
+        waits: None,
+        doubt: status
+            .doubt
+            .as_ref()
+            .map(|doubt| DoubtView { squares: doubt.squares.clone(), readings: doubt.readings.clone() }),
+        wrong_start: status.wrong_start.clone(),
+        publication: None,
+        file: file.cloned(),
+    }
+}
+
+fn line(row: &LineReport, counters: Option<&(String, Arc<crate::station::counters::LineCounters>)>) -> LineView {
+    let count =
+        |of: fn(&crate::station::counters::LineCounters) -> u64| counters.map_or(0, |(_, counters)| of(counters));
+    LineView {
+        name: row.name.clone(),
+        port: row.port.clone(),
+        mode: if row.is_bus { "bus" } else { "single" }.to_owned(),
+        link: row.no_link.clone().unwrap_or_else(|| "open".to_owned()),
+        pending: row.pending.clone(),
+        fault: row.fault.clone(),
+        text: row.status.state.clone(),
+        bytes_in: count(|counters| counters.bytes_in.get()),
+        bytes_out: count(|counters| counters.bytes_out.get()),
+        noise_bytes: count(|counters| counters.noise_bytes.get()),
+        bad_checksums: count(|counters| counters.bad_checksums.get()),
+        connects: count(|counters| counters.connects.get()),
+        plies: count(|counters| counters.plies.get()),
+        setups: count(|counters| counters.setups.get()),
+    }
+}

@@ -1,0 +1,274 @@
+//! The lines of a station: which there are, how they are told things, and what a new configuration changes.
+//!
+//! | the new configuration | what becomes of the line |
+//! |---|---|
+//! | has a line that was not there | it is opened |
+//! | has a line no more | it ends, when its game is over |
+//! | says the same of a line | nothing at all |
+//! | says something else | it is opened anew as soon as nothing of a game can be lost; a new port alone, also as soon as the old one is gone |
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+use super::keeper::keep_running;
+use crate::engine::session::BusAddress;
+use crate::engine::session::request::{Addressee, Request, Wish};
+use crate::station::config::{Config, LineConfig};
+use crate::station::counters::Counters;
+use crate::station::line::{Answer, LineReport, Order, Reporter, Storage, Surroundings, Uptime, orders};
+use crate::station::link::{PortAddress, Ports};
+use crate::station::outlets::Teller;
+use crate::station::pulse::Pulses;
+use crate::station::trouble::Troubles;
+
+/// What the name of a line's pulse begins with.
+pub const OF_A_LINE: &str = "line ";
+
+/// What all lines share.
+pub struct Shared {
+    /// Where files are, and who writes them.
+    pub storage: Storage,
+    /// Which line has which port.
+    pub ports: Ports,
+    /// True when all are to stop.
+    pub stop: watch::Receiver<bool>,
+    /// What is known of each.
+    pub rows: watch::Sender<Vec<LineReport>>,
+    /// Who makes the public files.
+    pub teller: Teller,
+    /// What each counts.
+    pub counters: Counters,
+    /// What is the matter with the files of each.
+    pub troubles: Troubles,
+    /// That each goes on.
+    pub pulses: Pulses,
+}
+
+/// What waits for each line.
+#[derive(Clone, Default)]
+pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<Order>>>>);
+
+impl Queues {
+    /// How many orders wait for each line.
+    pub fn waiting(&self) -> Vec<(String, usize)> {
+        let queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |orders: &mpsc::Sender<Order>| orders.max_capacity() - orders.capacity();
+        queues.iter().map(|(name, orders)| (name.clone(), waiting(orders))).collect()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, mpsc::Sender<Order>>)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// The lines.
+pub struct Lines {
+    shared: Shared,
+    queues: Queues,
+    running: BTreeMap<String, Running>,
+    tasks: JoinSet<(String, u64)>,
+    started: u64,
+}
+
+struct Running {
+    /// Tells it from an earlier line of the same name.
+    id: u64,
+    orders: mpsc::Sender<Order>,
+}
+
+/// What is to be heard of a line: its name, and from where.
+pub type Told = (String, oneshot::Receiver<Option<String>>);
+
+impl Lines {
+    /// No line yet.
+    pub fn new(shared: Shared) -> Lines {
+        Lines { shared, queues: Queues::default(), running: BTreeMap::new(), tasks: JoinSet::new(), started: 0 }
+    }
+
+    /// Makes the lines those of a configuration. Returns the names of those that were begun, and where to hear of the others.
+    pub fn configure(&mut self, config: &Config) -> (Vec<String>, Vec<Told>) {
+        let path = |line: &LineConfig| match &line.port {
+            PortAddress::Serial(path) => Some(path.clone()),
+            _ => None,
+        };
+        let reserved: Vec<PathBuf> = config.lines.iter().filter_map(path).collect();
+        self.shared.ports.reserve(reserved);
+        self.arrange_rows(config);
+        let (mut begun, mut told) = (Vec::new(), Vec::new());
+        for line in &config.lines {
+            match self.running.get(&line.name).filter(|running| !running.orders.is_closed()) {
+                Some(running) => {
+                    let (answer, receiver) = oneshot::channel();
+                    let order = Order::Configure { config: Box::new(line.clone()), answer };
+                    told.extend(give(&line.name, running, order, receiver));
+                }
+                None => {
+                    self.begin(line.clone());
+                    begun.push(line.name.clone());
+                }
+            }
+        }
+        for (name, running) in &self.running {
+            if config.lines.iter().all(|line| line.name != *name) {
+                let (answer, receiver) = oneshot::channel();
+                told.extend(give(name, running, Order::Retire { answer }, receiver));
+            }
+        }
+        (begun, told)
+    }
+
+    /// The rows in the order of the configuration, those of lines that it has no more behind them.
+    fn arrange_rows(&self, config: &Config) {
+        self.shared.rows.send_modify(|rows| {
+            let mut old = std::mem::take(rows);
+            for line in &config.lines {
+                let known = old.iter().position(|row| row.name == line.name);
+                rows.push(match known {
+                    Some(index) => old.remove(index),
+                    None => LineReport {
+                        name: line.name.clone(),
+                        port: line.port.to_string(),
+                        no_link: Some("not opened yet".to_owned()),
+                        ..LineReport::default()
+                    },
+                });
+            }
+            rows.extend(old);
+        });
+    }
+
+    fn begin(&mut self, line: LineConfig) {
+        self.started += 1;
+        let (sender, inbox) = orders();
+        let (name, id) = (line.name.clone(), self.started);
+        let shared = &self.shared;
+        let surroundings = Surroundings {
+            storage: shared.storage.clone(),
+            ports: shared.ports.of_line(&name),
+            stop: shared.stop.clone(),
+            reporter: Reporter::new(shared.rows.clone(), &name),
+            teller: shared.teller.clone(),
+            orders: inbox,
+            counters: shared.counters.of(&name),
+            troubles: shared.troubles.clone(),
+            pulse: shared.pulses.pulse(&format!("{OF_A_LINE}{name}")),
+        };
+        self.queues.change(|queues| drop(queues.insert(name.clone(), sender.clone())));
+        self.running.insert(name.clone(), Running { id, orders: sender });
+        self.tasks.spawn(async move {
+            keep_running(line, surroundings).await;
+            (name, id)
+        });
+    }
+
+    /// Waits for the end of a line that the configuration has no more. `None`: there is none at all.
+    pub async fn next_end(&mut self) -> Option<String> {
+        let (name, id) = self.tasks.join_next().await?.ok()?;
+        if self.running.get(&name).is_some_and(|running| running.id == id) {
+            self.running.remove(&name);
+            self.queues.change(|queues| drop(queues.remove(&name)));
+            self.shared.rows.send_modify(|rows| rows.retain(|row| row.name != name));
+        }
+        Some(name)
+    }
+
+    /// What waits for each line.
+    pub fn queues(&self) -> Queues {
+        self.queues.clone()
+    }
+
+    /// Hands an operator's request to the line of a board.
+    pub fn request(&self, board: &str, wish: Wish, asker: String, until: Uptime, answer: oneshot::Sender<Answer>) {
+        // Who asked may have gone; then nobody hears why not.
+        let refuse = |answer: oneshot::Sender<Answer>, why: String| drop(answer.send(Answer::refused(why)));
+        let (line, request) = match find(&self.shared.rows.borrow(), board) {
+            Ok((line, address)) => (line, Request { to: Addressee::of(address), wish }),
+            Err(why) => return refuse(answer, why),
+        };
+        let Some(running) = self.running.get(&line) else {
+            return refuse(answer, format!("the line `{line}` has ended"));
+        };
+        let (order, why) = match running.orders.try_send(Order::Request { request, asker, until, answer }) {
+            Ok(()) => return,
+            Err(mpsc::error::TrySendError::Full(order)) => {
+                (order, "too many requests wait for this line; does it hang?")
+            }
+            Err(mpsc::error::TrySendError::Closed(order)) => (order, "this line has ended"),
+        };
+        if let Order::Request { answer, .. } = order {
+            refuse(answer, why.to_owned());
+        }
+    }
+}
+
+fn give(name: &str, running: &Running, order: Order, receiver: oneshot::Receiver<Option<String>>) -> Option<Told> {
+    // A line that takes no orders any more is told of by the end of its answers.
+    let _ = running.orders.try_send(order);
+    Some((name.to_owned(), receiver))
+}
+
+/// The line of a board, and its address there.
+fn find(rows: &[LineReport], board: &str) -> Result<(String, Option<BusAddress>), String> {
+    if let Some(row) = rows.iter().find(|row| row.name == board && !row.is_bus) {
+        return Ok((row.name.clone(), None));
+    }
+    for row in rows.iter().filter(|row| row.is_bus) {
+        let address = board.strip_prefix(&row.name).and_then(|rest| rest.strip_prefix('/'));
+        let is_it = |of_bus: &&crate::station::line::BoardReport| {
+            of_bus.name == board || address == Some(of_bus.address.to_string().as_str())
+        };
+        if let Some(of_bus) = row.boards.iter().find(is_it) {
+            return Ok((row.name.clone(), Some(of_bus.address)));
+        }
+    }
+    let names = |row: &LineReport| match row.is_bus {
+        true => row.boards.iter().map(|board| board.name.clone()).collect::<Vec<_>>(),
+        false => vec![row.name.clone()],
+    };
+    if let Some(bus) = rows.iter().find(|row| row.name == board) {
+        return Err(format!("`{board}` is a bus; name one of its boards: {}", names(bus).join(", ")));
+    }
+    let known: Vec<String> = rows.iter().flat_map(names).collect();
+    Err(format!("there is no board `{board}`; there are {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::session::Status;
+    use crate::station::line::BoardReport;
+
+    #[test]
+    fn boards_are_found_by_each_of_their_names() {
+        let board = |number: u16, name: &str| BoardReport {
+            address: BusAddress::new(number).unwrap(),
+            name: name.to_owned(),
+            status: Status::default(),
+            waits: None,
+            since: None,
+            live_file: None,
+        };
+        let rows = [
+            LineReport { name: "board-1".into(), ..LineReport::default() },
+            LineReport {
+                name: "hall".into(),
+                is_bus: true,
+                boards: vec![board(1025, "table-1"), board(7, "hall-7")],
+                ..LineReport::default()
+            },
+        ];
+        let found = |text: &str| find(&rows, text).map(|(line, address)| (line, address.map(BusAddress::number)));
+        assert_eq!(found("board-1"), Ok(("board-1".into(), None)));
+        for (text, number) in [("table-1", 1025), ("hall/1025", 1025), ("hall-7", 7), ("hall/7", 7)] {
+            assert_eq!(found(text), Ok(("hall".into(), Some(number))), "{text}");
+        }
+        assert!(found("hall").is_err_and(|error| error.contains("name one of its boards: table-1, hall-7")));
+        for text in ["", "board", "board-1/7", "hall/8", "HALL/7", "hall/"] {
+            assert!(found(text).is_err_and(|error| error.contains("there are board-1, table-1, hall-7")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,541 @@
+//! A station: all lines, started, told things, configured anew, and stopped together.
+//!
+//! ```text
+//!                 ┌── control socket ──▸ commands ─┐            ┌─▸ service manager: ready, watchdog
+//!   signals ──────┴────────────────────▸ commands ─┤            ├─▸ alarms ──▸ a command
+//!                                                  ▾            │
+//!   configuration ──▸ supervisor ──▸ lines (keeper ▸ station) ──┴─▸ rows ──▸ overview ──▸ status, /metrics
+//! ```
+//!
+//! Each line is a task of its own and shares nothing with the others but the folder; when one cannot go on (its disk
+//! fails, or a bug), it is opened again after a wait that doubles, and the others do not notice. A lock on the folder keeps a
+//! second station out of it: two recorders that number the same files would ruin both.
+//!
+//! Nothing here is needed for recording: without a socket, an address, a service manager the station records all the same,
+//! and says what is missing.
+
+mod heart;
+mod keeper;
+mod lines;
+
+use std::fs;
+use std::future::Future;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::timeout;
+use tracing::{error, info, warn};
+
+use crate::station::config::Config;
+use crate::station::counters::Counters;
+use crate::station::disk::{Disk, Lock, LockError, RealDisk, make_folder};
+use crate::station::journal::{Untaken, commits};
+use crate::station::line::{Folders, LineReport, Storage};
+use crate::station::link::Ports;
+use crate::station::operate::alarm::hook;
+use crate::station::operate::control::server::{self, Desk, Server};
+use crate::station::operate::control::{self, Command, Commands};
+use crate::station::operate::limits;
+use crate::station::operate::logging::Levels;
+use crate::station::operate::metrics;
+use crate::station::operate::notify::Manager;
+use crate::station::operate::overview::{self, Observer, OutletView, ReloadView, Started};
+use crate::station::outlets;
+use crate::station::pulse::Pulses;
+use crate::station::recorder::{COMMITS, Writer};
+use crate::station::trouble::{self, Finding, Trouble, Troubles};
+use lines::{Lines, Queues, Shared, Told};
+
+/// Commands that may wait. Operators give one at a time, and wait for its answer.
+const MOST_COMMANDS: usize = 64;
+/// A line says what becomes of its new settings within this, or hangs.
+const LINE_TIME: Duration = Duration::from_secs(5);
+/// In the end lines have so long to close their logs. One that hangs is left, and its log has everything.
+const STOP_TIME: Duration = Duration::from_secs(20);
+
+/// Why a station cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SupervisorError {
+    /// Its folder cannot be used.
+    #[error("{path}: {error}")]
+    Folder {
+        /// The folder, or what is in it.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Another station uses it.
+    #[error(transparent)]
+    Locked(#[from] LockError),
+    /// The disk has not taken everything, not even in the end.
+    #[error("stopped, but the disk did not take all that was recorded; lost: {0}")]
+    Lost(String),
+    /// A bug. What was recorded is in the logs; the next start goes on from there.
+    #[error("the thread that writes the files has ended: {0}")]
+    Broken(String),
+}
+
+/// Reads the configuration again; or says what is wrong with it.
+pub type Load = Arc<dyn Fn() -> Result<Config, String> + Send + Sync>;
+
+/// What a station has to do with the world beside boards and files.
+pub struct Outside {
+    /// Gets a row for each line, in the order of the configuration, and always has the latest state.
+    pub reports: watch::Sender<Vec<LineReport>>,
+    /// Where its configuration comes from; `None`: it cannot be read again.
+    pub load: Option<Load>,
+    /// Which messages are shown.
+    pub levels: Levels,
+    commands: Commands,
+    inbox: mpsc::Receiver<Command>,
+}
+
+impl Outside {
+    /// A station that nobody but the control socket tells anything.
+    pub fn new(reports: watch::Sender<Vec<LineReport>>) -> Outside {
+        let (commands, inbox) = mpsc::channel(MOST_COMMANDS);
+        Outside { reports, load: None, levels: Levels::fixed(), commands, inbox }
+    }
+
+    /// Where else it takes commands from.
+    pub fn commands(&self) -> Commands {
+        self.commands.clone()
+    }
+}
+
+/// Runs a station until `shutdown` is done, then ends all lines in good order.
+///
+/// # Errors
+///
+/// When the station cannot start. Once it has, no trouble of a line or of the disk ends it.
+pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output = ()>) -> Result<(), SupervisorError> {
+    let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
+    make_folder(&folders.log).map_err(|error| SupervisorError::Folder { path: folders.log.clone(), error })?;
+    // What is not to be written there waits; the logs have everything.
+    if let Err(error) = make_folder(&folders.live) {
+        error!("{}: {error}; recording goes on without live files", folders.live.display());
+    }
+    let _lock = Lock::take(&config.directory)?;
+    let troubles = Troubles::default();
+    if config.has_delay() {
+        for (folder, error) in keep_private(&config.directory) {
+            let what = format!("everybody on this machine may read it before the delay is over: {error}");
+            error!("{}: {what}", folder.display());
+            let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            troubles.watch(trouble::PUBLICATION, &file).tell([Finding { board: None, file: file.clone(), what }]);
+        }
+    }
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
+    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE, of_logs)
+        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    let storage = Storage { disk, folders, committer, durability: config.durability };
+    let pulses = Pulses::default();
+    let pulse = pulses.pulse("the thread that writes");
+    let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
+    let mut station = Station::begin(config, storage, (pulses, troubles), &outside).await;
+    let mut inbox = outside.inbox;
+    tokio::pin!(shutdown);
+    loop {
+        tokio::select! {
+            () = &mut shutdown => break,
+            // Only a bug ends it. A new process begins where this one has come to.
+            ended = &mut writing => {
+                return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
+            }
+            Some(command) = inbox.recv() => station.obey(command).await,
+            Some(name) = station.lines.next_end() => info!(line = name, "this line has ended"),
+        }
+    }
+    let untaken: Vec<String> = station.end(writing).await.iter().map(Untaken::to_string).collect();
+    if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::Lost(untaken.join("; "))) }
+}
+
+/// What the public files show later is not for everybody on this machine to read now. Returns the folders that stay open to
+/// everybody, and why.
+fn keep_private(directory: &Path) -> Vec<(PathBuf, io::Error)> {
+    let mut open = Vec::new();
+    for folder in ["log", "live"].map(|name| directory.join(name)) {
+        let keep = || {
+            let mut permissions = fs::metadata(&folder)?.permissions();
+            // A service may not set the setgid bit, not even where it is set already.
+            if permissions.mode() & 0o007 == 0 {
+                return Ok(());
+            }
+            permissions.set_mode(permissions.mode() & !0o007);
+            fs::set_permissions(&folder, permissions)
+        };
+        match keep() {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => open.push((folder, error)),
+            _ => {}
+        }
+    }
+    open
+}
+
+/// A station that runs.
+struct Station {
+    config: Config,
+    lines: Lines,
+    load: Option<Load>,
+    manager: Arc<Manager>,
+    stop: watch::Sender<bool>,
+    alarm: watch::Sender<crate::station::config::AlarmConfig>,
+    reload: watch::Sender<Option<ReloadView>>,
+    outlets: watch::Sender<Vec<OutletView>>,
+    pulses: Pulses,
+    public_files: JoinHandle<()>,
+    teller: outlets::Teller,
+    beside: Vec<AbortHandle>,
+    /// Away at the end, before the lines.
+    server: Option<Server>,
+}
+
+impl Station {
+    async fn begin(
+        config: Config,
+        storage: Storage,
+        (pulses, troubles): (Pulses, Troubles),
+        outside: &Outside,
+    ) -> Station {
+        let manager = Arc::new(Manager::of_environment().unwrap_or_else(|why| {
+            warn!("the service manager cannot be told anything: {why}");
+            Manager::absent()
+        }));
+        allow_files(&config);
+        let counters = Counters::default();
+        let (stop, stopped) = watch::channel(false);
+        let (alarm, alarm_config) = watch::channel(config.alarm.clone());
+        let (raised, alarms) = watch::channel(Vec::new());
+        let (reload, reloaded) = watch::channel(None);
+        let (outlets, shown) = watch::channel(outlet_views(&config));
+        let (disk_sender, disk) = watch::channel(None);
+        let rows = outside.reports.subscribe();
+        let observer = Observer {
+            directory: config.directory.clone(),
+            rows: rows.clone(),
+            counters: counters.clone(),
+            troubles: troubles.clone(),
+            alarms,
+            disk: disk.clone(),
+            reload: reloaded,
+            outlets: shown,
+            started: Started::now(),
+        };
+        let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
+        let server = serve_control(&config, desk);
+        let (teller, public_files) =
+            outlets::begin(&config, pulses.pulse("the public files"), &troubles, outlets::OPENING);
+        let shared = Shared {
+            storage,
+            ports: Ports::default(),
+            stop: stopped,
+            rows: outside.reports.clone(),
+            teller: teller.clone(),
+            counters,
+            troubles: troubles.clone(),
+            pulses: pulses.clone(),
+        };
+        let mut lines = Lines::new(shared);
+        serve_metrics(&config, observer, pulses.clone(), lines.queues()).await;
+        lines.configure(&config);
+        let beside = [
+            tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
+            tokio::spawn(heart::watch_disk(config.directory.clone(), disk_sender)),
+            tokio::spawn(heart::tell_manager(Arc::clone(&manager), pulses.clone(), rows)),
+        ];
+        let beside = beside.map(|task| task.abort_handle()).into();
+        let load = outside.load.clone();
+        Station {
+            config,
+            lines,
+            load,
+            manager,
+            stop,
+            alarm,
+            reload,
+            outlets,
+            pulses,
+            public_files,
+            teller,
+            beside,
+            server,
+        }
+    }
+
+    async fn obey(&mut self, command: Command) {
+        match command {
+            Command::Request { board, wish, asker, until, answer } => {
+                self.lines.request(&board, wish, asker, until, answer);
+            }
+            Command::Reload { asker, until, answer } => match until.too_late() {
+                Some(why) => {
+                    warn!("request of {asker}: reload: {why}");
+                    let _ = answer.send(Err(why));
+                }
+                None => self.reload(&asker, answer).await,
+            },
+            Command::AlarmTest { asker, until, answer } => {
+                if let Some(why) = until.too_late() {
+                    warn!("request of {asker}: alarm-test: {why}");
+                    let _ = answer.send(Err(why));
+                    return;
+                }
+                info!("request of {asker}: alarm-test");
+                let config = self.alarm.borrow().clone();
+                // It may take its time; nothing waits for it.
+                tokio::spawn(async move { answer.send(hook::try_out(&config).await) });
+            }
+        }
+    }
+
+    /// Reads the configuration again. A wrong one changes nothing.
+    async fn reload(&mut self, asker: &str, answer: oneshot::Sender<Result<Vec<String>, String>>) {
+        info!("request of {asker}: reload");
+        self.manager.tell_reloading();
+        let loaded = match self.load.clone() {
+            None => Err("this station has no configuration file".to_owned()),
+            Some(load) => {
+                let loaded = tokio::task::spawn_blocking(move || load()).await;
+                loaded.unwrap_or_else(|bug| Err(format!("a bug: {bug}")))
+            }
+        };
+        match loaded {
+            Err(why) => {
+                error!("the new configuration is wrong, the old one stays: {why}");
+                self.told_of_reload(false, vec![why.clone()]);
+                let _ = answer.send(Err(why));
+            }
+            Ok(config) if config.held.iter().any(|held| !self.is_held(&held.name)) => {
+                // What is shown goes on as it was, rather than being held back for a slip of the pen.
+                let new = config.held.iter().filter(|held| !self.is_held(&held.name));
+                let why = new.map(|held| held.errors.to_string()).collect::<Vec<_>>().join("\n\n");
+                error!("the new configuration is wrong, the old one stays: {why}");
+                self.told_of_reload(false, vec![why.clone()]);
+                let _ = answer.send(Err(why));
+            }
+            Ok(config) => {
+                let (mut told, lines) = self.configure(config);
+                let reload = self.reload.clone();
+                // Lines may take their time; other commands need not wait for them.
+                tokio::spawn(async move {
+                    told.extend(hear(lines).await);
+                    if told.is_empty() {
+                        told.push("nothing has changed".to_owned());
+                    }
+                    info!("the configuration was read again: {}", told.join("; "));
+                    reload.send_replace(Some(ReloadView { at: overview::now(), ok: true, text: told.clone() }));
+                    let _ = answer.send(Ok(told));
+                });
+            }
+        }
+        self.manager.tell(&["READY=1"]);
+    }
+
+    /// Is this outlet held back now?
+    fn is_held(&self, name: &str) -> bool {
+        self.config.held.iter().any(|held| held.name == name)
+    }
+
+    /// Takes a configuration as far as that can be done while the station runs.
+    fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<Told>) {
+        let mut told = Vec::new();
+        let old = &self.config;
+        let mut keep = |key: &str, is_same: bool| {
+            if !is_same {
+                told.push(format!("`{key}`: needs a restart of damcast; the old value stays"));
+            }
+        };
+        keep("[station] directory", new.directory == old.directory);
+        keep("[station] name", new.name == old.name);
+        keep("[station] sync", new.durability == old.durability);
+        keep("[control] socket", new.control == old.control);
+        keep("[metrics] address", new.metrics == old.metrics);
+        new.directory.clone_from(&old.directory);
+        new.name.clone_from(&old.name);
+        new.durability = old.durability;
+        new.control.clone_from(&old.control);
+        new.metrics.clone_from(&old.metrics);
+        allow_files(&new);
+        if new.alarm != old.alarm {
+            told.push("[alarm]: new settings".to_owned());
+            self.alarm.send_replace(new.alarm.clone());
+        }
+        for outlet in &new.outlets {
+            match old.outlets.iter().find(|before| before.name == outlet.name) {
+                Some(before) if before == outlet => {}
+                Some(_) => told.push(format!("outlet {}: new settings", outlet.name)),
+                None => told.push(format!("outlet {}: it is shown from now on", outlet.name)),
+            }
+        }
+        let stays = |name: &str| {
+            new.outlets.iter().any(|outlet| outlet.name == name) || new.held.iter().any(|held| held.name == name)
+        };
+        for outlet in old.outlets.iter().filter(|outlet| !stays(&outlet.name)) {
+            told.push(format!("outlet {}: nothing new is shown in it any more; its files stay", outlet.name));
+        }
+        for held in &new.held {
+            told.push(format!("outlet {}: still held back: {}", held.name, held.reason()));
+        }
+        let open = if new.has_delay() { keep_private(&new.directory) } else { Vec::new() };
+        for (folder, error) in open {
+            told.push(format!(
+                "{}: everybody on this machine may read it before the delay is over: {error}",
+                folder.display()
+            ));
+        }
+        self.outlets.send_replace(outlet_views(&new));
+        if new != *old {
+            self.teller.configured(&new);
+        }
+        let (begun, lines) = self.lines.configure(&new);
+        told.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
+        self.config = new;
+        (told, lines)
+    }
+
+    fn told_of_reload(&self, ok: bool, text: Vec<String>) {
+        self.reload.send_replace(Some(ReloadView { at: overview::now(), ok, text }));
+    }
+
+    /// Returns what the disk has not taken.
+    async fn end(mut self, writing: JoinHandle<Vec<Untaken>>) -> Vec<Untaken> {
+        info!("stopping");
+        self.manager.tell(&["STOPPING=1", "STATUS=stopping"]);
+        self.server = None;
+        self.stop.send_replace(true);
+        self.beside.iter().for_each(AbortHandle::abort);
+        let lines = timeout(STOP_TIME, async { while self.lines.next_end().await.is_some() {} }).await;
+        if lines.is_err() {
+            let hanging: Vec<String> = self.pulses.stalled(STOP_TIME / 2).into_iter().map(|(name, _)| name).collect();
+            error!("not stopped in time, and left as they are: {}", hanging.join(", "));
+        }
+        // The lines have the last ends of the ways to those who write.
+        drop((self.lines, self.teller));
+        let untaken = match timeout(STOP_TIME, writing).await {
+            Ok(Ok(untaken)) => untaken,
+            Ok(Err(bug)) => {
+                error!("the thread that writes: {bug}");
+                Vec::new()
+            }
+            Err(_) => {
+                error!("the disk does not answer; what it lacks is in the logs as far as they could be written");
+                Vec::new()
+            }
+        };
+        match timeout(STOP_TIME, self.public_files).await {
+            Ok(Ok(())) => {}
+            Ok(Err(bug)) => error!("the public files: {bug}"),
+            Err(_) => error!("the public files were not written in time; the next start makes them from the logs"),
+        }
+        untaken
+    }
+}
+
+/// What became of the new settings of lines. One that says nothing hangs, or has ended.
+async fn hear(lines: Vec<Told>) -> Vec<String> {
+    let mut told = Vec::new();
+    let end = tokio::time::Instant::now() + LINE_TIME;
+    for (name, answer) in lines {
+        match tokio::time::timeout_at(end, answer).await {
+            Ok(Ok(Some(text))) => told.push(format!("{name}: {text}")),
+            Ok(Ok(None)) => {}
+            Ok(Err(_)) => told.push(format!("{name}: has ended, or cannot be told; see `damcast status`")),
+            Err(_) => told.push(format!("{name}: does not answer; it hangs, or is being opened")),
+        }
+    }
+    told
+}
+
+fn outlet_views(config: &Config) -> Vec<OutletView> {
+    let shown = config.outlets.iter().map(|outlet| OutletView {
+        name: outlet.name.clone(),
+        directory: outlet.directory.clone(),
+        profile: Some(outlet.profile.to_string()),
+        delay_s: Some(outlet.delay.seconds),
+        delay_plies: Some(outlet.delay.plies),
+        group: outlet.group.clone(),
+        held: None,
+    });
+    let held = config.held.iter().map(|held| OutletView {
+        name: held.name.clone(),
+        directory: held.directory.clone(),
+        held: Some(held.reason()),
+        ..OutletView::default()
+    });
+    shown.chain(held).collect()
+}
+
+fn allow_files(config: &Config) {
+    let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
+    if let Err(why) = limits::allow_files(limits::files_needed(boards)) {
+        warn!("{why}");
+    }
+}
+
+fn serve_control(config: &Config, desk: Desk) -> Option<Server> {
+    let path = socket_path(config);
+    match server::serve(&path, desk) {
+        Ok(server) => {
+            info!("operators reach this station at {}", path.display());
+            Some(server)
+        }
+        Err(why) => {
+            error!("there is no control socket, `damcast status` and `ctl` do not work: {why}");
+            None
+        }
+    }
+}
+
+/// Where the control socket is: where the configuration says, or in the folder that the service manager has made for such
+/// things, or with the recordings.
+pub fn socket_path(config: &Config) -> PathBuf {
+    let runtime = || std::env::var("RUNTIME_DIRECTORY").ok().filter(|folders| !folders.is_empty());
+    let of_service = || runtime().map(|folders| Path::new(folders.split(':').next().unwrap_or_default()).to_owned());
+    let folder = || of_service().unwrap_or_else(|| config.directory.clone());
+    config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET))
+}
+
+async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queues: Queues) {
+    let Some(address) = config.metrics.address else { return };
+    let answer = move |path: &str| match path {
+        "/metrics" => {
+            ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&observer, &queues.waiting()))
+        }
+        "/healthz" => health(&observer, &pulses),
+        _ => metrics::server::plain("404 Not Found", "there are /metrics and /healthz\n"),
+    };
+    match metrics::server::serve(address, answer).await {
+        Ok(()) => info!("numbers are at http://{address}/metrics"),
+        Err(error) => error!("there are no numbers at {address}: {error}"),
+    }
+}
+
+/// Well: every line runs and goes on, and everything is where it should be.
+fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
+    let faults;
+    let broken: Vec<String> = {
+        let rows = observer.rows.borrow();
+        let broken = rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name));
+        faults = rows.iter().filter_map(heart::disk_fault).collect::<Vec<Trouble>>();
+        broken.collect()
+    };
+    let troubles =
+        faults.into_iter().chain(observer.troubles.now()).map(|Trouble { kind, board, text, .. }| match board {
+            Some(board) => format!("{kind} of {board}: {text}"),
+            None => format!("{kind}: {text}"),
+        });
+    let hanging = pulses.stalled(heart::LONGEST_SILENCE).into_iter().map(|(name, _)| name);
+    let ill: Vec<String> = broken.into_iter().chain(hanging).chain(troubles).collect();
+    if ill.is_empty() {
+        metrics::server::plain("200 OK", "ok\n")
+    } else {
+        metrics::server::plain("503 Service Unavailable", &format!("not well: {}\n", ill.join(", ")))
+    }
+}

@@ -1,0 +1,224 @@
+//! The boards of a round in their order, and what became of their games.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::generations::Generations;
+use super::plan::{Plan, Plans};
+use crate::engine::broadcast::{Board, Change, GameRecord, Moment, Told};
+use crate::engine::bytelog::Header;
+use crate::engine::playback::{self, Game, Published};
+use crate::engine::session::{Aside, BusAddress, LineSettings};
+use crate::station::feed;
+use draughts::Variant;
+
+/// So many games of a board are its last ones.
+const LATEST: usize = 4;
+
+/// The boards of a round.
+pub struct Seating {
+    /// What the round was and is.
+    pub plans: Plans,
+    /// The generations of the outlets.
+    pub generations: Generations,
+    seats: Vec<Seat>,
+    /// What the lines play: their logs say so, and a game is played to its end with what it began with.
+    settings: BTreeMap<String, LineSettings>,
+    /// The latest moment that a line told of, since the clock of the machine was last set back: simulated boards may be ahead of it.
+    pub latest: Option<Moment>,
+}
+
+/// A board and where it is.
+struct Seat {
+    line: String,
+    address: Option<BusAddress>,
+    board: Board,
+}
+
+impl Seating {
+    /// The boards of the current plan, none of which has played.
+    pub fn new(plans: Plans) -> Seating {
+        let seats = plans.current().map(Plan::seats).unwrap_or_default();
+        let seats = seats.into_iter().map(|(line, address, board)| Seat { line, address, board }).collect();
+        Seating { plans, generations: Generations::default(), seats, settings: BTreeMap::new(), latest: None }
+    }
+
+    /// From now on the boards are those of this plan; they keep their games.
+    pub fn configure(&mut self, plan: Plan) {
+        self.plans.add(plan);
+        let planned = self.plans.current().map(Plan::seats).unwrap_or_default();
+        let mut old = std::mem::take(&mut self.seats);
+        for (line, address, mut board) in planned {
+            if let Some(known) = old.iter().position(|old| old.line == line && old.address == address) {
+                let known = old.remove(known).board;
+                (board.games, board.hidden, board.variant) = (known.games, known.hidden, known.variant);
+            }
+            self.seats.push(Seat { line, address, board });
+        }
+        self.seats.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+    }
+
+    /// The boards as these plans have them, with the last games of each alone.
+    pub fn latest_by(&self, plans: Plans) -> Seating {
+        let mut seating = Seating { settings: self.settings.clone(), latest: self.latest, ..Seating::new(plans) };
+        for Seat { line, address, board: known } in &self.seats {
+            let board = seating.board(line, *address);
+            (board.hidden, board.variant) = (known.hidden, known.variant);
+            board.games = known.games[known.games.len().saturating_sub(LATEST)..].to_vec();
+        }
+        seating
+    }
+
+    /// The boards, in their order.
+    pub fn boards(&self) -> impl Iterator<Item = &Board> {
+        self.seats.iter().map(|seat| &seat.board)
+    }
+
+    /// The same, and the generations of what is told of them.
+    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &mut Generations) {
+        (self.seats.iter().map(|seat| &seat.board), &mut self.generations)
+    }
+
+    /// The boards of a line.
+    pub fn boards_of<'s>(&'s self, line: &'s str) -> impl Iterator<Item = &'s Board> {
+        self.seats.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
+    }
+
+    /// All games, by boards.
+    pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
+        self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
+    }
+
+    /// A board as it was planned at a moment, without its games.
+    pub fn board_at(&self, board: &Board, moment: Moment) -> Board {
+        let seat = self.seats.iter().find(|seat| seat.board.name == board.name);
+        let planned = seat.and_then(|seat| self.plans.at(moment)?.board(&seat.line, seat.address));
+        let tags = planned.map_or_else(|| board.tags.clone(), |planned| planned.tags);
+        Board::new(board.name.clone(), board.variant, tags)
+    }
+
+    /// A line was opened, with a log of this head, and these games were played on it so far. Of them those that were played
+    /// before the head's chain began belong to an earlier round.
+    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
+        if let Ok((settings, _)) = playback::settings(header, None) {
+            self.settings.insert(line.to_owned(), settings);
+        }
+        for seat in self.seats.iter_mut().filter(|seat| seat.line == line) {
+            seat.board.games.clear();
+        }
+        let known: Vec<Option<BusAddress>> =
+            self.addresses(line).chain(games.iter().map(|(board, _)| *board)).collect();
+        for address in known {
+            let of_board = self.settings.get(line).map(|of_line| of(of_line, address));
+            let board = self.board(line, address);
+            if let Some(settings) = of_board {
+                board.variant = settings.variant;
+                board.hidden = settings.games_before;
+            }
+        }
+        for (board, game) in games {
+            self.board(line, board).games.push(game);
+        }
+        let latest = self.boards_of(line).filter_map(|board| board.games.last()).map(GameRecord::latest).max();
+        self.latest = self.latest.max(latest);
+    }
+
+    /// Are there games of this line that its boards played before the chain which is shown, and that are not here?
+    pub fn lacks_earlier(&self, line: &str) -> bool {
+        let lacks = |board: &Board| (1..=board.hidden).any(|number| !has(board, number));
+        self.boards_of(line).any(lacks)
+    }
+
+    /// This is a game of a line; if its board played it before the chain which is shown, it is taken, unless it is here.
+    pub fn add_earlier(&mut self, line: &str, game: &Game) {
+        let board = self.board(line, game.board);
+        if game.number() <= board.hidden
+            && !has(board, game.number())
+            && let Some(record) = record(game)
+        {
+            board.games.push(record);
+            board.games.sort_by_key(GameRecord::number);
+        }
+    }
+
+    /// The lines that have boards.
+    pub fn lines(&self) -> BTreeSet<String> {
+        self.seats.iter().map(|seat| seat.line.clone()).collect()
+    }
+
+    /// A board has published something.
+    pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
+        let board = self.board(line, address);
+        let before = board.games.last().map(GameRecord::latest);
+        let is_of_file = matches!(change, Change::Opened(_) | Change::Entry(_) | Change::Ended(_));
+        board.take(at, change);
+        let was_set_back = is_of_file && before.is_some_and(|before| at < before);
+        self.latest = if was_set_back { Some(at) } else { self.latest.max(Some(at)) };
+    }
+
+    fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {
+        self.seats.iter().filter(move |seat| seat.line == line).map(|seat| seat.address)
+    }
+
+    /// The board at an address of a line. One that nobody knew before is the last of the round, and the plan says so.
+    fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
+        let known = self.seats.iter().position(|seat| seat.line == line && seat.address == address);
+        let index = known.unwrap_or_else(|| {
+            let mut board = Board::new(feed::prefix(line, address, None), Variant::international(), Vec::new());
+            if let Some(plan) = self.plans.current() {
+                board = plan.board(line, address).unwrap_or(board);
+                let mut plan = plan.clone();
+                plan.boards.push((line.to_owned(), address));
+                self.plans.add(plan);
+            }
+            if let Some(settings) = self.settings.get(line).map(|of_line| of(of_line, address)) {
+                board.variant = settings.variant;
+                board.hidden = settings.games_before;
+            }
+            self.seats.push(Seat { line: line.to_owned(), address, board });
+            self.seats.len() - 1
+        });
+        &mut self.seats[index].board
+    }
+}
+
+fn has(board: &Board, number: u32) -> bool {
+    board.games.iter().any(|game| game.number() == number)
+}
+
+fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
+    address.map_or_else(|| line.clone(), |address| line.of_board(address))
+}
+
+/// What was told beside a game, as it is shown.
+pub fn told(aside: &Aside) -> Told {
+    match aside {
+        Aside::Provisional(moves) => Told::Provisional(moves.join(" ").into()),
+        Aside::Clock(clocks) => Told::Clock(*clocks),
+        Aside::State(condition) => Told::State(condition.word()),
+        Aside::Correction(reason) => Told::Correction(reason),
+    }
+}
+
+/// The records of games that were played from logs, by boards.
+pub fn records(games: Vec<Game>) -> Vec<(Option<BusAddress>, GameRecord)> {
+    games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
+}
+
+/// The record of a game that was played from logs. `None` when the logs do not say when that was.
+pub fn record(game: &Game) -> Option<GameRecord> {
+    let mut history = game.history().into_iter();
+    let (opened, _) = history.next()?;
+    let mut record = GameRecord::new(game.file.opening.clone(), opened);
+    for (at, published) in history {
+        record.take(
+            at,
+            match published {
+                Published::Entry(entry) => Change::Entry(entry.clone()),
+                Published::Ended(result) => Change::Ended(result.map(str::to_owned)),
+                Published::Aside(aside) => Change::Aside(told(aside)),
+                Published::Opened(_) => continue,
+            },
+        );
+    }
+    Some(record)
+}

@@ -1,0 +1,691 @@
+//! `events.ndjson` on the disk: what it holds, and what is appended.
+//!
+//! ```text
+//!   log/events.order ──┐
+//!   log/generations ───┼─▸ what the file says, line by line      generation and order are written first, then the events
+//!   logs of the lines ─┘
+//! ```
+//!
+//! | the file, after a crash or whatever happened to it | what becomes of it |
+//! |---|---|
+//! | is the beginning of what it should say, cut anywhere | the rest is appended |
+//! | is not there | it is written, without the events of games whose logs were removed; if it lacks some, under a new generation |
+//! | has lines that the order lacks | the order is completed from them |
+//! | the same with bytes zero, as a loss of power leaves it | these are written first |
+//! | is anything else: somebody changed it | it is kept as `events.ndjson.aside-1`, and written again |
+//!
+//! The same holds while a station runs: a file that was taken away, cut or replaced is opened anew within seconds.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::generations::{GENERATIONS, Generations};
+use super::order::{self, Places};
+use super::streams::Streams;
+use crate::engine::broadcast::events::{Event, Key, Origins, Place};
+use crate::station::config::PUBLIC;
+use crate::station::disk::{self, Disk, Durability, File, Growing};
+
+/// The name of the file.
+pub const EVENTS: &str = "events.ndjson";
+/// The name of the order of an outlet's events, beside the logs.
+pub fn order_of(outlet: &str) -> String {
+    if outlet == PUBLIC { "events.order".to_owned() } else { format!("events-{outlet}.order") }
+}
+
+/// So much is written at once: what the disk does not take of it must have room in memory.
+const PIECE: usize = 1 << 20;
+/// So many events are told at once; they have less than a megabyte.
+pub const BATCH: usize = 2_000;
+/// No line of the file is longer.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// The file of events.
+pub struct EventsFile {
+    outlet: String,
+    folder: PathBuf,
+    order: PathBuf,
+    log: PathBuf,
+    open: Option<Open>,
+}
+
+struct Open {
+    events: Growing,
+    order: Growing,
+    /// The lines of the file.
+    seq: u64,
+    /// How many events of each stream are told.
+    told: BTreeMap<Key, u64>,
+    /// Where the lines come from.
+    origins: Origins,
+}
+
+impl EventsFile {
+    /// The file of an outlet in its folder, and its order in another. They are opened when they are needed.
+    pub fn new(outlet: &str, folder: &Path, log: &Path) -> EventsFile {
+        let order = log.join(order_of(outlet));
+        EventsFile { outlet: outlet.to_owned(), folder: folder.to_owned(), order, log: log.to_owned(), open: None }
+    }
+
+    /// Was it opened?
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// How many events of a stream are told.
+    pub fn told(&self, stream: &Key) -> u64 {
+        let told = self.open.as_ref().and_then(|open| open.told.get(stream));
+        told.copied().unwrap_or(0)
+    }
+
+    /// Is it to be made again, and are events among those told that nothing is known of here?
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn needs_more(&self, disk: &dyn Disk, streams: &mut Streams) -> io::Result<bool> {
+        if self.is_open() {
+            return Ok(false);
+        }
+        let mut places = Places::new(read(disk, &self.order)?.0);
+        let mut is_known = true;
+        while let Some(place) = places.next_place()?.filter(|_| is_known) {
+            is_known = streams.has(&place);
+        }
+        if is_known {
+            return Ok(false);
+        }
+        match read(disk, &self.folder.join(EVENTS))? {
+            (_, None) => Ok(true),
+            (content, _) => Ok(compare(read(disk, &self.order)?.0, content, streams, |_, _| {})?.is_err()),
+        }
+    }
+
+    /// What its lines carry is taken for known where nothing else is. Returns what the operator should know.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn adopt(&self, disk: &dyn Disk, generations: &mut Generations) -> io::Result<Option<String>> {
+        let path = self.folder.join(EVENTS);
+        let is_named = generations.adopt(&self.outlet, read(disk, &path)?.0)?;
+        let notice =
+            || format!("log/{GENERATIONS} lacked what the lines of {} carry, and is written again", path.display());
+        Ok(is_named.then(notice))
+    }
+
+    /// Opens it, and completes it up to what was told before. Returns what the operator should know.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn open(
+        &mut self,
+        disk: &dyn Disk,
+        streams: &mut Streams,
+        generations: &mut Generations,
+    ) -> io::Result<Vec<String>> {
+        let mut notices = Vec::new();
+        let path = self.folder.join(EVENTS);
+        let shown = path.display();
+        let order = || Ok::<_, io::Error>(read(disk, &self.order)?.0);
+        let (_, order_length) = read(disk, &self.order)?;
+        let (content, length) = read(disk, &path)?;
+        let mut found = None;
+        if length.is_some() {
+            match compare(order()?, content, streams, |_, _| {})? {
+                Ok(lack) => found = Some(lack),
+                Err(NotItsOwn { seq, .. }) => {
+                    let aside = disk::put_aside(disk, &path)?;
+                    notices.push(format!(
+                        "{shown} is not what the logs say from line {seq} on: somebody has changed it; it is kept as {aside}"
+                    ));
+                }
+            }
+        }
+        let (is_whole_order, lack) = match found {
+            Some(lack) => (lack.told == lack.ordered && order_length == Some(lack.right), lack),
+            None => {
+                let (mut places, mut lack) = (Places::new(order()?), Lack::default());
+                while let Some(place) = places.next_place()? {
+                    lack.told += u64::from(streams.has(&place));
+                }
+                if places.count > 0 {
+                    notices.push(format!("{shown} was missing and has been written again"));
+                }
+                if places.count > lack.told {
+                    let gone = places.count - lack.told;
+                    notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
+                }
+                // What was told before, if it was, is numbered otherwise now: nobody must take the one for the other.
+                if places.count > lack.told || order_length.is_none() {
+                    streams.origins = generations.begin_anew(disk, &self.log, &self.outlet)?;
+                }
+                (places.count == lack.told && order_length == Some(places.right), lack)
+            }
+        };
+        let is_found = lack.length.is_some();
+        if !is_whole_order {
+            disk::replace_with(disk, &self.order, Durability::Safe, |append| {
+                let mut text = String::new();
+                let mut record = |seq, place: &Place| {
+                    text.push_str(&order::record(seq, place));
+                    if text.len() < PIECE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
+                };
+                if is_found {
+                    let mut done = Ok(());
+                    let copy = |seq, place: &Place| {
+                        if done.is_ok() {
+                            done = record(seq, place);
+                        }
+                    };
+                    compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(NotItsOwn::changed)?;
+                    done?;
+                } else {
+                    let (mut places, mut seq) = (Places::new(order()?), 0);
+                    while let Some(place) = places.next_place()? {
+                        if streams.has(&place) {
+                            seq += 1;
+                            record(seq, &place)?;
+                        }
+                    }
+                }
+                append(text.as_bytes())
+            })?;
+        }
+        let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
+        let mut events = Growing::new(Arc::clone(&file))?;
+        let mut told = BTreeMap::new();
+        let mut seq = 0;
+        let mut places = Places::new(order()?);
+        let mut missing = Missing { file: &file, events: &mut events, lack: &lack, at: 0, piece: Vec::new() };
+        let mut content = Content::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
+        // Nothing has to be made where nothing is missing.
+        let is_whole = lack.lost.is_none() && lack.missing == 0 && is_found;
+        while let Some(place) = places.next_place()? {
+            seq += 1;
+            if !is_whole {
+                match streams.line(seq, &place) {
+                    Some(line) => {
+                        content.take(line.len())?;
+                        missing.write(line.as_bytes())?;
+                    }
+                    None => missing.pass(content.take_line()?.len()),
+                }
+            }
+            told.insert(place.key(), place.n);
+        }
+        missing.finish()?;
+        if let Some((from, to)) = lack.lost {
+            notices.push(format!("{} bytes of {shown} that a loss of power took have been written again", to - from));
+        }
+        let origins = generations.ensure(disk, &self.log, &self.outlet, seq + 1)?;
+        let order = Growing::new(disk.open(&self.order)?)?;
+        self.open = Some(Open { events, order, seq, told, origins });
+        Ok(notices)
+    }
+
+    /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
+    /// no reason to doubt it. If not, it is opened anew when it is needed. Returns the file that is not.
+    pub fn look_after(&mut self) -> Option<PathBuf> {
+        let open = self.open.as_ref()?;
+        let is_there = |file: &Growing, path: &Path| !file.is_whole() || file.file().is_at(path, file.length());
+        let events = self.folder.join(EVENTS);
+        let lost = match () {
+            () if !is_there(&open.events, &events) => events,
+            () if !is_there(&open.order, &self.order) => self.order.clone(),
+            () => return None,
+        };
+        self.open = None;
+        Some(lost)
+    }
+
+    /// Tells events. Each must follow those of its game that are told.
+    ///
+    /// # Errors
+    ///
+    /// When the disk does not take all of it; what is missing follows the next time.
+    pub fn tell(&mut self, events: &[Event], durability: Durability) -> io::Result<()> {
+        let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
+        open.order.catch_up()?;
+        open.events.catch_up()?;
+        events.chunks(BATCH).try_for_each(|batch| open.tell(batch, durability))
+    }
+}
+
+impl Open {
+    fn tell(&mut self, events: &[Event], durability: Durability) -> io::Result<()> {
+        let (mut records, mut lines) = (String::new(), String::new());
+        for event in events {
+            let place = event.place();
+            self.seq += 1;
+            records.push_str(&order::record(self.seq, &place));
+            lines.push_str(&event.line(self.seq, self.origins.of(self.seq)));
+            lines.push('\n');
+            self.told.insert(place.key(), place.n);
+        }
+        // Whatever fails from here on waits in memory; an event is not told before its place in the order is written.
+        let fault = push(&mut self.order, records.as_bytes())?;
+        let fault = match fault {
+            None if durability == Durability::Safe => self.order.file().sync().err(),
+            fault => fault,
+        };
+        if let Some(fault) = fault {
+            self.events.wait(lines.as_bytes()).map_err(io::Error::other)?;
+            return Err(fault);
+        }
+        write(&mut self.events, lines.as_bytes())?;
+        if durability == Durability::Safe { self.events.file().sync() } else { Ok(()) }
+    }
+}
+
+/// A file to be read, and its length; of one that is not there nothing, and none.
+fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd>, Option<u64>)> {
+    match disk.reader(path, 0) {
+        Ok(reader) => Ok((reader, Some(disk.length(path)?))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Box::new(io::empty()), None)),
+        Err(error) => Err(error),
+    }
+}
+
+fn create(disk: &dyn Disk, path: &Path) -> io::Result<Arc<dyn File>> {
+    let file = disk.create(path)?;
+    disk.sync_folder(disk::folder_of(path))?;
+    Ok(file)
+}
+
+fn push(file: &mut Growing, bytes: &[u8]) -> io::Result<Option<io::Error>> {
+    file.push(bytes).map_err(io::Error::other)
+}
+
+fn write(file: &mut Growing, bytes: &[u8]) -> io::Result<()> {
+    push(file, bytes)?.map_or(Ok(()), Err)
+}
+
+/// A file of events that is read from its beginning to its end.
+struct Content<R> {
+    source: R,
+    /// What was looked at and not taken.
+    next: Vec<u8>,
+    /// How many bytes were taken.
+    taken: u64,
+}
+
+impl<R: BufRead> Content<R> {
+    fn new(source: R) -> Content<R> {
+        Content { source, next: Vec::new(), taken: 0 }
+    }
+
+    /// The next line with its LF, or what there is of it, without taking it.
+    fn line(&mut self) -> io::Result<&[u8]> {
+        if !self.next.contains(&b'\n') {
+            let room = LONGEST_LINE.saturating_sub(self.next.len() as u64);
+            self.source.by_ref().take(room).read_until(b'\n', &mut self.next)?;
+        }
+        let end = self.next.iter().position(|&byte| byte == b'\n').map_or(self.next.len(), |end| end + 1);
+        Ok(&self.next[..end])
+    }
+
+    fn take_line(&mut self) -> io::Result<Vec<u8>> {
+        let length = self.line()?.len();
+        self.take(length)
+    }
+
+    /// The next so many bytes, or what is left.
+    fn take(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        if self.next.len() < length {
+            let missing = (length - self.next.len()) as u64;
+            self.source.by_ref().take(missing).read_to_end(&mut self.next)?;
+        }
+        let rest = self.next.split_off(length.min(self.next.len()));
+        self.taken += self.next.len() as u64;
+        Ok(std::mem::replace(&mut self.next, rest))
+    }
+}
+
+/// What a file of events is, beside what it should be.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Lack {
+    /// How many events were told, by the order and by the lines of the file that it lacks.
+    pub told: u64,
+    /// How many of them are in the order.
+    pub ordered: u64,
+    /// How many bytes of the order tell of those.
+    pub right: u64,
+    /// How long the file is; `None` when it is to be written anew.
+    length: Option<u64>,
+    /// From where to where bytes are zero that should not be, as a loss of power leaves them; between them others may be right.
+    pub lost: Option<(u64, u64)>,
+    /// So many events are not in it to their end.
+    pub missing: u64,
+    /// So many of its lines are of games whose logs are not known; they are believed as they stand.
+    pub unknown: u64,
+}
+
+/// A file of events is not the beginning of what it should say.
+#[derive(Debug)]
+pub struct NotItsOwn {
+    /// The number of the first line that is something else, or that has no place in the order.
+    pub seq: u64,
+    /// Which event it should be.
+    pub place: Option<Place>,
+}
+
+impl NotItsOwn {
+    fn changed(self) -> io::Error {
+        io::Error::other(format!("line {} of events.ndjson is not its own", self.seq))
+    }
+}
+
+/// Holds a file of events against its order and what the logs say, line by line. What the order lacks is taken from the file, as far as
+/// each line says what it is, and is the next of its game. `each` gets the number and the place of every line.
+///
+/// # Errors
+///
+/// As the disk says; inside, when it is not the beginning of what it should say.
+pub fn compare(
+    order: impl BufRead,
+    content: impl BufRead,
+    streams: &mut Streams,
+    mut each: impl FnMut(u64, &Place),
+) -> io::Result<Result<Lack, NotItsOwn>> {
+    let (mut places, mut content) = (Places::new(order), Content::new(content));
+    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
+    let mut lack = Lack::default();
+    // Where the next line begins.
+    let mut begin = 0;
+    for seq in 1.. {
+        let place = match places.next_place()? {
+            Some(place) => place,
+            None => match place_of_line(content.line()?, seq, &told, streams) {
+                Some(place) => place,
+                None => break,
+            },
+        };
+        lack.told = seq;
+        each(seq, &place);
+        told.insert(place.key(), place.n);
+        let not_its_own = |place| Ok(Err(NotItsOwn { seq, place: Some(place) }));
+        let Some(expected) = streams.line(seq, &place) else {
+            let there = content.take_line()?;
+            if !there.ends_with(b"\n") {
+                return not_its_own(place);
+            }
+            lack.unknown += 1;
+            begin += there.len() as u64;
+            continue;
+        };
+        let there = content.take(expected.len())?;
+        for (at, found, _) in (0..)
+            .zip(&there)
+            .zip(expected.as_bytes())
+            .map(|((at, found), right)| (at, found, right))
+            .filter(|(_, found, right)| found != right)
+        {
+            if *found != 0 {
+                return not_its_own(place);
+            }
+            let at: u64 = begin + at;
+            lack.lost = Some((lack.lost.map_or(at, |(from, _)| from), at + 1));
+        }
+        lack.missing += u64::from(there.len() < expected.len());
+        begin += expected.len() as u64;
+    }
+    if !content.line()?.is_empty() {
+        return Ok(Err(NotItsOwn { seq: lack.told + 1, place: None }));
+    }
+    (lack.ordered, lack.right, lack.length) = (places.count, places.right, Some(content.taken));
+    Ok(Ok(lack))
+}
+
+/// Which event a line is that the order lacks: it says what it is, and is the next of its game.
+fn place_of_line(line: &[u8], seq: u64, told: &BTreeMap<Key, u64>, streams: &Streams) -> Option<Place> {
+    let place = match line.strip_suffix(b"\n") {
+        Some(whole) => order::place_of_event(whole)?,
+        None if line.is_empty() => return None,
+        // A line that was cut off: which of those that may follow begins so?
+        None => streams.that_begins(seq, line, told)?,
+    };
+    (place.n == told.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
+}
+
+/// Writes what a file lacks, while all that it should say goes by.
+struct Missing<'f> {
+    file: &'f Arc<dyn File>,
+    events: &'f mut Growing,
+    lack: &'f Lack,
+    at: u64,
+    /// What is to follow its end, and was not written yet.
+    piece: Vec<u8>,
+}
+
+impl Missing<'_> {
+    /// This goes by, and is there.
+    fn pass(&mut self, length: usize) {
+        self.at += length as u64;
+    }
+
+    /// This goes by; of it is written what is not there.
+    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        let (begin, end) = (self.at, self.at + line.len() as u64);
+        self.at = end;
+        let part = |from: u64, to: u64| {
+            &line[(from.clamp(begin, end) - begin) as usize..(to.clamp(begin, end) - begin) as usize]
+        };
+        if let Some((from, to)) = self.lack.lost {
+            let lost = part(from, to);
+            if !lost.is_empty() {
+                self.file.write_at(lost, from.max(begin))?;
+            }
+        }
+        self.piece.extend_from_slice(part(self.lack.length.unwrap_or(0), u64::MAX));
+        if self.piece.len() < PIECE { Ok(()) } else { self.append() }
+    }
+
+    fn append(&mut self) -> io::Result<()> {
+        if self.lack.lost.is_some() {
+            self.file.sync()?;
+        }
+        write(self.events, &std::mem::take(&mut self.piece))
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        match self.piece.is_empty() && self.lack.lost.is_none() {
+            true => Ok(()),
+            false => self.append(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::engine::broadcast::events::Stream;
+    use crate::engine::broadcast::{Board, Change, Delay, GameRecord, events};
+    use crate::engine::livefile::{Contents, Opening};
+    use crate::station::disk::RealDisk;
+    use draughts::Variant;
+
+    fn key(board: &str) -> Key {
+        (board.to_owned(), 3, Stream::Game)
+    }
+
+    const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
+
+    /// Two boards on which this game was played.
+    fn boards(lines: &[&str]) -> [Board; 2] {
+        let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
+        let variant = Variant::international();
+        let opening = Opening { game: 3, variant, tags: Vec::new() };
+        let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
+        let mut game = GameRecord::new(opening, at);
+        let entries = Contents::read(3, &text).unwrap().entries;
+        entries.into_iter().for_each(|entry| game.take(at, Change::Entry(entry)));
+        let board =
+            |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
+        ["a", "b"].map(board)
+    }
+
+    fn events(lines: &[&str], name: &str) -> Vec<Event> {
+        let boards = boards(lines);
+        let board = boards.iter().find(|board| board.name == name).unwrap();
+        let game = &board.games[0];
+        events::events(board, game, Delay::NONE.view(game, game.latest()), 0)
+    }
+
+    fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
+        let mut generations = generations(&file.log);
+        let mut streams = Streams::new(boards, generations.of(&file.outlet));
+        file.open(&RealDisk, &mut streams, &mut generations).unwrap()
+    }
+
+    /// Those of a station.
+    fn generations(log: &Path) -> Generations {
+        Generations::read(&RealDisk, log).unwrap().of_station(Some("hall"))
+    }
+
+    /// A folder in which these lines of a game were told of two boards, in turn.
+    fn told() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+        assert!(open(&mut file, &boards(&LINES)).is_empty());
+        for n in 0..4 {
+            for board in ["b", "a"] {
+                file.tell(&events(&LINES, board)[n..=n], Durability::Lazy).unwrap();
+            }
+        }
+        let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
+        (folder, text)
+    }
+
+    #[test]
+    fn what_was_told_is_completed_wherever_it_was_cut() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.ndjson");
+        assert!(whole.starts_with("{\"seq\":1,") && whole.matches("\"board\":\"a\"").count() == 4, "{whole}");
+        for cut in 0..=whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+            assert_eq!(open(&mut file, &boards(&LINES)), [""; 0]);
+            assert_eq!(file.told(&key("a")), 4);
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
+        assert!(notices[0].contains("was missing"), "{notices:?}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        // And when the logs of a board are gone, too.
+        std::fs::remove_file(&path).unwrap();
+        let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES)[1..]);
+        assert!(notices[1].contains("lacks 4 events of games whose logs are not there"), "{notices:?}");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!((text.lines().count(), text.matches("\"board\":\"b\"").count()), (4, 4), "{text}");
+        assert!(text.lines().last().unwrap().starts_with("{\"seq\":4,"), "{text}");
+    }
+
+    #[test]
+    fn an_order_that_lacks_its_end_is_completed_from_the_file() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.order");
+        let order = std::fs::read(&path).unwrap();
+        for cut in (0..order.len()).step_by(7) {
+            std::fs::write(&path, &order[..cut]).unwrap();
+            for end in [whole.len(), whole.len() - 9] {
+                std::fs::write(folder.path().join("events.ndjson"), &whole[..end]).unwrap();
+                open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
+                assert_eq!(std::fs::read(&path).unwrap(), order, "{cut} {end}");
+                assert_eq!(std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap(), whole);
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_events_can_be_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+        open(&mut file, &boards(&LINES));
+        let many = vec![events(&LINES, "a")[0].clone(); 150_000];
+        file.tell(&many, Durability::Lazy).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
+        assert!(text.len() > 17 << 20 && text.lines().count() == many.len(), "{}", text.len());
+    }
+
+    #[test]
+    fn a_file_that_was_changed_is_kept_and_written_again() {
+        let (folder, whole) = told();
+        let changed = whole.replacen("32-28", "33-28", 1);
+        std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+        let notices = open(&mut file, &boards(&LINES));
+        assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
+        assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
+        let longer = ["1. 32-28", "19-23", "2. 28x19", "14x23"];
+        file.tell(&events(&longer, "a")[4..], Durability::Safe).unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        let text = read("events.ndjson");
+        assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
+        assert_eq!(read("events.ndjson.aside-1"), changed);
+        // One that is longer than it should be, as well.
+        std::fs::write(folder.path().join("events.ndjson"), text.clone() + "a remark\n").unwrap();
+        open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&longer));
+        assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
+    }
+
+    #[test]
+    fn zeros_that_a_loss_of_power_left_are_mended_in_place() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.ndjson");
+        let order = std::fs::read(folder.path().join("events.order")).unwrap();
+        for (from, to) in
+            (0..whole.len()).step_by(41).flat_map(|from| [(from, whole.len()), (from, (from + 40).min(whole.len()))])
+        {
+            let mut lost = whole.clone().into_bytes();
+            lost[from..to].fill(0);
+            std::fs::write(&path, &lost).unwrap();
+            let notices = open(&mut EventsFile::new(PUBLIC, folder.path(), folder.path()), &boards(&LINES));
+            assert!(notices.len() == 1 && notices[0].contains("that a loss of power took"), "{from}: {notices:?}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{from}..{to}");
+            // The end of the order may be gone, too.
+            std::fs::write(&path, &lost).unwrap();
+            std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
+            let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+            open(&mut file, &boards(&LINES));
+            let told: u64 = ["a", "b"].map(|board| file.told(&key(board))).iter().sum();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(whole.starts_with(&text) && text.lines().count() as u64 == told, "{from}..{to}: {text}");
+            std::fs::write(folder.path().join("events.order"), &order).unwrap();
+            for aside in 1.. {
+                if std::fs::remove_file(folder.path().join(format!("events.ndjson.aside-{aside}"))).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_taken_away_cut_or_replaced_is_noticed() {
+        let (folder, whole) = told();
+        let path = folder.path().join("events.ndjson");
+        let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
+        open(&mut file, &boards(&LINES));
+        assert_eq!(file.look_after(), None);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
+        assert_eq!(file.look_after(), None, "it is told once, and is to be opened");
+        for what in ["other", &whole[..whole.len() / 2]] {
+            open(&mut file, &boards(&LINES));
+            assert_eq!((std::fs::read_to_string(&path).unwrap(), file.look_after()), (whole.clone(), None));
+            std::fs::write(&path, what).unwrap();
+            assert_eq!(file.look_after(), Some(folder.path().join(EVENTS)));
+        }
+        open(&mut file, &boards(&LINES));
+        std::fs::remove_file(folder.path().join("events.order")).unwrap();
+        assert_eq!(file.look_after(), Some(folder.path().join("events.order")));
+        open(&mut file, &boards(&LINES));
+        assert!(folder.path().join("events.order").exists() && file.told(&key("a")) == 4);
+    }
+}

@@ -1,0 +1,340 @@
+//! The generations of the outlets: which lines of an `events.ndjson` carry which, and the name of the station.
+//!
+//! ```text
+//!   1 + public 501 8f3c2a9be01d44c7 hall-a ;9a0f12c3     record, outlet, first line, generation, station; checksum as in a log
+//! ```
+//!
+//! A generation belongs to one outlet of one station and is random, so generation and number name a line for ever. It is written
+//! here, `log/generations`, and durable before the first line that carries it; so lines, with what they carry, can be made
+//! again from `log/` alone. Lines of before have none. A record whose first line is 1 behind others of its outlet begins the
+//! file anew: what was told before is numbered otherwise, or not there any more. A record of the same generation gives the
+//! station another name.
+//!
+//! A file that is gone or damaged is written again: by a station that runs from what it knows, by one that starts from what the
+//! lines themselves carry.
+
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::engine::broadcast::events::{Origin, Origins};
+use crate::engine::bytelog::{self, Kind, Record};
+use crate::station::disk::{self, Disk, Durability};
+
+/// The name of the file, beside the logs.
+pub const GENERATIONS: &str = "generations";
+/// The mark of its records.
+const MARK: char = '+';
+/// A name of a station is not longer.
+const LONGEST_NAME: usize = 64;
+/// What a station is called whose machine has no name.
+const NAMELESS: &str = "station";
+
+/// The generations of a folder.
+#[derive(Clone, Default, Debug)]
+pub struct Generations {
+    records: Vec<Begun>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+    /// May others be begun, for a station of this name? `Some(None)`: it has the name that it had, or that of its machine.
+    station: Option<Option<String>>,
+    /// The file is not what was written.
+    is_lost: bool,
+}
+
+/// From this line on the lines of an outlet have this origin.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Begun {
+    outlet: String,
+    first: u64,
+    origin: Origin,
+}
+
+impl Begun {
+    fn to_line(&self, number: u64) -> String {
+        let Begun { outlet, first, origin: Origin { station, generation } } = self;
+        Record::new(number, Kind::Other(MARK, format!("{outlet} {first} {generation} {station}"))).to_line()
+    }
+
+    fn read(line: &str, number: u64) -> Option<Begun> {
+        let bytelog::Line::Record(Record { at, kind: Kind::Other(MARK, text) }) = bytelog::parse_line(line).ok()?
+        else {
+            return None;
+        };
+        let mut words = text.split(' ');
+        let (outlet, first) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+        let (generation, station) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let begun = Begun { outlet, first, origin: Origin { station, generation } };
+        // Nothing but the very line that was written counts; so its checksum is there, too.
+        (at == number && begun.to_line(number).trim_end() == line).then_some(begun)
+    }
+}
+
+impl Generations {
+    /// Reads those of a folder of logs. None can be begun, but where lines are numbered otherwise.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Generations> {
+        let mut generations = Generations::default();
+        let text = match disk.read(&folder.join(GENERATIONS)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(generations),
+            Err(error) if disk::is_odd(&error) => {
+                generations.problems.push(format!("{error}; it is not used"));
+                return Ok(generations);
+            }
+            text => text?,
+        };
+        for (line, number) in text.split_inclusive(|&byte| byte == b'\n').zip(1..) {
+            let read = std::str::from_utf8(line).ok().and_then(|line| Begun::read(line.strip_suffix('\n')?, number));
+            match read {
+                Some(begun) => generations.records.push(begun),
+                None => generations.problems.push(format!("line {number} is not right; it is not used")),
+            }
+        }
+        generations.is_lost = !generations.problems.is_empty();
+        Ok(generations)
+    }
+
+    /// From now on others are begun when they are needed, for a station of this name; `None`: it keeps the name that it has, and
+    /// at first has that of its machine.
+    #[must_use]
+    pub fn of_station(mut self, name: Option<&str>) -> Generations {
+        self.station = Some(name.map(str::to_owned));
+        self
+    }
+
+    /// Which lines of an outlet's events come from where.
+    pub fn of(&self, outlet: &str) -> Origins {
+        let mut origins = Origins::default();
+        for Begun { first, origin, .. } in self.records.iter().filter(|begun| begun.outlet == outlet) {
+            origins.begin(*first, origin.clone());
+        }
+        origins
+    }
+
+    /// The lines of an outlet from this one on are to carry an origin. Returns which lines do then.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says; nothing is begun then.
+    pub fn ensure(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str, next: u64) -> io::Result<Origins> {
+        let Some(configured) = &self.station else { return Ok(self.of(outlet)) };
+        let station = configured.clone().unwrap_or_else(|| self.name_so_far(outlet));
+        let generation = match self.of(outlet).current() {
+            Some(origin) if origin.station == station => return Ok(self.of(outlet)),
+            Some(origin) => origin.generation.clone(),
+            None => random()?,
+        };
+        self.begin(disk, folder, outlet, next, Origin { station, generation })
+    }
+
+    /// The events of an outlet are numbered anew, from 1: if they had a generation they get another. Returns which lines carry it.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says; nothing is begun then.
+    pub fn begin_anew(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str) -> io::Result<Origins> {
+        if self.of(outlet).current().is_none() {
+            return Ok(Origins::default());
+        }
+        let station = self.station.clone().flatten().unwrap_or_else(|| self.name_so_far(outlet));
+        let generation = random()?;
+        self.begin(disk, folder, outlet, 1, Origin { station, generation })
+    }
+
+    /// What the lines of an outlet carry, where nothing else is known of it. Returns whether they carry something.
+    pub fn adopt(&mut self, outlet: &str, content: impl BufRead) -> io::Result<bool> {
+        if self.of(outlet).current().is_some() {
+            return Ok(false);
+        }
+        let named = named(content)?;
+        let is_named = named.is_some();
+        self.records.extend(named.map(|(first, origin)| Begun { outlet: outlet.to_owned(), first, origin }));
+        self.is_lost |= is_named;
+        Ok(is_named)
+    }
+
+    fn begin(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &Path,
+        outlet: &str,
+        first: u64,
+        origin: Origin,
+    ) -> io::Result<Origins> {
+        self.records.push(Begun { outlet: outlet.to_owned(), first, origin });
+        if let Err(error) = self.write(disk, folder) {
+            self.records.pop();
+            return Err(error);
+        }
+        Ok(self.of(outlet))
+    }
+
+    /// What the station is called in its events so far; at first like its machine.
+    fn name_so_far(&self, outlet: &str) -> String {
+        let of_outlet = self.records.iter().rev().find(|begun| begun.outlet == outlet);
+        let known = of_outlet.or(self.records.last()).map(|begun| begun.origin.station.clone());
+        known.unwrap_or_else(|| plain(&rustix::system::uname().nodename().to_string_lossy()))
+    }
+
+    fn to_text(&self) -> String {
+        self.records.iter().zip(1..).map(|(begun, number)| begun.to_line(number)).collect()
+    }
+
+    fn write(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+        disk::replace(disk, &folder.join(GENERATIONS), self.to_text().as_bytes(), Durability::Safe)?;
+        self.is_lost = false;
+        Ok(())
+    }
+
+    /// Writes the file again, if it is not what was written. One that somebody has changed is put aside.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+        if !self.is_lost {
+            return Ok(());
+        }
+        let path = folder.join(GENERATIONS);
+        if disk.read(&path).is_ok_and(|found| found != self.to_text().as_bytes()) {
+            disk::put_aside(disk, &path)?;
+        }
+        self.write(disk, folder)
+    }
+
+    /// Does the file not say what was written any more? Then [`Generations::save`] writes it again.
+    pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> bool {
+        self.is_lost = !self.records.is_empty()
+            && match disk.read(&folder.join(GENERATIONS)) {
+                Ok(found) => found != self.to_text().as_bytes(),
+                // A disk that does not answer now says nothing about the file.
+                Err(error) => error.kind() == io::ErrorKind::NotFound,
+            };
+        self.is_lost
+    }
+
+    /// Is there any?
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+}
+
+/// A plain word of a name that a machine has.
+fn plain(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let name: String = name.trim_start_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
+    if name.is_empty() { NAMELESS.to_owned() } else { name }
+}
+
+/// 64 random bits, in 16 letters.
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
+    Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))
+}
+
+/// What a line carries.
+#[derive(Deserialize)]
+struct Carried {
+    seq: u64,
+    r#gen: String,
+    station: String,
+}
+
+/// The first line of a file of events that carries an origin, and which.
+fn named(mut content: impl BufRead) -> io::Result<Option<(u64, Origin)>> {
+    /// No line of it is longer.
+    const LONGEST_LINE: u64 = 1 << 20;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if io::Read::take(&mut content, LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if let Ok(Carried { seq, r#gen: generation, station }) = serde_json::from_slice(&line) {
+            let is_word = |word: &str| !word.is_empty() && plain(word) == word;
+            let origin = Origin { station, generation };
+            return Ok((is_word(&origin.station) && is_word(&origin.generation)).then_some((seq, origin)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::station::disk::RealDisk;
+
+    #[test]
+    fn generations_are_read_as_they_were_written_and_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = || Generations::read(&RealDisk, folder.path()).unwrap();
+        let mut new = read().of_station(Some("hall-a"));
+        assert!(new.is_empty() && read().ensure(&RealDisk, folder.path(), "public", 1).unwrap() == Origins::default());
+        let public = new.ensure(&RealDisk, folder.path(), "public", 501).unwrap();
+        let hall = new.ensure(&RealDisk, folder.path(), "hall", 1).unwrap();
+        assert_eq!((public.of(500), public.of(501).unwrap().station.as_str()), (None, "hall-a"));
+        assert_ne!(public.current().unwrap().generation, hall.current().unwrap().generation);
+        assert_eq!(public.current().unwrap().generation.len(), 16);
+        // The next start finds them, whatever its machine is called.
+        let mut again = read().of_station(None);
+        assert_eq!((again.of("public"), again.of("hall")), (public.clone(), hall.clone()));
+        assert_eq!(again.ensure(&RealDisk, folder.path(), "public", 600).unwrap(), public);
+        // Another name of the station is another name, and no other generation.
+        let mut renamed = read().of_station(Some("hall-b"));
+        let named = renamed.ensure(&RealDisk, folder.path(), "public", 700).unwrap();
+        assert_eq!(named.of(699), public.current());
+        let other = named.of(700).unwrap();
+        assert_eq!((other.station.as_str(), &other.generation), ("hall-b", &public.current().unwrap().generation));
+        // Numbered anew, it is another.
+        let anew = renamed.begin_anew(&RealDisk, folder.path(), "public").unwrap();
+        assert_ne!(anew.of(1).unwrap().generation, other.generation);
+        assert_eq!((read().of("public"), read().of("hall")), (anew, hall));
+    }
+
+    #[test]
+    fn a_line_that_is_not_right_does_not_count_and_the_file_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(GENERATIONS);
+        let mut new = Generations::default().of_station(None);
+        new.ensure(&RealDisk, folder.path(), "public", 1).unwrap();
+        new.ensure(&RealDisk, folder.path(), "hall", 1).unwrap();
+        let whole = std::fs::read_to_string(&path).unwrap();
+        for at in 0..whole.lines().next().unwrap().len() {
+            let mut damaged = whole.clone().into_bytes();
+            damaged[at] ^= 1;
+            std::fs::write(&path, damaged).unwrap();
+            let mut read = Generations::read(&RealDisk, folder.path()).unwrap();
+            assert_eq!((read.of("public").current(), read.problems.len()), (None, 1), "{at}");
+            assert_eq!(read.of("hall"), new.of("hall"));
+            // What the lines of the file carry is what is not known.
+            let line = events_line(&new.of("public"));
+            assert!(read.adopt("public", ("{\"seq\":1}\n".to_owned() + &line).as_bytes()).unwrap());
+            assert_eq!(read.of("public").of(2), new.of("public").current());
+            assert!(new.look_after(&RealDisk, folder.path()));
+            new.save(&RealDisk, folder.path()).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+            std::fs::remove_file(folder.path().join("generations.aside-1")).unwrap();
+        }
+        assert!(!new.look_after(&RealDisk, folder.path()));
+        std::fs::remove_file(&path).unwrap();
+        assert!(new.look_after(&RealDisk, folder.path()));
+        new.save(&RealDisk, folder.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+    }
+
+    fn events_line(origins: &Origins) -> String {
+        let Origin { station, generation } = origins.current().unwrap();
+        format!("{{\"seq\":2,\"gen\":\"{generation}\",\"station\":\"{station}\"}}\n")
+    }
+
+    #[test]
+    fn a_machine_has_a_plain_name() {
+        for (name, expected) in [("hall-a", "hall-a"), ("Jan's PC", "Jan-s-PC"), ("", "station"), ("..x", "x")] {
+            assert_eq!(plain(name), expected);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The order in which the events of a round were told: which event of which game each line of `events.ndjson` is.
+//!
+//! ```text
+//!   1 + hall-1 1 1 ;9a0f12c3        line, board, game, number of the event in the game; checksum as in a log
+//!   2 + hall-2 1 1 ;...
+//! ```
+//!
+//! What an event says is a function of its line's log. Which of two boards was heard first is not, so it is written down
+//! here, `log/events.order`, before the events are told: then the file of events can be completed, and made again, byte for
+//! byte. It is a log of the station, not of a line; the records have the form of a byte log's.
+
+use std::io::{self, BufRead, Read};
+
+use crate::engine::broadcast::events::{Place, Stream};
+use crate::engine::bytelog::{self, Kind, Record};
+
+/// The mark of its records.
+const MARK: char = '+';
+/// No record is longer.
+const LONGEST: u64 = 4_096;
+/// What stands before the number of an event that is told beside a game.
+const ASIDE: &str = "~";
+
+/// The record of the line with this number.
+pub fn record(seq: u64, place: &Place) -> String {
+    let Place { board, game, stream, n } = place;
+    let aside = if *stream == Stream::Aside { ASIDE } else { "" };
+    Record::new(seq, Kind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
+}
+
+/// An order that is read place by place, as far as it is right.
+pub struct Places<R> {
+    source: R,
+    line: Vec<u8>,
+    /// How many places were read.
+    pub count: u64,
+    /// How many bytes tell of them.
+    pub right: u64,
+    is_over: bool,
+}
+
+impl<R: BufRead> Places<R> {
+    /// Reads from a source.
+    pub fn new(source: R) -> Places<R> {
+        Places { source, line: Vec::new(), count: 0, right: 0, is_over: false }
+    }
+
+    /// The next place; `None` at the end of what is right.
+    ///
+    /// # Errors
+    ///
+    /// As the source says.
+    pub fn next_place(&mut self) -> io::Result<Option<Place>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        self.line.clear();
+        // A line that is longer than any place is none.
+        self.source.by_ref().take(LONGEST).read_until(b'\n', &mut self.line)?;
+        // Nothing but the very line that was written counts; so a checksum is there, too.
+        let place = place(&self.line, self.count + 1);
+        let place = place.filter(|place| record(self.count + 1, place).as_bytes() == self.line);
+        match &place {
+            Some(_) => {
+                self.count += 1;
+                self.right += self.line.len() as u64;
+            }
+            // What follows is not right either.
+            None => self.is_over = true,
+        }
+        Ok(place)
+    }
+}
+
+fn place(line: &[u8], seq: u64) -> Option<Place> {
+    let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
+    match bytelog::parse_line(line).ok()? {
+        bytelog::Line::Record(Record { at, kind: Kind::Other(MARK, text) }) if at == seq => {
+            let mut words = text.split(' ');
+            let (board, game, n) = (words.next()?, words.next()?, words.next()?);
+            let (stream, n) = n.strip_prefix(ASIDE).map_or((Stream::Game, n), |n| (Stream::Aside, n));
+            Some(Place { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
+        }
+        _ => None,
+    }
+}
+
+/// Which event a line of `events.ndjson` is, by what it says of itself.
+pub fn place_of_event(line: &[u8]) -> Option<Place> {
+    let line = std::str::from_utf8(line).ok()?;
+    let number = |name: &str| -> Option<u64> {
+        let at = line.find(name)? + name.len();
+        let digits = line[at..].split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok()
+    };
+    // Names of boards need no escapes, and these members stand before all others.
+    let board = line.split("\"board\":\"").nth(1)?.split('"').next()?;
+    let game = u32::try_from(number("\"game\":")?).ok()?;
+    // The first of the two that comes: a tag may be called like the other.
+    let (n, p) = (line.find("\"n\":").unwrap_or(usize::MAX), line.find("\"p\":").unwrap_or(usize::MAX));
+    let (stream, name) = if n < p { (Stream::Game, "\"n\":") } else { (Stream::Aside, "\"p\":") };
+    Some(Place { board: board.to_owned(), game, stream, n: number(name)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> (Vec<Place>, usize) {
+        let mut places = Places::new(text);
+        let all = std::iter::from_fn(|| places.next_place().unwrap()).collect();
+        (all, places.right as usize)
+    }
+
+    #[test]
+    fn an_order_is_read_as_far_as_it_is_right() {
+        let place = |board: &str, game, stream, n| Place { board: board.to_owned(), game, stream, n };
+        let places = [
+            place("hall-1", 1, Stream::Game, 1),
+            place("b", 12, Stream::Game, 300),
+            place("hall-1", 1, Stream::Aside, 1),
+        ];
+        let lines: Vec<String> = (1..).zip(&places).map(|(seq, place)| record(seq, place)).collect();
+        let text = lines.concat();
+        assert_eq!(read(text.as_bytes()), (places.to_vec(), text.len()));
+        for cut in 0..text.len() {
+            let whole = lines
+                .iter()
+                .scan(0, |end, line| {
+                    *end += line.len();
+                    Some(*end)
+                })
+                .filter(|&end| end <= cut);
+            let count = whole.clone().count();
+            assert_eq!(read(&text.as_bytes()[..cut]), (places[..count].to_vec(), whole.last().unwrap_or(0)));
+        }
+        let flipped = text.replacen("12", "13", 1);
+        assert!(read(flipped.as_bytes()).0.len() < 3);
+    }
+}

@@ -1,0 +1,402 @@
+//! The files of an outlet on the disk: written when they differ from what stands there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tracing::{info, warn};
+
+use super::boards::Seating;
+use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
+use super::plan::PlannedOutlet;
+use super::streams::{Streams, Untold};
+use crate::engine::broadcast::events::Event;
+use crate::engine::broadcast::snapshot::{Boards, Snapshot};
+use crate::engine::broadcast::{Board, Delay, Moment, archive};
+use crate::station::config::OutletConfig;
+use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
+use crate::station::trouble::Finding;
+
+/// The folder of the games that are over, in that of the outlet.
+const ARCHIVE: &str = "archive";
+
+/// The files of an outlet.
+pub struct Outlet {
+    disk: Box<dyn Disk>,
+    /// What they are made by.
+    planned: PlannedOutlet,
+    durability: Durability,
+    /// `archive/`, and the folder that it is in.
+    folders: [Kept; 2],
+    log: PathBuf,
+    snapshots: [Replaced; 2],
+    events: EventsFile,
+    /// The games in the archive, each with the result it has there.
+    archived: BTreeMap<(String, u32), Option<String>>,
+    /// How the files that are written as a whole were left, by their path in the outlet.
+    left: BTreeMap<PathBuf, Stamp>,
+    /// Those of them that somebody has done something to since.
+    touched: BTreeSet<PathBuf>,
+    /// The boards that are shown to their last sure move only.
+    held: Vec<String>,
+    /// The fault of the disk that the operator was told of.
+    fault: Option<String>,
+    /// What was found wrong since it was asked for last, and mended.
+    mended: Vec<Finding>,
+    is_made: bool,
+}
+
+/// A file that is replaced as a whole.
+struct Replaced {
+    name: &'static str,
+    which: Boards,
+    text: Option<String>,
+    /// What was last found wrong with it.
+    flaw: Option<String>,
+}
+
+impl Outlet {
+    /// An outlet of a station's directory, made durable in this way.
+    pub fn new(disk: Box<dyn Disk>, directory: &Path, planned: PlannedOutlet, durability: Durability) -> Outlet {
+        let file = |name, which| Replaced { name, which, text: None, flaw: None };
+        let (log, folder) = (directory.join("log"), directory.join(&planned.directory));
+        let events = EventsFile::new(&planned.name, &folder, &log);
+        Outlet {
+            disk,
+            planned,
+            durability,
+            folders: [folder.join(ARCHIVE), folder].map(Kept::new),
+            log,
+            snapshots: [file("games.pdn", Boards::All), file("started.pdn", Boards::Started)],
+            events,
+            archived: BTreeMap::new(),
+            left: BTreeMap::new(),
+            touched: BTreeSet::new(),
+            held: Vec::new(),
+            fault: None,
+            mended: Vec::new(),
+            is_made: false,
+        }
+    }
+
+    /// As the configuration of a station says.
+    pub fn of_config(disk: Box<dyn Disk>, directory: &Path, config: &OutletConfig) -> Outlet {
+        let mut outlet = Outlet::new(disk, directory, PlannedOutlet::new(config), config.durability);
+        outlet.configure(config);
+        outlet
+    }
+
+    /// From now on files are written so. Its name and its folder stay.
+    pub fn configure(&mut self, config: &OutletConfig) {
+        (self.planned, self.durability) = (PlannedOutlet::new(config), config.durability);
+        self.folders.iter_mut().for_each(|folder| folder.set_group(config.group.as_deref()));
+    }
+
+    /// What its files are made by.
+    pub fn planned(&self) -> &PlannedOutlet {
+        &self.planned
+    }
+
+    /// Does the archive of it lack this game, or may it not be shown in full yet?
+    pub fn is_behind(&self, board: &str, game: u32) -> bool {
+        self.planned.has_delay() || !self.folders[1].path().join(archive_file(board, game)).exists()
+    }
+
+    /// Writes what may be seen of the boards. Returns whether the disk took it; if not, the operator has been told.
+    pub fn write(&mut self, seating: &mut Seating, now: Moment) -> bool {
+        match self.try_to_write(seating, now) {
+            Ok(()) => {
+                if self.fault.take().is_some() {
+                    info!("{}: the files of this outlet are written again", self.shown());
+                }
+                true
+            }
+            Err(error) => {
+                let fault = format!("{error}; it is tried again");
+                if self.fault.as_ref() != Some(&fault) {
+                    warn!("{}: the files of this outlet cannot be written: {fault}", self.shown());
+                    self.fault = Some(fault);
+                }
+                false
+            }
+        }
+    }
+
+    /// Writes what may be seen of the boards: all of it, whatever is wrong with one file.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says of the first of them, with its name; what is missing follows the next time.
+    pub fn try_to_write(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        self.hold_folders()?;
+        if !self.is_made {
+            self.remove_what_was_being_written()?;
+            self.is_made = true;
+        }
+        // What is made of a plan must not outlive it.
+        seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
+        seating.generations.save(self.disk.as_ref(), &self.log).map_err(about("log/generations"))?;
+        let events = self.tell_events(seating, now).map_err(about(EVENTS));
+        let archive = self.archive(seating, now);
+        let boards: Vec<&Board> = seating.boards().collect();
+        let [games, started] =
+            [0, 1].map(|index| self.replace(index, &boards, now).map_err(about(self.snapshots[index].name)));
+        self.touched.clear();
+        events.and(archive).and(games).and(started)
+    }
+
+    /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
+    /// whether there is something.
+    pub fn look_after(&mut self) -> bool {
+        if !self.is_made {
+            return false;
+        }
+        // Should one not be to be made, the next write says so.
+        let mut is_lost = self.folders.iter().any(|folder| !folder.path().is_dir());
+        if let Some(path) = self.events.look_after() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let file = if name == EVENTS { self.shown_file(EVENTS) } else { format!("log/{name}") };
+            self.mend(file, "it was taken away, cut or replaced by somebody, and is written again from the logs");
+            is_lost = true;
+        }
+        let directory = self.folders[1].path();
+        let touched = self.left.iter().filter(|(path, left)| disk::stamp(&directory.join(path)) != Some(**left));
+        self.touched = touched.map(|(path, _)| path.clone()).collect();
+        let touched = &self.touched;
+        self.archived.retain(|(board, game), _| !touched.contains(&archive_file(board, *game)));
+        is_lost || !self.touched.is_empty()
+    }
+
+    /// What is the matter with the files now, and what was and is mended.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        let mut found = std::mem::take(&mut self.mended);
+        found.extend(self.is_made.then(|| not_to_be_written(&self.log, &order_of(&self.planned.name))).flatten());
+        let mut add = |board: Option<&str>, file: &str, what: String| {
+            found.push(Finding { board: board.map(str::to_owned), file: self.shown_file(file), what });
+        };
+        if let Some(why) = self.folders.iter().rev().find_map(Kept::unread) {
+            add(None, "", format!("its readers cannot read it: {why}"));
+        }
+        if let Some(fault) = &self.fault {
+            add(None, "", fault.clone());
+        } else if self.is_made {
+            // What is not to be written now is told before there is something to write.
+            let directory = self.folders[1].path();
+            for name in ["", ARCHIVE, EVENTS] {
+                if let Err(error) = disk::may_write(&directory.join(name)) {
+                    add(None, name, format!("it cannot be written: {error}; `damcast doctor` says what to do"));
+                }
+            }
+        }
+        for file in &self.snapshots {
+            if let Some(flaw) = &file.flaw {
+                add(None, file.name, format!("it stands still, for its readers would stumble at {flaw}"));
+            }
+        }
+        let profile = self.planned.profile;
+        for board in &self.held {
+            let what = format!(
+                "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
+                 all of it, and the next game is shown again"
+            );
+            add(Some(board), "games.pdn", what);
+        }
+        found
+    }
+
+    fn mend(&mut self, file: String, what: &str) {
+        warn!("{file}: {what}");
+        self.mended.push(Finding { board: None, file, what: what.to_owned() });
+    }
+
+    /// A file of it, or its folder, as operators know it.
+    fn shown_file(&self, file: &str) -> String {
+        let shown = self.shown();
+        if file.is_empty() { shown } else { format!("{shown}/{file}") }
+    }
+
+    fn shown(&self) -> String {
+        self.planned.directory.display().to_string()
+    }
+
+    fn hold_folders(&mut self) -> io::Result<()> {
+        // The outer one first.
+        for index in [1, 0] {
+            let name = self.shown_file(if index == 1 { "" } else { ARCHIVE });
+            let folder = &mut self.folders[index];
+            if folder.hold().map_err(about(&name))? {
+                self.mend(name, "the folder was taken away by somebody, and is made again");
+            }
+        }
+        Ok(())
+    }
+
+    /// A station that was killed may have left the new text of a file that it was about to replace.
+    fn remove_what_was_being_written(&self) -> io::Result<()> {
+        for folder in self.folders.iter().map(Kept::path) {
+            for name in self.disk.list(folder)?.into_iter().filter(|name| name.ends_with(".new")) {
+                self.disk.remove(&folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        if !self.events.is_open() {
+            let disk = self.disk.as_ref();
+            let adopted = self.events.adopt(disk, &mut seating.generations)?;
+            seating.generations.save(disk, &self.log)?;
+            let origins = seating.generations.of(&self.planned.name);
+            if self.events.needs_more(disk, &mut Streams::new(seating.boards(), origins.clone()))? {
+                super::add_earlier_games(seating, &self.log);
+            }
+            let (boards, generations) = seating.boards_and_generations();
+            let notices = self.events.open(disk, &mut Streams::new(boards, origins), generations)?;
+            adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
+        }
+        let boards: Vec<&Board> = seating.boards().collect();
+        let mut new = Untold::new(&boards, self.planned.delays.events, now, |stream| self.events.told(stream));
+        loop {
+            let some: Vec<Event> = new.by_ref().take(BATCH).collect();
+            self.events.tell(&some, self.durability)?;
+            if some.len() < BATCH {
+                return Ok(());
+            }
+        }
+    }
+
+    fn archive(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        let is_archived = |path: &PathBuf| path.starts_with(ARCHIVE);
+        if self.touched.iter().any(is_archived) {
+            super::add_earlier_games(seating, &self.log);
+        }
+        let there = self.archived.clone();
+        for (path, text, key, result) in archived(seating, self.planned.delays.archive, now, &there) {
+            self.put(&path, &text).map_err(about(&path.to_string_lossy()))?;
+            self.archived.insert(key, result);
+        }
+        Ok(())
+    }
+
+    /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it.
+    fn put(&mut self, name: &Path, text: &str) -> io::Result<()> {
+        let path = self.folders[1].path().join(name);
+        let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
+        let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
+        if !is_it(&found) {
+            // Looked at or not: what stands there is not what was left.
+            let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
+            let is_touched = self.touched.remove(name) || is_other;
+            // At a start: a game that was over stays as it was published, whatever its logs say now; only its result may be new.
+            let is_known =
+                self.left.contains_key(name) || found.as_deref() == Some(archive::without_result(text).as_bytes());
+            let aside = match found {
+                Some(_) if name.starts_with(ARCHIVE) && (is_touched || !is_known) => {
+                    disk::put_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
+                        io::ErrorKind::NotFound => Ok(None),
+                        _ => Err(error),
+                    })?
+                }
+                _ => None,
+            };
+            disk::replace(self.disk.as_ref(), &path, text.as_bytes(), self.durability)?;
+            let kept = aside.as_ref().map(|aside| format!(" (it is kept as {aside})")).unwrap_or_default();
+            let file = self.shown_file(&name.display().to_string());
+            if is_touched {
+                let what = format!("it was taken away or changed by somebody{kept}, and is written again");
+                self.mend(file, &what);
+            } else if aside.is_some() {
+                self.mend(file, &format!("it is not what the logs say{kept}, and is written again"));
+            }
+            (stamp, found) = (disk::stamp(&path), self.disk.read(&path).ok());
+        }
+        // Who does something to it in this moment is not to be missed.
+        let Some(stamp) = stamp.filter(|_| is_it(&found)) else {
+            self.left.remove(name);
+            return Err(io::Error::new(io::ErrorKind::NotFound, "somebody took it away while it was written"));
+        };
+        self.left.insert(name.to_owned(), stamp);
+        Ok(())
+    }
+
+    fn replace(&mut self, index: usize, boards: &[&Board], now: Moment) -> io::Result<()> {
+        let (shown, profile, delays) = (self.shown(), self.planned.profile, self.planned.delays);
+        let file = &mut self.snapshots[index];
+        let delay = if file.which == Boards::All { delays.games } else { delays.started };
+        let snapshot = Snapshot::of(boards, file.which, profile, delay, now);
+        if file.which == Boards::All && snapshot.held != self.held {
+            for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
+                warn!(
+                    line = board,
+                    "{shown} shows this game up to its last sure move, or not at all if it began with Black to \
+                     move: readers of the profile {profile} cannot take the rest; live/ has all of it"
+                );
+            }
+            self.held.clone_from(&snapshot.held);
+        }
+        let is_touched = self.touched.contains(Path::new(file.name));
+        if file.text.as_ref() == Some(&snapshot.text) && !is_touched {
+            return Ok(());
+        }
+        if let Some(flaw) = snapshot.flaw() {
+            let flaw = flaw.to_string();
+            if file.flaw.as_ref() != Some(&flaw) {
+                warn!(
+                    "{shown}/{} is not published, the last good one stays; its readers would stumble at {flaw}",
+                    file.name
+                );
+                file.flaw = Some(flaw);
+            }
+        } else {
+            file.flaw = None;
+            file.text = Some(snapshot.text);
+        }
+        let name = file.name;
+        // Until it is written it is not what stands there.
+        let Some(text) = file.text.take() else { return Ok(()) };
+        self.put(Path::new(name), &text)?;
+        self.snapshots[index].text = Some(text);
+        Ok(())
+    }
+}
+
+/// Says which file it is that the disk does not take.
+fn about(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
+    move |error| io::Error::new(error.kind(), format!("{name}: {error}"))
+}
+
+/// A file of the logs' folder that may not be written any more.
+pub(super) fn not_to_be_written(log: &Path, name: &str) -> Option<Finding> {
+    let error = disk::may_write(&log.join(name)).err()?;
+    let what = format!("it cannot be written: {error}; `damcast doctor` says what to do");
+    Some(Finding { board: None, file: format!("log/{name}"), what })
+}
+
+/// The file of a game in the archive, by its path in the outlet.
+fn archive_file(board: &str, game: u32) -> PathBuf {
+    Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
+}
+
+/// A file of the archive: its path in the outlet, its text, its game, and the result that it has.
+pub type Archived = (PathBuf, String, (String, u32), Option<String>);
+
+/// The files of the archive that may be seen, but for those that are there already.
+pub fn archived<'s>(
+    seating: &'s Seating,
+    delay: Delay,
+    now: Moment,
+    there: &'s BTreeMap<(String, u32), Option<String>>,
+) -> impl Iterator<Item = Archived> + 's {
+    seating.games().filter_map(move |(board, game)| {
+        let view = delay.view(game, now);
+        let closed = game.closed().filter(|_| view.is_closed)?;
+        let key = (board.name.clone(), game.number());
+        let result = view.result.map(str::to_owned);
+        // Of a result that may not be seen yet the archive says nothing either: it waits for it.
+        if there.get(&key) == Some(&result) || view.result != game.result().map(|(_, result)| result) {
+            return None;
+        }
+        let text = archive::text(&seating.board_at(board, closed), game);
+        Some((archive_file(&board.name, game.number()), text, key, result))
+    })
+}

@@ -1,0 +1,457 @@
+//! The plan of a round: what the public files depend on and the logs of lines do not say.
+//!
+//! ```text
+//!   # damcast plan 1
+//!   # opened: 2026-11-21T09:25:00.000+01:00     it holds from then on
+//!   # profile: lidraughts                       the outlet `public`: for whose readers
+//!   # delay-games: 900 0                        seconds and plies, for each file: they differ in plans of earlier versions only
+//!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
+//!   # held: hall                                it is held back, and its files stay as they were
+//!   # board: hall 1025                          the boards in their order: line, and address on a bus
+//!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
+//!   # line: hall
+//!   ...
+//! ```
+//!
+//! The station writes one, `log/round-K.plan`, when its configuration is another than before, and when a board is found on
+//! a bus that nobody named: its place among the others never changes then. So the public files can be made again from the
+//! folder alone, without a configuration and in the same order.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::engine::broadcast::{Board, Delay, Moment};
+use crate::engine::bytelog::{self, Header};
+use crate::engine::playback;
+use crate::engine::profile::Profile;
+use crate::engine::session::{BusAddress, LineSettings};
+use crate::station::config::{Config, OutletConfig, PUBLIC};
+use crate::station::disk::{self, Disk, Durability};
+use crate::station::feed;
+
+const TITLE: &str = "# damcast plan 1";
+/// The files of an outlet that have a delay in a plan.
+const FILES: [&str; 4] = ["games", "started", "events", "archive"];
+const HEAD_OF_A_LOG: &str = "# damcast byte log 1";
+
+/// How much later than the recording each file of an outlet shows something. They are all alike, but in plans of earlier versions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delays {
+    /// `games.pdn`.
+    pub games: Delay,
+    /// `started.pdn`.
+    pub started: Delay,
+    /// `events.ndjson`.
+    pub events: Delay,
+    /// The files in `archive/`.
+    pub archive: Delay,
+}
+
+impl Delays {
+    /// The same for all files.
+    pub fn all(delay: Delay) -> Delays {
+        Delays { games: delay, started: delay, events: delay, archive: delay }
+    }
+
+    /// Those of the files, in the order of a plan.
+    pub fn each(self) -> [Delay; 4] {
+        [self.games, self.started, self.events, self.archive]
+    }
+}
+
+/// An outlet as a plan has it: all that its files depend on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedOutlet {
+    /// Its name.
+    pub name: String,
+    /// Its folder, from the station's directory on.
+    pub directory: PathBuf,
+    /// Whose readers its files are for.
+    pub profile: Profile,
+    /// How much later they show something.
+    pub delays: Delays,
+    /// Is it held back? Then its files stay as they were.
+    pub is_held: bool,
+}
+
+impl PlannedOutlet {
+    /// As the configuration says.
+    pub fn new(config: &OutletConfig) -> PlannedOutlet {
+        let OutletConfig { name, directory, profile, delay, .. } = config.clone();
+        PlannedOutlet { name, directory, profile, delays: Delays::all(delay), is_held: false }
+    }
+
+    /// Is anything shown later than it was recorded?
+    pub fn has_delay(&self) -> bool {
+        self.delays.each().iter().any(|delay| *delay != Delay::NONE)
+    }
+
+    fn read(value: &str) -> Option<PlannedOutlet> {
+        let mut words = value.splitn(5, ' ');
+        let (name, profile) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
+        let delay = Delay { seconds: words.next()?.parse().ok()?, plies: words.next()?.parse().ok()? };
+        let directory = words.next()?.into();
+        Some(PlannedOutlet { name, profile, delays: Delays::all(delay), directory, is_held: false })
+    }
+}
+
+/// A plan.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// From when on it holds.
+    pub opened: Moment,
+    /// The outlets, `public` first.
+    pub outlets: Vec<PlannedOutlet>,
+    /// What is said of each line.
+    pub lines: Vec<Header>,
+    /// The boards in their order: line, and address on a bus.
+    pub boards: Vec<(String, Option<BusAddress>)>,
+}
+
+impl Plan {
+    /// The plan of a configuration. Boards that the plan before it had found keep their place behind those that are named. Outlets
+    /// that are held back stay as the plan before has them, as their files do.
+    pub fn new(config: &Config, opened: Moment, before: Option<&Plan>) -> Plan {
+        let mut boards = Vec::new();
+        for line in &config.lines {
+            match line.boards.as_slice() {
+                [] if line.mode == bytelog::Mode::Single => boards.push((line.name.clone(), None)),
+                named => boards.extend(named.iter().map(|board| (line.name.clone(), Some(board.address)))),
+            }
+        }
+        let is_ours = |line: &str| config.lines.iter().any(|of| of.name == line && of.mode == bytelog::Mode::Bus);
+        for found in before.iter().flat_map(|plan| &plan.boards) {
+            if found.1.is_some() && is_ours(&found.0) && !boards.contains(found) {
+                boards.push(found.clone());
+            }
+        }
+        let lines = config.lines.iter().map(|line| line.header()).collect();
+        let mut outlets: Vec<PlannedOutlet> = config.outlets.iter().map(PlannedOutlet::new).collect();
+        let is_held = |outlet: &&PlannedOutlet| config.held.iter().any(|held| held.name == outlet.name);
+        let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
+        outlets.extend(held.map(|outlet| PlannedOutlet { is_held: true, ..outlet }));
+        outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
+        Plan { opened, outlets, lines, boards }
+    }
+
+    /// Does it say the same as another, but for when?
+    pub fn says_what(&self, other: &Plan) -> bool {
+        self.text_of(other.opened) == other.to_text()
+    }
+
+    /// The boards of the plan, each with its place.
+    pub fn seats(&self) -> Vec<(String, Option<BusAddress>, Board)> {
+        let seat = |(line, address): &(String, Option<BusAddress>)| {
+            let board = self.board(line, *address)?;
+            Some((line.clone(), *address, board))
+        };
+        self.boards.iter().filter_map(seat).collect()
+    }
+
+    /// A board of a line as the plan has it; `None` for lines that it does not know.
+    pub fn board(&self, line: &str, address: Option<BusAddress>) -> Option<Board> {
+        let head = self.lines.iter().find(|head| head.line.as_deref() == Some(line))?;
+        // A configuration was read, so its settings are possible.
+        let (of_line, _) = playback::settings(head, None).ok()?;
+        let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.of_board(address));
+        let name = feed::prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
+        Some(Board::new(name, settings.variant, settings.tags))
+    }
+
+    fn to_text(&self) -> String {
+        self.text_of(self.opened)
+    }
+
+    fn text_of(&self, opened: Moment) -> String {
+        let opened = opened.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
+        let mut text = format!("{TITLE}\n# opened: {opened}\n");
+        for PlannedOutlet { name, directory, profile, delays, is_held } in &self.outlets {
+            if name == PUBLIC {
+                text += &format!("# profile: {profile}\n");
+                for (file, Delay { seconds, plies }) in FILES.into_iter().zip(delays.each()) {
+                    text += &format!("# delay-{file}: {seconds} {plies}\n");
+                }
+            } else {
+                let Delay { seconds, plies } = delays.events;
+                text += &format!("# outlet: {name} {profile} {seconds} {plies} {}\n", directory.display());
+            }
+            if *is_held {
+                text += &format!("# held: {name}\n");
+            }
+        }
+        for (line, address) in &self.boards {
+            let address = address.map(|address| format!(" {address}")).unwrap_or_default();
+            text += &format!("# board: {line}{address}\n");
+        }
+        self.lines.iter().for_each(|head| text += &head.to_text());
+        text
+    }
+
+    /// Reads a plan. `None` for a text that is none.
+    pub fn read(text: &str) -> Option<Plan> {
+        let mut sections = text.split(HEAD_OF_A_LOG);
+        let mut own = sections.next()?.lines();
+        if own.next()? != TITLE {
+            return None;
+        }
+        let mut plan = Plan { opened: Moment::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
+        let mut public: Option<PlannedOutlet> = None;
+        let new = || PlannedOutlet::new(&OutletConfig::default());
+        let hold = |outlet: &mut PlannedOutlet| outlet.is_held = true;
+        for line in own {
+            let (key, value) = line.strip_prefix("# ")?.split_once(": ")?;
+            let delay = || {
+                let (seconds, plies) = value.split_once(' ')?;
+                Some(Delay { seconds: seconds.parse().ok()?, plies: plies.parse().ok()? })
+            };
+            match key {
+                "opened" => plan.opened = Moment::parse_from_rfc3339(value).ok()?,
+                "profile" => public.get_or_insert_with(new).profile = value.parse::<Profile>().ok()?,
+                "delay-games" => public.get_or_insert_with(new).delays.games = delay()?,
+                "delay-started" => public.get_or_insert_with(new).delays.started = delay()?,
+                "delay-events" => public.get_or_insert_with(new).delays.events = delay()?,
+                "delay-archive" => public.get_or_insert_with(new).delays.archive = delay()?,
+                "outlet" => plan.outlets.push(PlannedOutlet::read(value)?),
+                "held" => {
+                    plan.outlets.iter_mut().chain(&mut public).filter(|outlet| outlet.name == value).for_each(hold)
+                }
+                "board" => plan.boards.push(match value.split_once(' ') {
+                    Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
+                    None => (value.to_owned(), None),
+                }),
+                // What a later version says besides.
+                _ => {}
+            }
+        }
+        plan.outlets.splice(0..0, public);
+        for head in sections {
+            plan.lines.push(bytelog::read(format!("{HEAD_OF_A_LOG}{head}").as_bytes()).ok()?.header);
+        }
+        Some(plan)
+    }
+}
+
+/// The plans of a folder.
+#[derive(Clone, Default, Debug)]
+pub struct Plans {
+    /// In their order.
+    pub all: Vec<Plan>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+    next: u32,
+    /// What stands on the disk, by number.
+    written: BTreeMap<u32, Vec<u8>>,
+    /// The last one is not on the disk yet.
+    is_new: bool,
+    /// Those that somebody has taken away or changed since.
+    lost: BTreeSet<u32>,
+}
+
+impl Plans {
+    /// Reads the plans of a folder of logs.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn read(disk: &dyn Disk, folder: &Path) -> io::Result<Plans> {
+        let number = |name: String| name.strip_prefix("round-")?.strip_suffix(".plan")?.parse::<u32>().ok();
+        let mut numbers: Vec<u32> = disk.list(folder)?.into_iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        let mut plans = Plans { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..Plans::default() };
+        for number in numbers {
+            let path = path(folder, number);
+            let text = match disk.read(&path) {
+                Err(error) if disk::is_odd(&error) => {
+                    plans.problems.push(format!("{error}; it is not used"));
+                    continue;
+                }
+                text => text?,
+            };
+            match std::str::from_utf8(&text).ok().and_then(Plan::read) {
+                Some(plan) => {
+                    plans.all.push(plan);
+                    plans.written.insert(number, text);
+                }
+                None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The plan that holds now.
+    pub fn current(&self) -> Option<&Plan> {
+        self.all.last()
+    }
+
+    /// The plan that held at a moment.
+    pub fn at(&self, moment: Moment) -> Option<&Plan> {
+        self.all.iter().rev().find(|plan| plan.opened <= moment).or(self.all.first())
+    }
+
+    /// From now on this plan holds, unless the current one says the same.
+    pub fn add(&mut self, plan: Plan) {
+        if self.current().is_some_and(|current| current.says_what(&plan)) {
+            return;
+        }
+        if self.is_new {
+            self.all.pop();
+        }
+        self.all.push(plan);
+        self.is_new = true;
+    }
+
+    /// Writes the current plan, durably, if it is not on the disk yet.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn save(&mut self, disk: &dyn Disk, folder: &Path) -> io::Result<()> {
+        if let Some(plan) = self.all.last().filter(|_| self.is_new) {
+            let text = plan.to_text().into_bytes();
+            disk::replace(disk, &path(folder, self.next), &text, Durability::Safe)?;
+            self.written.insert(self.next, text);
+            self.next += 1;
+            self.is_new = false;
+        }
+        for number in std::mem::take(&mut self.lost) {
+            let path = path(folder, number);
+            if disk.read(&path).is_ok() {
+                disk::put_aside(disk, &path)?;
+            }
+            let text = self.written.get(&number).map(Vec::as_slice).unwrap_or_default();
+            let replaced = disk::replace(disk, &path, text, Durability::Safe);
+            if replaced.is_err() {
+                self.lost.insert(number);
+                return replaced;
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of their files.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.written.keys().map(|number| name(*number))
+    }
+
+    /// Looks whether all of them are still there, and say what was written. Those that do not are written again by
+    /// [`Plans::save`]; returns their names.
+    pub fn look_after(&mut self, disk: &dyn Disk, folder: &Path) -> Vec<String> {
+        let is_other = |found: io::Result<Vec<u8>>, text: &Vec<u8>| match found {
+            Ok(found) => found != *text,
+            // A disk that does not answer now says nothing about the file.
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        let lost = self.written.iter().filter(|(number, text)| is_other(disk.read(&path(folder, **number)), text));
+        self.lost = lost.map(|(number, _)| *number).collect();
+        self.lost.iter().map(|number| name(*number)).collect()
+    }
+}
+
+fn path(folder: &Path, number: u32) -> PathBuf {
+    folder.join(name(number))
+}
+
+fn name(number: u32) -> String {
+    format!("round-{number}.plan")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::station::disk::RealDisk;
+
+    const CONFIG: &str = r#"
+        [station]
+        directory = "x"
+        [public]
+        profile = "standard"
+        delay = 60
+        delay-plies = 2
+        [[outlet]]
+        name = "hall"
+        directory = "shown/hall"
+        profile = "lidraughts"
+        [[line]]
+        name = "a"
+        port = "/dev/a"
+        game-type = "25"
+        [line.tags]
+        White = "Sijbrands, T."
+        [[line]]
+        name = "hall"
+        mode = "bus"
+        port = "/dev/b"
+        game-type = "20"
+        [[line.board]]
+        address = 7
+        name = "table-1"
+        [line.board.tags]
+        Board = "1"
+    "#;
+
+    fn plan(text: &str, before: Option<&Plan>) -> Plan {
+        let opened = Moment::parse_from_rfc3339("2026-11-21T09:25:00.000+01:00").unwrap();
+        Plan::new(&Config::read("x", text).unwrap(), opened, before)
+    }
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written() {
+        let mut written = plan(CONFIG, None);
+        written.boards.push(("hall".to_owned(), BusAddress::new(1025)));
+        let read = Plan::read(&written.to_text()).unwrap();
+        assert_eq!(read, written);
+        assert_eq!(read.outlets.iter().map(|outlet| outlet.name.as_str()).collect::<Vec<_>>(), ["public", "hall"]);
+        let names: Vec<String> = read.seats().into_iter().map(|(_, _, board)| board.name).collect();
+        assert_eq!(names, ["a", "table-1", "hall-1025"]);
+        assert_eq!(read.seats()[1].2.tags, [("Board".to_owned(), "1".to_owned())]);
+        assert_eq!(Plan::read("# damcast byte log 1\n"), None);
+    }
+
+    #[test]
+    fn a_plan_of_an_earlier_version_has_a_delay_for_each_file() {
+        let text = "# damcast plan 1\n# opened: 2026-11-21T09:25:00.000+01:00\n# profile: standard\n# delay-games: 40 0\n\
+            # delay-started: 0 3\n# delay-events: 90 2\n# delay-archive: 1 0\n";
+        let read = Plan::read(text).unwrap();
+        let delays = read.outlets[0].delays.each().map(|delay| (delay.seconds, delay.plies));
+        assert_eq!((read.outlets.len(), delays), (1, [(40, 0), (0, 3), (90, 2), (1, 0)]));
+        assert_eq!(read.to_text(), text, "and is held back as it was");
+    }
+
+    #[test]
+    fn an_outlet_that_is_held_back_stays_as_the_plan_has_it() {
+        let before = plan(CONFIG, None);
+        let wrong = CONFIG.replace("profile = \"lidraughts\"", "profile = \"all\"").replace("delay = 60", "delay = 70");
+        let opened = before.opened;
+        let config = crate::station::config::Sources::text("x", &wrong).read_to_record().unwrap();
+        assert_eq!((config.outlets.len(), config.held.len()), (1, 1));
+        let after = Plan::new(&config, opened, Some(&before));
+        assert_eq!(after.outlets[1], PlannedOutlet { is_held: true, ..before.outlets[1].clone() });
+        assert_eq!(Plan::read(&after.to_text()).unwrap(), after);
+        assert_eq!(after.outlets[0].delays.games.seconds, 70);
+    }
+
+    #[test]
+    fn a_board_that_was_found_keeps_its_place() {
+        let mut before = plan(CONFIG, None);
+        before.boards.push(("hall".to_owned(), BusAddress::new(9)));
+        before.boards.push(("gone".to_owned(), BusAddress::new(9)));
+        let after = plan(&CONFIG.replace("Sijbrands", "Wiersma"), Some(&before));
+        assert_eq!(after.boards.len(), 3);
+        assert_eq!(after.boards[2], ("hall".to_owned(), BusAddress::new(9)));
+    }
+
+    #[test]
+    fn a_plan_is_written_when_it_says_something_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plans = Plans::read(&RealDisk, folder.path()).unwrap();
+        for (text, count) in [(CONFIG.to_owned(), 1), (CONFIG.to_owned(), 1), (CONFIG.replace("60", "0"), 2)] {
+            let new = plan(&text, plans.current());
+            plans.add(new);
+            plans.save(&RealDisk, folder.path()).unwrap();
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), count);
+        }
+        let again = Plans::read(&RealDisk, folder.path()).unwrap();
+        assert_eq!(again.all, plans.all);
+    }
+}

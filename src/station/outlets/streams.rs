@@ -1,0 +1,170 @@
+//! The events of games, made when they are needed: those of a hall that plays for days are many times as long as its games.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::vec;
+
+use crate::engine::broadcast::events::{self, Event, Key, Origins, Place, Stream};
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View};
+
+/// So many events of a stream are made at once.
+const AHEAD: usize = 32;
+
+/// All events of each stream of some boards.
+pub struct Streams<'s> {
+    boards: BTreeMap<&'s str, &'s Board>,
+    /// Where the lines of their file come from.
+    pub(super) origins: Origins,
+    /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
+    ahead: BTreeMap<Key, (u64, vec::IntoIter<Event>)>,
+}
+
+impl<'s> Streams<'s> {
+    /// Those of these boards, in a file whose lines come from there.
+    pub fn new(boards: impl IntoIterator<Item = &'s Board>, origins: Origins) -> Streams<'s> {
+        let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
+        Streams { boards, origins, ahead: BTreeMap::new() }
+    }
+
+    fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s GameRecord)> {
+        let board = *self.boards.get(board)?;
+        Some((board, board.games.iter().rev().find(|game| game.number() == number)?))
+    }
+
+    /// Is this an event of one of them?
+    pub fn has(&self, place: &Place) -> bool {
+        let game = self.game(&place.board, place.game);
+        place.n > 0 && game.is_some_and(|(_, game)| place.n <= count(game, place.stream))
+    }
+
+    /// An event. It is at hand when it is the next of its stream.
+    fn event(&mut self, place: &Place) -> Option<Event> {
+        let key = place.key();
+        if let Some((n, events)) = self.ahead.get_mut(&key).filter(|(n, _)| *n == place.n)
+            && let Some(event) = events.next()
+        {
+            *n += 1;
+            return Some(event);
+        }
+        let (board, game) = self.game(&place.board, place.game)?;
+        let mut events = after(board, game, place.stream, place.n.checked_sub(1)?).into_iter();
+        let event = events.next();
+        match events.len() {
+            0 => drop(self.ahead.remove(&key)),
+            _ => drop(self.ahead.insert(key, (place.n + 1, events))),
+        }
+        event
+    }
+
+    /// A line of the file with its LF, if the event is known.
+    pub fn line(&mut self, seq: u64, place: &Place) -> Option<String> {
+        let event = self.event(place)?;
+        Some(event.line(seq, self.origins.of(seq)) + "\n")
+    }
+
+    /// The first event that is the next of its stream and whose line begins like this. `told`: so many of each are told.
+    pub fn that_begins(&self, seq: u64, line: &[u8], told: &BTreeMap<Key, u64>) -> Option<Place> {
+        for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
+            for stream in [Stream::Game, Stream::Aside] {
+                let known = told.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
+                if known < count(game, stream)
+                    && let Some(event) = after(board, game, stream, known).first()
+                    && event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)
+                {
+                    return Some(event.place());
+                }
+            }
+        }
+        None
+    }
+}
+
+/// How many events a stream of a game has, whatever may be seen of it.
+fn count(game: &GameRecord, stream: Stream) -> u64 {
+    match stream {
+        Stream::Game => events::count(all(game)),
+        Stream::Aside => game.asides().len() as u64,
+    }
+}
+
+fn all(game: &GameRecord) -> View<'_> {
+    Delay::NONE.view(game, game.latest())
+}
+
+/// The next events of a stream behind the first so many.
+fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Event> {
+    if stream == Stream::Aside {
+        return events::asides(board, game, skip, AHEAD);
+    }
+    let view = all(game);
+    let most = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(AHEAD);
+    match view.entries.get(..most) {
+        Some(entries) => events::events(board, game, View { entries, is_closed: false, result: None }, skip),
+        None => events::events(board, game, view, skip),
+    }
+}
+
+/// The events that may be seen and were not told, in the order in which they are to be told: that of their moments, then of
+/// the boards; those of a stream in their own.
+pub struct Untold<'s> {
+    streams: Streams<'s>,
+    /// The next of each stream, and how many of it may be seen.
+    next: Vec<(&'s GameRecord, Place, u64)>,
+    heap: BinaryHeap<Reverse<(Moment, usize)>>,
+}
+
+impl<'s> Untold<'s> {
+    /// Those of some boards. `told`: so many events of a stream are told.
+    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, told: impl Fn(&Key) -> u64) -> Untold<'s> {
+        let mut untold = Untold {
+            streams: Streams::new(boards.iter().copied(), Origins::default()),
+            next: Vec::new(),
+            heap: BinaryHeap::new(),
+        };
+        for board in boards {
+            for game in &board.games {
+                let of_game = (Stream::Game, events::count(delay.view(game, now)));
+                let beside = (Stream::Aside, events::count_asides(game, delay, now));
+                for (stream, seen) in [of_game, beside] {
+                    let mut key = (board.name.clone(), game.number(), stream);
+                    let known = told(&key);
+                    if known < seen {
+                        let place =
+                            Place { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
+                        untold.next.push((game, place, seen));
+                        untold.put_off(untold.next.len() - 1);
+                    }
+                }
+            }
+        }
+        untold
+    }
+
+    /// How many are left.
+    pub fn left(&self) -> u64 {
+        self.next.iter().map(|(_, place, seen)| seen + 1 - place.n).sum()
+    }
+
+    /// The next event of a stream has its turn when its moment has it.
+    fn put_off(&mut self, index: usize) {
+        let Some((game, place, seen)) = self.next.get(index) else { return };
+        if place.n <= *seen
+            && let Some(at) = events::moment(game, place.stream, place.n)
+        {
+            self.heap.push(Reverse((at, index)));
+        }
+    }
+}
+
+impl Iterator for Untold<'_> {
+    type Item = Event;
+
+    fn next(&mut self) -> Option<Event> {
+        let Reverse((_, index)) = self.heap.pop()?;
+        let (_, place, _) = self.next.get_mut(index)?;
+        let event = self.streams.event(place);
+        place.n += 1;
+        self.put_off(index);
+        event
+    }
+}

@@ -1,0 +1,204 @@
+//! One line's core with its log and its files: what happened goes in, what is to be sent comes out, and what is published
+//! is durable before anybody sees it.
+//!
+//! ```text
+//!                    line's task                     │        one thread for all lines
+//!   what happened ─▸ log file ─▸ Line::begin ─▸ ─────┼─▸ Writer: the ends of all logs that wait, one sync
+//!                               Line::finish         │      └─▸ live files ─▸ Told::Published
+//!                                    ▾               │
+//!                              for the board         │      a fault of the disk: it waits, and is tried again
+//! ```
+//!
+//! A line does not wait for the disk. What it publishes while a sync is under way goes with the next one, together with
+//! what the others have: sixty-four boards that move at once cost two syncs, not sixty-four.
+//!
+//! Invariants: the record of an input is in the log before the core takes it, but for answers of a bus that bring nothing: these
+//! are held back for up to a second, and are in the log before anything is published; no line of a file is seen before the
+//! records that it was made of are durable (unless [`Durability::Lazy`] was asked for: then after they are written, and
+//! durable a moment later); files are written in the order of publication. Absent on purpose: the time of day, ports, a
+//! runtime; a disk is what [`crate::station::disk::Disk`] says, and a test can be one.
+
+mod committer;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::engine::bytelog::{Kind, Record};
+use crate::engine::millis::Millis;
+use crate::engine::playback;
+use crate::engine::session::{BusAddress, Effect, Input, Line, Output};
+use crate::station::disk::Durability;
+use crate::station::feed::Feeds;
+use crate::station::journal::Journal;
+
+pub use committer::{Committer, Gone, LineId, Unfinished};
+pub use writer::{COMMITS, Writer};
+
+/// What a line publishes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Publication {
+    /// When, in the time of the line.
+    pub at: Millis,
+    /// On which board of a bus.
+    pub board: Option<BusAddress>,
+    /// What.
+    pub effect: Effect,
+}
+
+/// What a line is told of its files.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Told {
+    /// This is durable, and was given to the live files then.
+    Published(Vec<Publication>, Instant),
+    /// These are the files of the games that were opened last.
+    LiveFiles(Vec<(Option<BusAddress>, PathBuf)>),
+    /// These live files were taken away, changed or replaced; what belongs into them stands in others now, or is made again.
+    Lost(Vec<PathBuf>),
+    /// Something that the operator should know.
+    Notice(String),
+    /// The disk fails. The recording goes on; what waits follows when the fault is over.
+    Fault(String),
+    /// The fault is over, and nothing is missing.
+    Healed,
+}
+
+/// A line that is recorded.
+pub struct Recorder {
+    line: Line,
+    shift: Millis,
+    journal: Arc<Journal>,
+    feeds: Arc<Mutex<Feeds>>,
+    durability: Durability,
+    committer: Committer,
+    id: LineId,
+    /// The live files have it, and the thread that writes was not told yet.
+    untold: Vec<Publication>,
+}
+
+impl Recorder {
+    /// Begins to record. `shift`: the time of the line when its log was opened. `tell` is called by the thread that writes,
+    /// and must not wait.
+    ///
+    /// # Errors
+    ///
+    /// When that thread has ended.
+    pub fn new(
+        line: Line,
+        shift: Millis,
+        journal: Journal,
+        feeds: Feeds,
+        durability: Durability,
+        committer: Committer,
+        tell: impl Fn(Told) + Send + 'static,
+    ) -> Result<Recorder, Gone> {
+        let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
+        let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
+        Ok(Recorder { line, shift, journal, feeds, durability, committer, id, untold: Vec::new() })
+    }
+
+    /// Something happened: into the log, into the core; what the core publishes is on its way then. Returns what else is
+    /// to be done.
+    ///
+    /// # Errors
+    ///
+    /// When the thread that writes has ended. The log has what happened.
+    pub fn take(&mut self, at: u64, input: Input) -> Result<Vec<Output>, Gone> {
+        let mut others = self.begin(at, input, |_| {})?;
+        others.extend(self.finish(|_| {})?);
+        Ok(others)
+    }
+
+    /// The same as far as [`Line::begin`] goes. `told` hears of everything that the core wants done, before it is done.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn begin(&mut self, at: u64, input: Input, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        if self.durability == Durability::Safe && self.line.expects_a_ply() {
+            self.committer.announce();
+        }
+        let is_tick = input == Input::Tick;
+        if !is_tick {
+            self.write(at, playback::kind(&input));
+        }
+        let outputs = self.line.begin(self.shift + Millis(at), input);
+        // What is published because time passed has no input; a replay has to know how far time had gone.
+        if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
+            self.write(at, Kind::Tick);
+        }
+        self.publish(outputs, told)
+    }
+
+    /// Is there something left for [`Recorder::finish`]?
+    pub fn is_unfinished(&self) -> bool {
+        self.line.is_unfinished()
+    }
+
+    /// What [`Recorder::begin`] has left: to be done before anything else.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn finish(&mut self, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        let outputs = self.line.finish();
+        self.publish(outputs, told)
+    }
+
+    /// What the core publishes goes on its way. Returns the rest.
+    fn publish(&mut self, outputs: Vec<Output>, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        outputs.iter().map(|output| &output.effect).for_each(told);
+        let (published, rest): (Vec<Output>, Vec<Output>) =
+            outputs.into_iter().partition(|output| output.effect.is_publication());
+        if !published.is_empty() {
+            self.journal.write_held();
+        }
+        let publication = |Output { at, board, effect }| Publication { at, board, effect };
+        let published: Vec<Publication> = published.into_iter().map(publication).collect();
+        let is_lazy = self.durability == Durability::Lazy;
+        if is_lazy && !published.is_empty() {
+            let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
+            published.iter().for_each(|publication| feeds.publish(publication.board, &publication.effect));
+        }
+        self.untold.extend(published);
+        // A lazy line is in its file: to tell of it would only keep its readers waiting.
+        let may_wait = is_lazy && self.line.is_unfinished();
+        if !self.untold.is_empty() && !may_wait {
+            let publications = std::mem::take(&mut self.untold);
+            self.committer.publish(self.id, publications, self.journal.end(), self.durability)?;
+        }
+        Ok(rest)
+    }
+
+    /// Adds a record that the core has not to know of: what was sent, a note.
+    pub fn write(&self, at: u64, kind: Kind) {
+        self.journal.write(&Record::new(at, kind));
+    }
+
+    /// Writes what of the log is held back, if it is time. Returns when it is otherwise, in the time of the log.
+    pub fn write_what_is_due(&self, now: u64) -> Option<u64> {
+        let due = self.journal.held_until()?;
+        if due <= now {
+            self.journal.write_held();
+        }
+        (due > now).then_some(due)
+    }
+
+    /// Does so much wait for the disk that no more should be taken from the board?
+    pub fn is_full(&self) -> bool {
+        self.journal.is_full()
+    }
+
+    /// The core, to be asked.
+    pub fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// The log.
+    pub fn log(&self) -> &Path {
+        self.journal.path()
+    }
+}

@@ -1,0 +1,100 @@
+//! The thread that writes, for many lines at once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::engine::bytelog::Header;
+use crate::engine::livefile::Contents;
+use crate::station::disk::{Disk, RealDisk};
+use crate::station::trouble::{DISK_FAULT, SHOWN, Troubles};
+
+/// So many boards move at once.
+const LINES: usize = 40;
+
+#[test]
+fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
+    fs::create_dir(&logs).unwrap();
+    fs::create_dir(&live).unwrap();
+    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
+    let (told, heard) = mpsc::channel();
+    let (mut ids, mut journals) = (Vec::new(), Vec::new());
+    for line in 0..LINES {
+        let journal = Journal::create(&RealDisk, &logs.join(format!("b{line}-1.log")), &Header::default()).unwrap();
+        let journal = Arc::new(journal);
+        let feeds = Feeds::new(Arc::new(RealDisk), live.clone(), format!("b{line}"), BTreeMap::new());
+        let told = told.clone();
+        let tell = Box::new(move |said| told.send((line, said)).unwrap());
+        ids.push(committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap());
+        journals.push(journal);
+    }
+    let publish = |line: usize, effect: Effect| {
+        journals[line].write(&Record::new(1, Kind::Tick));
+        let publications = vec![Publication { at: Millis(1), board: None, effect }];
+        committer.publish(ids[line], publications, journals[line].end(), Durability::Safe).unwrap();
+    };
+    let head = "[Result \"*\"]\n\n\n\n";
+    let text = format!("{head}1. 32-28\n19-23\n");
+    let game = Contents::read(1, &text).unwrap();
+    let entries = game.entries.into_iter().map(|entry| Effect::Entry { entry: Box::new(entry), why: None });
+    let effects: Vec<Effect> = std::iter::once(Effect::Opened(Box::new(game.opening))).chain(entries).collect();
+    let running = thread::spawn(move || writer.run(|| {}));
+    for effect in &effects {
+        (0..LINES).for_each(|line| publish(line, effect.clone()));
+    }
+    let mut published = vec![Vec::new(); LINES];
+    while published.iter().any(|of_line| of_line.len() < effects.len()) {
+        if let (line, Told::Published(publications, _)) = heard.recv().unwrap() {
+            published[line].extend(publications.into_iter().map(|publication| publication.effect));
+        }
+    }
+    assert!(published.iter().all(|of_line| of_line[..] == effects), "{published:?}");
+    for line in 0..LINES {
+        assert_eq!(fs::read_to_string(live.join(format!("b{line}-1.pdn"))).unwrap(), text);
+    }
+    drop(committer);
+    running.join().unwrap();
+    assert!(journals.iter().all(|journal| journal.is_settled()));
+}
+
+/// Whoever asks now and then must hear of it.
+#[test]
+fn a_log_that_was_saved_is_told_for_as_long_as_other_troubles() {
+    let folder = tempfile::tempdir().unwrap();
+    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
+    fs::create_dir(&logs).unwrap();
+    fs::create_dir(&live).unwrap();
+    let watch = Troubles::default().watch(DISK_FAULT, "log");
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let (committer, mut writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
+    let (told, heard) = mpsc::channel();
+    let path = logs.join("a-1.log");
+    let journal = Arc::new(Journal::create(&RealDisk, &path, &Header::default()).unwrap());
+    let feeds = Feeds::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
+    let tell = Box::new(move |said| told.send((Instant::now(), said)).unwrap());
+    committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap();
+    journal.write(&Record::new(1, Kind::Tick));
+    writer.turn();
+    fs::remove_file(&path).unwrap();
+    writer.sweep();
+    let (raised, said) = heard.recv().unwrap();
+    assert!(matches!(&said, Told::Fault(text) if text.contains("a-1.log")), "{said:?}");
+    assert!(path.exists());
+    let healed = loop {
+        writer.try_again();
+        writer.sweep();
+        match heard.try_recv() {
+            Ok((at, Told::Healed)) => break at,
+            Ok((_, said)) => panic!("{said:?}"),
+            Err(_) => thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    assert!(healed - raised >= SHOWN, "{:?}", healed - raised);
+}
