@@ -165,67 +165,66 @@ const DRAUGHTS: Table = &[
     ("movegen", &["piece", "square", "moves", "geometry", "ruleset", "variant", "position", "captures"]),
 ];
 
-/// The files of the library of the notation.
+/// The files of the library of the notation: values, reading, checking, writing, in this order.
 const DRAUGHTS_PDN: Table = &[
-    ("clock", &[]),
-    ("encoding", &[]),
-    ("game", &[]),
-    ("notation", &[]),
-    ("problem", &[]),
-    ("tag", &[]),
-    ("time_control", &[]),
-    ("words", &[]),
-    ("fen", &["notation"]),
-    ("lexer", &["problem", "words"]),
-    ("values", &["game"]),
-    ("syntax", &["game", "problem", "tag", "words", "lexer", "values"]),
-    ("plain", &["game", "problem", "words", "lexer", "syntax"]),
-    ("scan", &["encoding", "problem", "lexer", "syntax"]),
-    ("tape", &["game", "problem", "syntax"]),
-    ("writer", &["game", "tag", "syntax"]),
-    ("pdn2", &["encoding", "game", "problem", "values", "writer"]),
-    ("reader", &["encoding", "game", "problem", "lexer", "syntax", "scan"]),
-    ("replay", &["game", "notation", "problem", "fen", "reader"]),
-    ("infer", &["game", "problem", "values", "reader", "replay"]),
-    ("renumber", &["game", "problem", "fen", "replay"]),
-    ("checked", &["encoding", "problem", "syntax", "scan", "tape", "reader", "replay", "infer"]),
+    ("value/clock", &[]),
+    ("value/game", &[]),
+    ("value/notation", &[]),
+    ("value/tag", &[]),
+    ("value/time_control", &[]),
+    ("value/fen", &["notation"]),
+    ("value/values", &["game"]),
+    ("read/encoding", &[]),
+    ("read/problem", &[]),
+    ("read/words", &[]),
+    ("read/lexer", &["problem", "words"]),
+    ("read/syntax", &["game", "tag", "values", "problem", "words", "lexer"]),
+    ("read/plain", &["game", "problem", "words", "lexer", "syntax"]),
+    ("read/scan", &["encoding", "problem", "lexer", "syntax"]),
+    ("read/reader", &["game", "encoding", "problem", "lexer", "syntax", "scan"]),
+    ("check/tape", &["game", "problem", "syntax"]),
+    ("check/replay", &["game", "notation", "fen", "problem", "reader"]),
+    ("check/infer", &["game", "values", "problem", "reader", "replay"]),
+    ("check/checked", &["encoding", "problem", "syntax", "scan", "reader", "tape", "replay", "infer"]),
     (
-        "strict",
+        "check/strict",
         &[
-            "encoding",
             "game",
             "notation",
-            "problem",
             "tag",
             "time_control",
-            "words",
             "fen",
-            "lexer",
             "values",
+            "encoding",
+            "problem",
+            "words",
+            "lexer",
             "syntax",
             "scan",
-            "writer",
             "reader",
             "replay",
             "infer",
         ],
     ),
+    ("write/writer", &["game", "notation", "tag", "syntax"]),
+    ("write/pdn2", &["game", "values", "encoding", "problem", "writer"]),
+    ("write/renumber", &["game", "fen", "problem", "replay"]),
     (
-        "standard",
+        "write/standard",
         &[
             "game",
             "notation",
-            "problem",
             "tag",
             "time_control",
             "fen",
             "values",
+            "problem",
             "syntax",
-            "writer",
             "reader",
             "replay",
             "infer",
             "strict",
+            "writer",
         ],
     ),
 ];
@@ -234,8 +233,8 @@ const DRAUGHTS_PDN: Table = &[
 const CRATES: &[(&str, Table)] =
     &[("crates/draughts/src", DRAUGHTS), ("crates/draughts-pdn/src", DRAUGHTS_PDN), ("src", EDGES)];
 
-/// The folders of the station's library, which hold modules and nothing else.
-const FOLDERS: &[&str] = &["engine", "station", "station/operate", "outward"];
+/// The folders of these crates, which hold modules and nothing else.
+const FOLDERS: &[&str] = &["engine", "station", "station/operate", "outward", "value", "read", "check", "write"];
 
 /// The folder of the core.
 const CORE: &str = "engine/";

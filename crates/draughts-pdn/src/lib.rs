@@ -17,30 +17,15 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-pub mod checked;
-pub mod clock;
-pub mod encoding;
-pub mod fen;
-pub mod game;
-pub mod infer;
-pub mod lexer;
-pub mod notation;
-pub mod pdn2;
-mod plain;
-pub mod problem;
-pub mod reader;
-pub mod renumber;
-pub mod replay;
-pub mod scan;
-pub mod standard;
-pub mod strict;
-pub mod syntax;
-pub mod tag;
-mod tape;
-pub mod time_control;
-pub mod values;
-pub mod words;
-pub mod writer;
+mod check;
+mod read;
+mod value;
+mod write;
+
+pub use check::{checked, infer, replay, strict};
+pub use read::{encoding, lexer, problem, reader, scan, syntax, words};
+pub use value::{clock, fen, game, notation, tag, time_control, values};
+pub use write::{pdn2, renumber, standard, writer};
 
 /// The rules, in the version that this library plays by.
 pub use draughts;

@@ -1,15 +1,15 @@
 //! The events of one game, as they came, in two pieces of memory.
 //!
-//! A game that is plain needs no [`super::game::Game`]: its moves are played while they are read. Whether it is plain is
+//! A game that is plain needs no [`crate::game::Game`]: its moves are played while they are read. Whether it is plain is
 //! known only at its end, though, so its events are taped until then: all text in one string, and a small record for each
 //! event, where a game would have a string for each move. Played back, they are the same events in the same order.
 //!
 //! Only what a plain game consists of is taped, and no more than a real game has ([`Tape::MOST_PARTS`],
 //! [`Tape::MOST_TEXT`]).
 
-use super::game::MoveNumber;
-use super::problem::Place;
-use super::syntax::{Event, WrittenMove};
+use crate::game::MoveNumber;
+use crate::problem::Place;
+use crate::syntax::{Event, WrittenMove};
 
 /// Tags, moves, variations, comments and glyphs.
 #[derive(Clone, Default, Debug)]

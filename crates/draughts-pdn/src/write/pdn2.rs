@@ -15,11 +15,11 @@
 //!
 //! Source: PDN 2.0 draft 0.1 of 2003, chapters 5 and 6.
 
-use super::encoding;
-use super::game::{Entry, Game, MoveEntry};
-use super::problem::{Place, Problem, quoted};
-use super::values::{Date, Outcome};
 use super::writer;
+use crate::encoding;
+use crate::game::{Entry, Game, MoveEntry};
+use crate::problem::{Place, Problem, quoted};
+use crate::values::{Date, Outcome};
 use draughts::ResultFormat;
 
 /// The tags of the draft, in its order.

@@ -20,18 +20,18 @@
 //!
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
-use super::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
-use super::infer;
-use super::problem::{Place, Problem, quoted};
-use super::reader::Located;
-use super::replay::{self, KnownBy, Seen};
-use super::strict;
-use super::syntax;
-use super::tag;
-use super::time_control::TimeControl;
-use super::values::{self, Date, Outcome, TagTime};
 use super::writer;
-use super::{fen, notation};
+use crate::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
+use crate::infer;
+use crate::problem::{Place, Problem, quoted};
+use crate::reader::Located;
+use crate::replay::{self, KnownBy, Seen};
+use crate::strict;
+use crate::syntax;
+use crate::tag;
+use crate::time_control::TimeControl;
+use crate::values::{self, Date, Outcome, TagTime};
+use crate::{fen, notation};
 use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
 
 /// How a capture is written that two legal moves share.
@@ -408,7 +408,7 @@ impl Conversion<'_> {
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         for entry in &self.located.game.entries {
             match entry {
-                Entry::Move(ply) if writer::is_move(&ply.text) => {
+                Entry::Move(ply) if notation::is_move(&ply.text) => {
                     let (strength, nag) = strength(ply.strength.as_deref());
                     entries.push(Entry::Move(MoveEntry { strength, captured: None, ..ply.clone() }));
                     entries.extend(nag.map(Entry::Nag));
@@ -608,7 +608,7 @@ fn plain(variant: &Variant, text: &str) -> Option<String> {
     }
     let text = parts.join(&separator.to_string());
     // Only a capture has more than two squares.
-    (writer::is_move(&text) && (parts.len() == 2 || !is_step || separator == '-' && variant.capture_separator == '-'))
+    (notation::is_move(&text) && (parts.len() == 2 || !is_step || separator == '-' && variant.capture_separator == '-'))
         .then_some(text)
 }
 

@@ -15,8 +15,9 @@
 //!
 //! Sources: PDN 3.0, chapter "PDN Grammars", restrictions 1 to 5; chapter "PDN Examples" for both styles.
 
-use super::game::{Entry, Game, MoveEntry};
-use super::tag;
+use crate::game::{Entry, Game, MoveEntry};
+use crate::notation;
+use crate::tag;
 
 /// How movetext is laid out.
 ///
@@ -136,39 +137,13 @@ fn is_strength(text: &str) -> bool {
     !inner.is_empty() && inner.bytes().all(|byte| matches!(byte, b'!' | b'?'))
 }
 
-/// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
-pub(super) fn is_move(text: &str) -> bool {
-    let mut parts = text.split(['-', 'x', ':']);
-    let squares = parts.clone().count();
-    let separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
-    let is_one_kind = {
-        let mut kinds: Vec<u8> = separators.collect();
-        kinds.dedup();
-        kinds.len() == 1
-    };
-    // `1-1` reads as a result.
-    squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
-}
-
-/// `42,29,14`: squares.
-fn is_list(text: &str) -> bool {
-    text.split(',').all(is_square)
-}
-
-fn is_square(name: &str) -> bool {
-    matches!(
-        name.as_bytes(),
-        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
-    )
-}
-
 /// The words of a comment: what may be put on lines of their own. Blanks inside a command, and several blanks in a row,
 /// belong to their word.
 pub(super) fn comment_words(text: &str) -> Vec<String> {
     let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
     let mut words = vec![String::new()];
     let mut is_command = false;
-    let mut characters = flat.trim_matches(super::syntax::is_comment_blank).chars().peekable();
+    let mut characters = flat.trim_matches(crate::syntax::is_comment_blank).chars().peekable();
     while let Some(c) = characters.next() {
         let next = characters.peek().copied();
         let word = words.last_mut().map_or(String::new(), std::mem::take);
@@ -235,16 +210,16 @@ impl Lines<'_> {
     }
 
     fn ply(&mut self, ply: &MoveEntry, wrap: Wrap) {
-        if !is_move(&ply.text) {
+        if !notation::is_move(&ply.text) {
             self.comment(&ply_text(ply), wrap);
             return;
         }
         self.token(&ply_text(ply), wrap);
-        if let Some(captured) = ply.captured.as_deref().filter(|captured| is_list(captured)) {
+        if let Some(captured) = ply.captured.as_deref().filter(|captured| notation::is_list(captured)) {
             self.token(&format!("<{captured}>"), wrap);
         }
         if let Some(strength) = ply.strength.as_deref().filter(|strength| !is_strength(strength)) {
-            match super::syntax::nag_of(strength) {
+            match crate::syntax::nag_of(strength) {
                 Some(nag) => self.token(&format!("${nag}"), wrap),
                 None => self.comment(strength, wrap),
             }
@@ -266,16 +241,6 @@ impl Lines<'_> {
 mod tests {
     use super::*;
     use crate::game::MoveNumber;
-
-    #[test]
-    fn only_moves_of_the_standard_are_moves() {
-        for text in ["32-28", "1-7", "28x19", "47x38x24x13x36", "a3-b4", "a3:c5:e7", "i8-j7", "24x24"] {
-            assert!(is_move(text), "{text}");
-        }
-        for text in ["", "-", "32", "01-07", "a3b4", "3228", "32x28-19", "A3-B4", "32-", "132-28", "32 - 28"] {
-            assert!(!is_move(text), "{text}");
-        }
-    }
 
     #[test]
     fn what_cannot_be_read_back_is_not_written() {

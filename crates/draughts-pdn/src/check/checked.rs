@@ -10,21 +10,21 @@
 //! moves each have one meaning, and whose FEN, if there is one, can be played from; comments and glyphs may stand anywhere,
 //! and variations where they replace the move before them.
 //! Nearly every game is. [`super::replay`] has nothing to say about such a game, and [`super::infer`] believes its tag; so
-//! it needs neither a [`super::game::Game`] nor paths of captures. For all others they are the authority: nothing is
+//! it needs neither a [`crate::game::Game`] nor paths of captures. For all others they are the authority: nothing is
 //! reported here.
 //!
 //! Games without a GameType tag wait, [`infer::SAMPLE`] of them at most, until the moves have told what they are.
 
 use std::collections::VecDeque;
 
-use super::encoding::Encoding;
 use super::infer;
-use super::problem::{Place, Problem, Problems};
-use super::reader::{Builder, Located};
 use super::replay::{self, Seen, read_setup, two_squares};
-use super::scan::Scanner;
-use super::syntax::Event;
 use super::tape::Tape;
+use crate::encoding::Encoding;
+use crate::problem::{Place, Problem, Problems};
+use crate::reader::{Builder, Located};
+use crate::scan::Scanner;
+use crate::syntax::Event;
 use draughts::{Position, Variant};
 
 /// Checks a stream of bytes. Holds a few games, one token and the problems (bounded) at a time.

@@ -18,11 +18,11 @@
 
 use std::cmp::Reverse;
 
-use super::game::{Entry, Game};
-use super::problem::{Place, Problem};
-use super::reader::Located;
 use super::replay::{KnownBy, Replay, twin, walk};
-use super::values;
+use crate::game::{Entry, Game};
+use crate::problem::{Place, Problem};
+use crate::reader::Located;
+use crate::values;
 use draughts::{GameType, GameTypeError, Notation, NotationKind, Variant};
 
 /// How many games of a file are enough to tell its variant: thirty short ones leave no doubt, and a file of a hundred

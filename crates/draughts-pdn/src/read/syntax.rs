@@ -19,7 +19,7 @@
 //! | `)` without `(` | ignored; a `(` without `)` is closed by the end of the game |
 //!
 //! Nothing here recurses: the depth of variations is a number. Whether the moves are legal is the business of
-//! [`super::replay`].
+//! [`crate::replay`].
 //!
 //! Sources: PDN 3.0, chapters "PDN Grammars" (reading grammar) and "PDN parsing issues"; PDN 2.0 draft, chapter 6.
 
@@ -27,12 +27,12 @@ use std::borrow::Cow;
 
 use memchr::{memchr2, memchr2_iter};
 
-use super::game::{End, MoveEntry, MoveNumber, UNKNOWN};
 use super::lexer::{Flaw, Kind, LONGEST_TOKEN, Token};
 use super::problem::{Place, Problem, quoted};
-use super::tag::{self, TagFlaw};
-use super::values::Outcome;
 use super::words::Word;
+use crate::game::{End, MoveEntry, MoveNumber, UNKNOWN};
+use crate::tag::{self, TagFlaw};
+use crate::values::Outcome;
 
 /// What a text holds, piece by piece.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,7 +49,7 @@ pub enum Event<'a> {
     Move(WrittenMove<'a>),
     /// The FEN of a setup.
     Setup(&'a str),
-    /// A comment, as [`super::game::Entry::Comment`] holds it.
+    /// A comment, as [`crate::game::Entry::Comment`] holds it.
     Comment(&'a str),
     /// A numeric annotation glyph.
     Nag(u32),
@@ -113,21 +113,21 @@ pub(super) struct GameState {
 
 /// The names of the tags of a header, as far as they fit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names(String);
+pub(crate) struct Names(String);
 
 impl Names {
     /// Longer than the names of any header of people.
     const LONGEST: usize = 4096;
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    pub(super) fn contains(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.split_terminator('\n').any(|known| known == name)
     }
 
-    pub(super) fn push(&mut self, name: &str) {
+    pub(crate) fn push(&mut self, name: &str) {
         if self.0.len() + name.len() < Names::LONGEST {
             self.0.push_str(name);
             self.0.push('\n');
@@ -510,7 +510,7 @@ impl Syntax {
 }
 
 /// Does a Result tag that says something say something else than the end of the game?
-pub(super) fn contradicts(tagged: &str, ended: &str) -> bool {
+pub(crate) fn contradicts(tagged: &str, ended: &str) -> bool {
     let (tagged, ended) = (Outcome::read(tagged), Outcome::read(ended));
     tagged != ended && tagged != Some(Outcome::Open)
 }
@@ -580,12 +580,12 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Does a comment lose this at its ends, and beside its line breaks?
-pub(super) fn is_comment_blank(c: char) -> bool {
+pub(crate) fn is_comment_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
 /// The glyph that means the same as a strength.
-pub(super) fn nag_of(strength: &str) -> Option<u32> {
+pub(crate) fn nag_of(strength: &str) -> Option<u32> {
     match strength.trim_matches(['(', ')']) {
         "!" => Some(1),
         "?" => Some(2),

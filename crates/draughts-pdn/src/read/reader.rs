@@ -3,14 +3,14 @@
 //! Two ways in: [`read`] for a text that is at hand, [`Reader`] for a stream of bytes, which hands out each game as soon
 //! as it is complete and holds no more than one game and one token.
 //!
-//! Whether moves are legal is not asked here: [`super::replay`] does.
+//! Whether moves are legal is not asked here: [`crate::replay`] does.
 
 use super::encoding::Encoding;
-use super::game::{Entry, Game};
 use super::lexer::Token;
 use super::problem::{Level, Place, Problem, Problems, quoted};
 use super::scan::Scanner;
 use super::syntax::Event;
+use crate::game::{Entry, Game};
 
 /// A game with the places of its parts in the text.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -98,19 +98,19 @@ impl Reader {
     }
 
     /// As [`Reader::feed`], showing every token as well.
-    pub(super) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+    pub(crate) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
         self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
         self.builder.take_done()
     }
 
     /// As [`Reader::finish`], showing every token as well.
-    pub(super) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
+    pub(crate) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<Located> {
         self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
         self.builder.take_done()
     }
 
     /// The scanner that finds the tokens.
-    pub(super) fn scanner(&self) -> &Scanner {
+    pub(crate) fn scanner(&self) -> &Scanner {
         &self.scanner
     }
 
@@ -130,7 +130,7 @@ pub fn read_bytes(bytes: &[u8], encoding: Encoding) -> (Vec<Located>, Vec<Proble
 
 /// Puts events together to games.
 #[derive(Default, Debug)]
-pub(super) struct Builder {
+pub(crate) struct Builder {
     current: Located,
     done: Vec<Located>,
     problems: Problems,
@@ -146,16 +146,16 @@ pub const MOST_TAGS: usize = 1_000;
 
 impl Builder {
     /// The games that are complete.
-    pub(super) fn take_done(&mut self) -> Vec<Located> {
+    pub(crate) fn take_done(&mut self) -> Vec<Located> {
         std::mem::take(&mut self.done)
     }
 
     /// The problems found since this was last asked.
-    pub(super) fn take_problems(&mut self) -> Problems {
+    pub(crate) fn take_problems(&mut self) -> Problems {
         std::mem::take(&mut self.problems)
     }
 
-    pub(super) fn event(&mut self, place: Place, event: Event<'_>) {
+    pub(crate) fn event(&mut self, place: Place, event: Event<'_>) {
         match event {
             Event::Tag { name, value } => self.tag(place, name, value),
             Event::Move(ply) => self.entry(place, || Entry::Move(ply.into())),

@@ -24,20 +24,20 @@ use nom::combinator::{all_consuming, opt, recognize};
 use nom::multi::{many0_count, separated_list0};
 use nom::{IResult, Parser};
 
-use super::encoding::Encoding;
-use super::game::Entry;
 use super::infer;
-use super::lexer::{Flaw, Kind, Token};
-use super::problem::{Level, Place, Problem, Problems, quoted};
-use super::reader::{Located, Reader};
 use super::replay::{self, KnownBy, Seen};
-use super::scan;
-use super::syntax::Names;
-use super::tag::{self, TagFlaw};
-use super::time_control::TimeControl;
-use super::values::{self, Date, TagTime};
-use super::words::Word;
-use super::{fen, notation, writer};
+use crate::encoding::Encoding;
+use crate::game::Entry;
+use crate::lexer::{Flaw, Kind, Token};
+use crate::problem::{Level, Place, Problem, Problems, quoted};
+use crate::reader::{Located, Reader};
+use crate::scan;
+use crate::syntax::Names;
+use crate::tag::{self, TagFlaw};
+use crate::time_control::TimeControl;
+use crate::values::{self, Date, TagTime};
+use crate::words::Word;
+use crate::{fen, notation};
 use draughts::{NotationKind, Square, SquareSet, Variant};
 
 /// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
@@ -349,7 +349,7 @@ impl Grammar {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let without_zeros: Vec<&str> =
             compact.split_inclusive(['-', 'x', ':', 'X']).map(|part| part.trim_start_matches('0')).collect();
-        if !writer::is_move(&without_zeros.concat()) {
+        if !notation::is_move(&without_zeros.concat()) {
             self.error(
                 place,
                 format!("{} is no move of the standard", quoted(text)),
@@ -480,7 +480,7 @@ fn square_names(variant: &Variant) -> String {
 }
 
 /// `W:W31-50:BK1,2`, `B:Wa1:B`, `B::`.
-pub(super) fn is_fen(text: &str) -> bool {
+pub(crate) fn is_fen(text: &str) -> bool {
     let color = |text| one_of("WB?").parse(text);
     let number = |text| {
         let rest = take_while_m_n(0, 2, |c: char| c.is_ascii_digit());

@@ -5,10 +5,10 @@
 //!
 //! Source: PDN 3.0, chapter "GameType tag", attribute Notation.
 
-use super::fen;
-use super::game::{Entry, Game};
-use super::problem::{Place, Problem, quoted};
-use super::replay;
+use crate::fen;
+use crate::game::{Entry, Game};
+use crate::problem::{Place, Problem, quoted};
+use crate::replay;
 use draughts::Variant;
 
 /// The game on another board of the same kind; it must be in the standard's form. What cannot be renamed stays, and is

@@ -35,13 +35,13 @@ mod setup;
 mod walk;
 
 pub use resolve::{Unresolved, resolve};
-pub(super) use resolve::{at_letters, two_squares};
-pub(super) use setup::{canonical_fen, null_move, read_setup, twin};
+pub(crate) use resolve::{at_letters, two_squares};
+pub(crate) use setup::{canonical_fen, null_move, read_setup, twin};
 pub use walk::{Seen, Walked, walk};
 
-use super::game::Game;
-use super::problem::Problem;
-use super::reader::{Located, Places};
+use crate::game::Game;
+use crate::problem::Problem;
+use crate::reader::{Located, Places};
 use draughts::{Move, Position, Variant};
 
 /// A game's main line, played.

@@ -286,7 +286,7 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
 }
 
 /// A value without what breaks readers: `]`, line breaks, control characters, a backslash before a quote.
-pub(super) fn clean_value(value: &str) -> String {
+pub(crate) fn clean_value(value: &str) -> String {
     let mut value = Cow::Borrowed(value);
     while value.contains("\\\"") {
         value = value.replace("\\\"", "\"").into();

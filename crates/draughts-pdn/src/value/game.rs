@@ -1,5 +1,5 @@
 //! A game as PDN holds it: tags in order, then entries in order. Pure data: what the moves *mean* is found out by
-//! [`super::replay`], how they are *written* is the business of [`super::writer`].
+//! [`crate::replay`], how they are *written* is the business of [`crate::writer`].
 //!
 //! ```text
 //! [White "Wiersma, Harm"]                                   tags

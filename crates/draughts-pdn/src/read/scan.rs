@@ -107,7 +107,7 @@ impl Scanner {
     }
 
     /// The first blank that the standard does not know as one, such as U+FEFF or a no-break space, and where it stands.
-    pub(super) fn odd_blank(&self) -> Option<(Place, char)> {
+    pub(crate) fn odd_blank(&self) -> Option<(Place, char)> {
         self.lexer.odd_blank()
     }
 

@@ -277,3 +277,44 @@ pub(super) fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{}...", &text[..end]),
     }
 }
+
+/// Is this a move as the writing grammar has it: squares without leading zeros, one separator between two?
+pub(crate) fn is_move(text: &str) -> bool {
+    let mut parts = text.split(['-', 'x', ':']);
+    let squares = parts.clone().count();
+    let separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
+    let is_one_kind = {
+        let mut kinds: Vec<u8> = separators.collect();
+        kinds.dedup();
+        kinds.len() == 1
+    };
+    // `1-1` reads as a result.
+    squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
+}
+
+/// `42,29,14`: squares.
+pub(crate) fn is_list(text: &str) -> bool {
+    text.split(',').all(is_square)
+}
+
+fn is_square(name: &str) -> bool {
+    matches!(
+        name.as_bytes(),
+        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_moves_of_the_standard_are_moves() {
+        for text in ["32-28", "1-7", "28x19", "47x38x24x13x36", "a3-b4", "a3:c5:e7", "i8-j7", "24x24"] {
+            assert!(is_move(text), "{text}");
+        }
+        for text in ["", "-", "32", "01-07", "a3b4", "3228", "32x28-19", "A3-B4", "32-", "132-28", "32 - 28"] {
+            assert!(!is_move(text), "{text}");
+        }
+    }
+}

@@ -14,11 +14,11 @@
 
 use memchr::memchr;
 
-use super::game::{End, MoveNumber};
 use super::lexer::{LONGEST_TOKEN, Lexer, Reached, is_plain};
 use super::problem::Place;
 use super::syntax::{Event, Sink, Syntax, WrittenMove, is_comment_blank, one_line};
 use super::words::LONGEST;
+use crate::game::{End, MoveNumber};
 
 impl Syntax {
     /// Takes the plain tokens at the start of the window, and moves the window behind them.

@@ -1,0 +1,9 @@
+//! What stands in a file: tags, moves, positions, clocks and other values, each read and written by itself.
+
+pub mod clock;
+pub mod fen;
+pub mod game;
+pub mod notation;
+pub mod tag;
+pub mod time_control;
+pub mod values;
