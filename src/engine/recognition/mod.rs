@@ -10,16 +10,12 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`sight`] | what the squares show, by colour |
-//! | [`evidence`] | what happened on the squares since the last settled position |
-//! | [`chronology`] | the order of what happened on them |
-//! | [`presses`] | the lever since the published position |
-//! | [`explain`] | the search for legal plies that explain a sight |
-//! | [`recogniser`] | when an explanation is believed, and what is done when there is none |
+//! | [`evidence`] | what was seen on the squares and heard of the lever |
+//! | [`search`] | which legal plies explain it, and what comes closest where none do |
+//! | [`decide`] | when an explanation is believed, and what is done when there is none |
 //! | [`verdict`] | what is decided, and why |
 //! | [`wait`] | what a decision waits for |
 //! | [`grounds`] | the evidence of a decision, for people |
-//! | [`readings`] | what comes closest to a board that nothing explains |
 //! | [`settings`] | the times that can be set, with their reasons |
 //! | `measures` | all other times, weights and counts, with what speaks for each |
 //!
@@ -27,23 +23,19 @@
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
 //! answer. Names [`draughts`] and [`crate::engine::millis`] only: no wire, no notation.
 
-pub mod chronology;
+pub mod decide;
 pub mod evidence;
-pub mod explain;
 pub mod grounds;
 mod measures;
-pub mod presses;
-pub mod readings;
-pub mod recogniser;
+pub mod search;
 pub mod settings;
-pub mod sight;
 pub mod verdict;
 pub mod wait;
 
+pub use decide::{Doubt, Recogniser};
+pub use evidence::sight::{Seen, Sight};
 pub use grounds::Grounds;
-pub use readings::Reading;
-pub use recogniser::{Doubt, Recogniser};
+pub use search::readings::Reading;
 pub use settings::{Pace, Settings};
-pub use sight::{Seen, Sight};
 pub use verdict::{Clock, PressId, Reason, Rule, Verdict};
 pub use wait::Wait;

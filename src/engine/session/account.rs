@@ -25,7 +25,7 @@
 //! keys but `reason`.
 
 use super::Doubt;
-use crate::engine::recognition::{Grounds, Reading, Reason, Rule, Verdict, Wait, recogniser};
+use crate::engine::recognition::{self, Grounds, Reading, Reason, Rule, Verdict, Wait};
 use draughts::{Color, Geometry, Move, Position, SquareSet, Variant};
 use draughts_pdn::notation;
 
@@ -94,7 +94,7 @@ pub fn reason_for_people(reason: Reason) -> &'static str {
 }
 
 /// The doubt of a recogniser, in the words of players.
-pub fn doubt(doubt: &recogniser::Doubt, variant: &Variant) -> Doubt {
+pub fn doubt(doubt: &recognition::Doubt, variant: &Variant) -> Doubt {
     let geometry = &variant.geometry;
     let reading = |reading: &Reading| match reading {
         Reading::Setup => "setup".to_owned(),

@@ -9,7 +9,7 @@
 //! | that arrived otherwise | its code says so |
 
 use super::Recogniser;
-use crate::engine::recognition::sight::Sight;
+use crate::engine::recognition::evidence::sight::Sight;
 use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
 
 impl Recogniser {
@@ -93,7 +93,7 @@ fn may_walk(variant: &Variant, color: Color, from: Square, to: Square, steps: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::recognition::sight::Seen;
+    use crate::engine::recognition::evidence::sight::Seen;
     use draughts::Color::{Black, White};
 
     /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.

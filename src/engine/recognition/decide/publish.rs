@@ -3,8 +3,8 @@
 use super::{Anomaly, Clock, Decision, Doubtful, Draft, Followed, Previous, Reason, Recogniser, Rule, Verdict};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::explain::Explanation;
 use crate::engine::recognition::measures::counts;
+use crate::engine::recognition::search::explain::Explanation;
 use draughts::{Color, Position, SquareSet};
 
 impl Recogniser {

@@ -23,9 +23,9 @@ use super::lineage::Lineage;
 use super::standing::{Snapshot, Witness};
 use super::{Clock, Decision, Draft, Recogniser, Rule};
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::chronology::Chronology;
-use crate::engine::recognition::explain::{Explanation, Question, explain};
+use crate::engine::recognition::evidence::chronology::Chronology;
 use crate::engine::recognition::measures::{counts, times, weights, work};
+use crate::engine::recognition::search::explain::{Explanation, Question, explain};
 use draughts::{Position, SquareSet};
 
 /// A legal reply to a position that was not explained.

@@ -1,6 +1,6 @@
 //! What happened on the squares: what is seen now, what was touched and when, what flickers.
 
-use super::measures::{counts, times};
+use crate::engine::recognition::measures::{counts, times};
 use std::collections::VecDeque;
 
 use super::sight::{Seen, Sight};

@@ -3,9 +3,9 @@
 use super::{Clock, Decision, Draft, Reason, Recogniser, Rule};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::evidence::{Change, Moment};
-use crate::engine::recognition::explain::Explanation;
+use crate::engine::recognition::evidence::squares::{Change, Moment};
 use crate::engine::recognition::measures::{counts, times, weights};
+use crate::engine::recognition::search::explain::Explanation;
 use draughts::{Move, Position, Square, SquareSet};
 
 impl Recogniser {

@@ -4,9 +4,9 @@
 //! number of presses. Who forgets to press leaves the opponent nothing to press either, and who presses by mistake presses
 //! back: both change the number by two and the state not at all.
 
-use super::measures::{counts, times};
-use super::verdict::PressId;
 use crate::engine::millis::Millis;
+use crate::engine::recognition::measures::{counts, times};
+use crate::engine::recognition::verdict::PressId;
 use draughts::Color;
 
 /// One press.

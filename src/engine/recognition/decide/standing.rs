@@ -9,10 +9,10 @@
 use super::{Clock, Recogniser};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::chronology::Chronology;
-use crate::engine::recognition::evidence::Moment;
+use crate::engine::recognition::evidence::chronology::Chronology;
+use crate::engine::recognition::evidence::sight::{Seen, Sight};
+use crate::engine::recognition::evidence::squares::Moment;
 use crate::engine::recognition::measures::{counts, times};
-use crate::engine::recognition::sight::{Seen, Sight};
 use draughts::{Color, Position};
 
 /// A placement that nothing explained, and that may be a position that was given up to the opponent.

@@ -9,8 +9,8 @@
 //! a touch may have been lost; it looks at most at `MOST_POSITIONS` positions and tries at most `MOST_JUMPS` jumps,
 //! whatever the board shows.
 
-use super::evidence::Evidence;
-use super::measures::{counts, work};
+use crate::engine::recognition::evidence::squares::Evidence;
+use crate::engine::recognition::measures::{counts, work};
 use draughts::{Move, Position, SquareSet};
 
 /// One way to read a board that nothing explains.

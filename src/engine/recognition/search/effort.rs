@@ -10,7 +10,7 @@ use crate::engine::recognition::measures::work;
 
 /// The work done at one time.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Effort {
+pub struct Effort {
     at: Millis,
     spent: u32,
 }

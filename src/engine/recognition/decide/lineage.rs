@@ -5,10 +5,10 @@
 
 use super::standing::Snapshot;
 use super::{Previous, Recogniser};
-use crate::engine::recognition::chronology::Chronology;
-use crate::engine::recognition::evidence::Moment;
-use crate::engine::recognition::explain::Explanation;
+use crate::engine::recognition::evidence::chronology::Chronology;
+use crate::engine::recognition::evidence::squares::Moment;
 use crate::engine::recognition::measures::work;
+use crate::engine::recognition::search::explain::Explanation;
 use draughts::{Color, Move, Position, SquareSet};
 
 /// Legal plies that may have been played.

@@ -3,9 +3,9 @@
 use super::{Anomaly, Clock, Decision, Doubtful, Draft, Previous, Reason, Recogniser};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::evidence::Change;
-use crate::engine::recognition::explain::{Explanation, Question, explain};
+use crate::engine::recognition::evidence::squares::Change;
 use crate::engine::recognition::measures::{counts, times, weights, work};
+use crate::engine::recognition::search::explain::{Explanation, Question, explain};
 use draughts::{Color, Move, Position, Setup, SquareSet};
 
 impl Recogniser {

@@ -11,10 +11,10 @@
 //! Each ply must land after the ply in front of it, and the position after it should have been seen at some time. Reports
 //! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
 
-use super::evidence::{Change, Evidence, Moment, Source};
-use super::measures::{counts, times};
 use super::sight::{Seen, Sight};
+use super::squares::{Change, Evidence, Moment, Source};
 use crate::engine::millis::Millis;
+use crate::engine::recognition::measures::{counts, times};
 use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// What was seen between two changes.
@@ -200,7 +200,7 @@ impl<'a> Chronology<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::engine::recognition) mod tests {
     use super::*;
     use draughts::Variant;
 

@@ -4,15 +4,15 @@
 //! on both of its squares. That constraint keeps six plies cheap and removes most ambiguity: in 29 of 100 real positions
 //! the first of three unseen plies cannot be told from the placement alone.
 //!
-//! Nor may a ply have landed before the ply in front of it ([`super::chronology`]).
+//! Nor may a ply have landed before the ply in front of it ([`chronology`](crate::engine::recognition::evidence::chronology)).
 //!
 //! An explanation need not be clean: captured pieces may still be standing, one square may be wrong, a press may be missing.
 //! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
 
-use super::chronology::Chronology;
-use super::evidence::{Evidence, Moment, Traffic};
-use super::measures::{weights, work};
 use crate::engine::millis::Millis;
+use crate::engine::recognition::evidence::chronology::Chronology;
+use crate::engine::recognition::evidence::squares::{Evidence, Moment, Traffic};
+use crate::engine::recognition::measures::{weights, work};
 use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// A legal sequence that explains what is seen.
@@ -353,9 +353,9 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::recognition::chronology::tests::evidence;
+    use crate::engine::recognition::evidence::chronology::tests::evidence;
+    use crate::engine::recognition::evidence::sight::Sight;
     use crate::engine::recognition::measures::counts;
-    use crate::engine::recognition::sight::Sight;
 
     const REPORTS: [(u64, &str, Option<Color>); 9] = [
         (1_000, "32", None),

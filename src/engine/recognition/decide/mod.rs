@@ -26,14 +26,12 @@
 //! | `resumption` | a move against the rules that was let stand |
 //! | `standing` | what stood on the board without being explained |
 //! | `lineage` | how that came about |
-//! | `effort` | how much is thought about at once |
 //! | `kinds` | which of the pieces that are seen are kings |
 //! | `publish` | what a decision changes |
 //! | `tell` | what is told besides |
 
 mod belief;
 mod doubt;
-mod effort;
 mod kinds;
 mod lineage;
 mod publish;
@@ -43,21 +41,21 @@ mod tell;
 
 pub use tell::Doubt;
 
-use super::measures::{counts, times, weights, work};
+use crate::engine::recognition::measures::{counts, times, weights, work};
 use std::sync::Arc;
 
-use super::evidence::{Evidence, Moment, Source};
-use super::explain::{Explanation, Findings, Question};
-use super::grounds::Grounds;
-use super::presses::{Press, Presses};
-use super::readings::Reading;
-use super::settings::Settings;
-use super::sight::{Seen, Sight};
-use super::verdict::{Clock, PressId, Reason, Rule, Verdict};
-use super::wait::Wait;
 use crate::engine::millis::Millis;
+use crate::engine::recognition::evidence::presses::{Press, Presses};
+use crate::engine::recognition::evidence::sight::{Seen, Sight};
+use crate::engine::recognition::evidence::squares::{Evidence, Moment, Source};
+use crate::engine::recognition::grounds::Grounds;
+use crate::engine::recognition::search::effort::Effort;
+use crate::engine::recognition::search::explain::{Explanation, Findings, Question};
+use crate::engine::recognition::search::readings::Reading;
+use crate::engine::recognition::settings::Settings;
+use crate::engine::recognition::verdict::{Clock, PressId, Reason, Rule, Verdict};
+use crate::engine::recognition::wait::Wait;
 use draughts::{Color, Move, Piece, Position, Square, SquareSet};
-use effort::Effort;
 use standing::Snapshot;
 
 /// The position before the last published ply, while that ply may still be taken back.

@@ -5,10 +5,10 @@
 use super::{Clock, Decision, Recogniser};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Wait;
-use crate::engine::recognition::explain::Explanation;
 use crate::engine::recognition::grounds::Grounds;
 use crate::engine::recognition::measures::{weights, work};
-use crate::engine::recognition::readings::{Reading, readings};
+use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::readings::{Reading, readings};
 use draughts::{Move, SquareSet};
 
 /// A board that nothing explains.
