@@ -1,67 +1,78 @@
 //! How a game ends on a table: by a result that the operator gives, by a side that has no move, or by the next game.
 
-use super::{Stage, Table};
+use super::Table;
+use super::clock::TableClock;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::Clock;
 use crate::engine::roster;
-use crate::engine::session::Effect;
 use crate::engine::session::game::Game;
+use crate::engine::session::{Effect, LineSettings};
 use draughts::Color;
 use draughts_pdn::clock::ClockTime;
 
 /// How long a given result waits for the last plies to be recognised.
-pub(super) const RESULT_WAITS: Millis = Millis::seconds(10);
+const RESULT_WAITS: Millis = Millis::seconds(10);
 /// How long a position without a move must stand before the game is over: a move may be taken back.
 const LAST_MOVE_STANDS: Millis = Millis::seconds(6);
 
 impl Table {
-    /// When the game will be over because the side that is to move has no move.
-    pub(super) fn ends_without_moves_at(&self) -> Option<Millis> {
-        let Stage::Playing(game) = &self.stage else { return None };
-        let stands = game.number().is_some() && game.recogniser.is_settled();
-        self.won_without_moves(game).filter(|_| stands).map(|_| game.recogniser.quiet_since() + LAST_MOVE_STANDS)
-    }
-
     /// A side that is to move and has no move has lost.
     pub(super) fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
-        let is_over = self.ends_without_moves_at().is_some_and(|at| at <= now);
-        let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        let Some((winner, result)) = self.won_without_moves(game).filter(|_| is_over) else { return Vec::new() };
+        let Some(game) = self.play.game() else { return Vec::new() };
+        let is_over = without_moves_at(game, &self.settings).is_some_and(|at| at <= now);
+        let won = won_without_moves(game, &self.settings).filter(|_| is_over);
+        let Some((winner, result)) = won else { return Vec::new() };
         let loser = game.recogniser.position().turn();
-        let mut effects = self.close(game, Some(result));
+        let mut effects = close(game, &self.clock, Some(result));
         effects.push(Effect::News(format!("the game is over: {loser} has no move, {winner} wins")));
-        self.stage = Stage::Over;
+        self.play.end();
         effects
     }
 
-    /// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
-    /// king is in the way, or the organiser has results of their own, that is for the arbiter.
-    pub(super) fn won_without_moves(&self, game: &Game) -> Option<(Color, &'static str)> {
-        let position = game.recogniser.position();
-        let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
-        let format = roster::result_format(self.settings.variant, &self.settings.tags)?;
-        Some((winner, format.win(winner)))
-    }
-
+    /// Ends the game with the result that the operator gave.
     pub(super) fn apply_result(&mut self, now: Millis) -> Vec<Effect> {
-        let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        let Some((result, given)) = &game.result else { return Vec::new() };
-        if !game.recogniser.is_settled() && now < *given + RESULT_WAITS {
+        let Some(game) = self.play.game() else { return Vec::new() };
+        let Some((result, _)) = &game.result else { return Vec::new() };
+        if !game.recogniser.is_settled() && result_at(game).is_some_and(|at| now < at) {
             return Vec::new();
         }
-        let effects = self.close(game, Some(result));
-        self.stage = Stage::Over;
+        let effects = close(game, &self.clock, Some(result));
+        self.play.end();
         effects
     }
 
-    /// The end of a game's file. What the clock shows then is kept for the archive.
-    pub(super) fn close(&self, game: &Game, result: Option<&str>) -> Vec<Effect> {
-        let mut effects: Vec<Effect> = game.close(result).into_iter().collect();
-        let seconds = self.clock.last().and_then(|times| self.clock.seconds(times));
-        if let Some([white, black]) = seconds.filter(|_| game.number().is_some() && self.clock_state != Clock::None) {
-            let [white, black] = [white, black].map(ClockTime);
-            effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));
-        }
-        effects
+    /// Another game begins: the one that is going on ends as it stands.
+    pub(super) fn close_for_next(&self) -> Vec<Effect> {
+        let Some(game) = self.play.game() else { return Vec::new() };
+        close(game, &self.clock, won_without_moves(game, &self.settings).map(|(_, result)| result))
     }
+}
+
+/// When the result that the operator gave counts, though the last plies are still not recognised.
+pub(super) fn result_at(game: &Game) -> Option<Millis> {
+    game.result.as_ref().map(|(_, given)| *given + RESULT_WAITS)
+}
+
+/// When the game will be over because the side that is to move has no move.
+pub(super) fn without_moves_at(game: &Game, settings: &LineSettings) -> Option<Millis> {
+    let stands = game.number().is_some() && game.recogniser.is_settled();
+    won_without_moves(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + LAST_MOVE_STANDS)
+}
+
+/// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
+/// king is in the way, or the organiser has results of their own, that is for the arbiter.
+fn won_without_moves(game: &Game, settings: &LineSettings) -> Option<(Color, &'static str)> {
+    let position = game.recogniser.position();
+    let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
+    let format = roster::result_format(settings.variant, &settings.tags)?;
+    Some((winner, format.win(winner)))
+}
+
+/// The end of a game's file. What the clock shows then is kept for the archive.
+fn close(game: &Game, clock: &TableClock, result: Option<&str>) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = game.close(result).into_iter().collect();
+    if let Some(seconds) = clock.seconds().filter(|_| game.number().is_some()) {
+        let [white, black] = seconds.map(ClockTime);
+        effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));
+    }
+    effects
 }

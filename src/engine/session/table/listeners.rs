@@ -9,10 +9,10 @@
 //! A listener who counts the running clock down by himself is right to [`SLACK_S`] seconds, with an event or two a ply instead
 //! of one a second. Only a game that has a file is told of.
 
-use super::{Stage, Table};
+use super::clock::TableClock;
+use super::known_board::KnownBoard;
+use super::play::Play;
 use crate::engine::millis::Millis;
-use crate::engine::protocol::ClockTimes;
-use crate::engine::recognition::Clock;
 use crate::engine::session::{Aside, Condition, Effect, account};
 use draughts::{Color, Move, Position};
 use draughts_pdn::clock::{ClockTime, Clocks};
@@ -62,6 +62,78 @@ impl Listeners {
         self.away_since.map(|since| since + AWAY)
     }
 
+    /// When listeners are to be told something though nothing happens.
+    pub fn tell_at(&self, play: &Play) -> Option<Millis> {
+        let is_told = self.state == Condition::NoConnection;
+        self.away_at().filter(|_| play.open_game().is_some() && !is_told)
+    }
+
+    /// What listeners do not know yet; `condition`: of the table now.
+    pub fn tell(
+        &mut self,
+        now: Millis,
+        board: &KnownBoard,
+        clock: &TableClock,
+        play: &Play,
+        condition: Condition,
+    ) -> Vec<Effect> {
+        let mut asides = Vec::new();
+        asides.extend(self.tell_likely(board, play).map(Aside::Provisional));
+        if play.open_game().is_some() {
+            asides.extend(self.tell_clocks(now, board, clock).map(Aside::Clock));
+            asides.extend(self.tell_state(now, board, condition).map(Aside::State));
+        } else {
+            self.clocks = None;
+            self.state = Condition::Playing;
+        }
+        asides.into_iter().map(Effect::Aside).collect()
+    }
+
+    /// What is expected to be published next, when that has changed.
+    fn tell_likely(&mut self, board: &KnownBoard, play: &Play) -> Option<Vec<String>> {
+        let provisional = match play.game() {
+            Some(game) if board.is_linked() && game.result.is_none() => {
+                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                if self.expected.as_ref() == Some(&expected) {
+                    return None;
+                }
+                let provisional = account::line_of_play(&expected.0, &expected.1);
+                self.expected = Some(expected);
+                provisional
+            }
+            _ => {
+                self.expected = None;
+                Vec::new()
+            }
+        };
+        if provisional == self.provisional {
+            return None;
+        }
+        self.provisional.clone_from(&provisional);
+        Some(provisional)
+    }
+
+    fn tell_clocks(&mut self, now: Millis, board: &KnownBoard, clock: &TableClock) -> Option<Clocks> {
+        let clocks = clock.clocks(now)?;
+        if !board.is_linked() || self.know(now, &clocks) {
+            return None;
+        }
+        self.clocks = Some((now, clocks));
+        Some(clocks)
+    }
+
+    fn tell_state(&mut self, now: Millis, board: &KnownBoard, condition: Condition) -> Option<Condition> {
+        let state = match self.away_at() {
+            Some(at) if at <= now => Condition::NoConnection,
+            // Whatever it was when it was last heard.
+            Some(_) => return None,
+            // It was never heard.
+            None if !board.is_linked() => return None,
+            None => condition,
+        };
+        (std::mem::replace(&mut self.state, state) != state).then_some(state)
+    }
+
     /// Does somebody who counts on know what the clock shows?
     fn know(&self, now: Millis, clocks: &Clocks) -> bool {
         let Some((at, told)) = &self.clocks else { return false };
@@ -73,78 +145,5 @@ impl Listeners {
         told.running == clocks.running
             && is_near(Color::White, told.white, clocks.white)
             && is_near(Color::Black, told.black, clocks.black)
-    }
-}
-
-impl Table {
-    /// What listeners do not know yet.
-    pub(super) fn tell_listeners(&mut self, now: Millis) -> Vec<Effect> {
-        let mut asides = Vec::new();
-        asides.extend(self.provisional().map(Aside::Provisional));
-        if self.has_open_game() {
-            asides.extend(self.clocks_to_tell(now).map(Aside::Clock));
-            asides.extend(self.state_to_tell(now).map(Aside::State));
-        } else {
-            self.listeners =
-                Listeners { clocks: None, state: Condition::Playing, ..std::mem::take(&mut self.listeners) };
-        }
-        asides.into_iter().map(Effect::Aside).collect()
-    }
-
-    /// When listeners are to be told something though nothing happens.
-    pub(super) fn listeners_at(&self) -> Option<Millis> {
-        let is_told = self.listeners.state == Condition::NoConnection;
-        self.listeners.away_at().filter(|_| self.has_open_game() && !is_told)
-    }
-
-    /// What is expected to be published next, when that has changed.
-    fn provisional(&mut self) -> Option<Vec<String>> {
-        let provisional = match &self.stage {
-            Stage::Playing(game) if self.linked && game.result.is_none() => {
-                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
-                if self.listeners.expected.as_ref() == Some(&expected) {
-                    return None;
-                }
-                let provisional = account::line_of_play(&expected.0, &expected.1);
-                self.listeners.expected = Some(expected);
-                provisional
-            }
-            Stage::Playing(_) | Stage::Waiting | Stage::Over => {
-                self.listeners.expected = None;
-                Vec::new()
-            }
-        };
-        if provisional == self.listeners.provisional {
-            return None;
-        }
-        self.listeners.provisional.clone_from(&provisional);
-        Some(provisional)
-    }
-
-    fn clocks_to_tell(&mut self, now: Millis) -> Option<Clocks> {
-        let clocks = self.certain_reading(now).and_then(|times| self.clock.clocks(times))?;
-        if !self.linked || self.listeners.know(now, &clocks) {
-            return None;
-        }
-        self.listeners.clocks = Some((now, clocks));
-        Some(clocks)
-    }
-
-    /// What the clock shows, if that is sure.
-    pub(super) fn certain_reading(&self, now: Millis) -> Option<&ClockTimes> {
-        let is_certain = self.clock_state != Clock::None && self.is_clock_sure && self.truth.is_certain(now);
-        self.clock.last().filter(|_| is_certain)
-    }
-
-    fn state_to_tell(&mut self, now: Millis) -> Option<Condition> {
-        let state = match self.listeners.away_at() {
-            Some(at) if at <= now => Condition::NoConnection,
-            // Whatever it was when it was last heard.
-            Some(_) => return None,
-            // It was never heard.
-            None if !self.linked => return None,
-            None => self.condition(),
-        };
-        (std::mem::replace(&mut self.listeners.state, state) != state).then_some(state)
     }
 }

@@ -3,7 +3,7 @@
 //! A request that cannot be done is refused with the reason and changes nothing. It is an input like any other: it stands in
 //! the log, and a replay obeys it at the same moment.
 
-use super::{Stage, Table};
+use super::Table;
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Verdict;
 use crate::engine::roster;
@@ -64,12 +64,12 @@ impl Table {
             let known = format.map_or_else(own, ResultFormat::in_words);
             return refuse(format!("`{text}` is not a result of this game; its results are {known}"));
         };
-        match &mut self.stage {
-            Stage::Playing(game) if game.number().is_some() => {
+        match self.play.game_mut().filter(|game| game.number().is_some()) {
+            Some(game) => {
                 game.result = Some((value, now));
                 Vec::new()
             }
-            _ => refuse(format!("no game is going on that could end {value}")),
+            None => refuse(format!("no game is going on that could end {value}")),
         }
     }
 
@@ -95,9 +95,9 @@ impl Table {
             Ok(position) => position,
             Err(why) => return refuse(why),
         };
-        let Stage::Playing(game) = &mut self.stage else { return self.start(now, position) };
-        let verdict = game.recogniser.set_up(position);
-        if self.trusts_reports {
+        let Some(recogniser) = self.play.recogniser() else { return self.start(now, position) };
+        let verdict = recogniser.set_up(position);
+        if self.board.trusts_reports() {
             // Nobody else will say what stands there.
             self.assume(now, &position);
         }
@@ -107,7 +107,7 @@ impl Table {
     /// The operator says that the last entries do not count. PDN has no word for that which readers of a live file know but
     /// the position before them.
     fn undo(&mut self, now: Millis, count: usize) -> Vec<Effect> {
-        let Stage::Playing(game) = &mut self.stage else {
+        let Some(game) = self.play.game_mut() else {
             return refuse("no game is going on; what a closed file says stays".to_owned());
         };
         let Some(before) = game.before(count) else {
@@ -118,7 +118,7 @@ impl Table {
         };
         let verdict = game.recogniser.go_back(before.position, before.plies);
         let effects = self.record(now, &verdict);
-        if let Stage::Playing(game) = &mut self.stage {
+        if let Some(game) = self.play.game_mut() {
             game.has_taken_back(count);
         }
         effects
@@ -126,11 +126,11 @@ impl Table {
 
     /// The operator says that what stands on the board is right.
     fn resync_on_request(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
-        let is_playing = matches!(self.stage, Stage::Playing(_));
+        let is_playing = self.is_playing();
         if !is_playing && !self.settings.late_start {
             return refuse("no game is going on; `start` begins one".to_owned());
         }
-        if !self.linked {
+        if !self.board.is_linked() {
             return refuse(
                 "the board is not connected, so nobody knows what stands on it; `setup FEN` says it".to_owned(),
             );
@@ -155,10 +155,8 @@ impl Table {
             return refuse("what stands on the board is no position from which a game can go on".to_owned());
         };
         *self = table;
-        let position = match &self.stage {
-            Stage::Playing(game) => fen::write(self.settings.variant, &game.recogniser.position().setup()),
-            Stage::Waiting | Stage::Over => String::new(),
-        };
+        let position = self.play.game().map(|game| game.recogniser.position().setup());
+        let position = position.map(|setup| fen::write(self.settings.variant, &setup)).unwrap_or_default();
         effects.push(Effect::News(format!("a game begins from what stands on the board: {position}")));
         effects
     }
@@ -173,8 +171,7 @@ impl Table {
     /// Acts upon the operator's word that what stands on the board is right.
     pub(super) fn end_resync(&mut self, now: Millis) -> Vec<Effect> {
         let Some(resync) = self.resync.take_if(|resync| resync.ends_at() <= now) else { return Vec::new() };
-        let Stage::Playing(game) = &mut self.stage else { return Vec::new() };
-        let recogniser = &mut game.recogniser;
+        let Some(recogniser) = self.play.recogniser() else { return Vec::new() };
         if recogniser.is_settled() && resync.turn.is_none_or(|turn| turn == recogniser.position().turn()) {
             return vec![Effect::News("the board shows the position that is published".to_owned())];
         }
@@ -191,15 +188,9 @@ impl Table {
 
     /// The operator says that the board lies the other way round.
     fn flip(&mut self, now: Millis) -> Vec<Effect> {
-        self.flipped = !self.flipped;
-        let orientation = self.sensors.orientation().other();
-        self.sensors.turn(orientation);
-        self.start_seen = self.look_for_start();
-        self.last_change = now;
-        self.confirmed = false;
-        let sight = self.sensors.sight();
-        if let Stage::Playing(game) = &mut self.stage {
-            game.recogniser.dump(now, &sight);
+        let orientation = self.board.flip(now);
+        if let Some(recogniser) = self.play.recogniser() {
+            recogniser.dump(now, &self.board.sight());
         }
         let side = if orientation == Orientation::Turned { "right" } else { "left" };
         vec![Effect::News(format!("the board is read with its connector on White's {side}"))]
@@ -211,7 +202,7 @@ impl Table {
             self.settings.tags.retain(|(known, _)| known != tag);
             self.settings.tags.push((tag.to_owned(), name.to_owned()));
         }
-        self.named_after = Some(self.games);
+        self.play.named();
         let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
         vec![Effect::News(format!("{white} and {black} are the players of {which}"))]
     }
@@ -219,10 +210,9 @@ impl Table {
     /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.
     pub fn standing_requests(&self) -> Vec<Wish> {
         let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
-        let is_to_come = self.named_after == Some(self.games);
-        let names = player("White").zip(player("Black")).filter(|_| is_to_come);
+        let names = player("White").zip(player("Black")).filter(|_| self.play.is_next_named());
         let names = names.map(|(white, black)| Wish::Names { white, black });
-        names.into_iter().chain(self.flipped.then_some(Wish::Flip)).collect()
+        names.into_iter().chain(self.board.is_flipped().then_some(Wish::Flip)).collect()
     }
 
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {

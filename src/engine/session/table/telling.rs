@@ -1,18 +1,28 @@
 //! What a table tells people: its state, what it doubts, what it expects to be played, pieces that mean a result.
 
-use super::{Stage, Table};
+use super::Table;
+use super::clock::TableClock;
+use super::known_board::KnownBoard;
+use super::play::{Play, Stage};
+use super::start;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::Clock;
 use crate::engine::roster;
+use crate::engine::session::game::Game;
+use crate::engine::session::result_piece::ResultPieces;
 use crate::engine::session::{Condition, Effect, Status, Waiting, account};
-use draughts::SquareSet;
+use draughts::{SquareSet, Variant};
 
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
 
+/// How long a board that is being set up must be quiet before the operator is told what is wrong.
+const SETTING_UP: Millis = Millis::seconds(5);
+/// Boards of which more is wrong than this are not being set up for a game.
+const NEARLY_SET_UP: usize = 8;
+
 /// What the operator was told of a board that nothing explains. It begins anew when the board is explained.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(super) enum ToldDoubt {
+enum NotifiedDoubt {
     /// Nothing: a hand may be at work.
     #[default]
     Nothing,
@@ -22,38 +32,147 @@ pub(super) enum ToldDoubt {
     Doubt,
 }
 
-impl Table {
+/// What the operator was told of one table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notified {
+    /// The squares that are wrong for the start position.
+    start: Option<SquareSet>,
+    /// That a dump is not of this game's board.
+    foreign_dump: bool,
+    doubt: NotifiedDoubt,
+    result_pieces: ResultPieces,
+}
+
+impl Notified {
+    /// A game begins: what was told of the one before is no matter of it.
+    pub fn begin_game(&mut self) {
+        self.start = None;
+        self.doubt = NotifiedDoubt::Nothing;
+    }
+
+    /// A dump is not of this game's board: what to tell, once.
+    pub fn foreign_dump(&mut self, fields: usize, board: &KnownBoard) -> Option<Effect> {
+        let is_news = !std::mem::replace(&mut self.foreign_dump, true);
+        is_news.then(|| {
+            Effect::Notice(format!(
+                "the board has {fields} fields, but this game needs {}; check game-type and the board",
+                board.sensors().count()
+            ))
+        })
+    }
+
+    /// When the operator is told what is missing for the start position.
+    pub fn start_at(&self, board: &KnownBoard, play: &Play) -> Option<Millis> {
+        if play.game().is_some() || !board.is_linked() || !board.sensors().is_known() {
+            return None;
+        }
+        let (wrong, _) = board.nearest_to_start();
+        let is_news = wrong.len() <= NEARLY_SET_UP && self.start != Some(wrong);
+        is_news.then(|| board.last_change() + SETTING_UP)
+    }
+
+    /// What is missing for the start position, when it is to be told.
+    pub fn tell_start(&mut self, now: Millis, board: &KnownBoard, play: &Play) -> Option<Effect> {
+        self.start_at(board, play).filter(|&at| at <= now)?;
+        let (wrong, words) = start::wrong_for_start(board);
+        self.start = Some(wrong);
+        Some(Effect::Notice(format!("the start position is not complete: {words}")))
+    }
+
+    /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
+    fn wrong_start(&self, board: &KnownBoard) -> Option<String> {
+        let told = self.start.filter(|told| !told.is_empty() && board.is_linked())?;
+        let (wrong, words) = start::wrong_for_start(board);
+        (wrong == told).then_some(words)
+    }
+
+    /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
+    pub fn doubts_at(&self, board: &KnownBoard, clock: &TableClock, game: &Game) -> Option<Millis> {
+        if self.doubt != NotifiedDoubt::Nothing || !board.is_linked() || game.recogniser.is_settled() {
+            return None;
+        }
+        let since = match game.recogniser.doubt() {
+            Some(doubt) => doubt.quiet_since,
+            None if clock.is_stopped() => board.last_change(),
+            None => return None,
+        };
+        Some(since + DOUBT)
+    }
+
+    /// That nothing explains the board, or that moves are made with the clock stopped, when it is to be told.
+    pub fn tell_doubt(&mut self, now: Millis, board: &KnownBoard, clock: &TableClock, play: &Play) -> Option<Effect> {
+        let game = play.game()?;
+        if game.recogniser.is_settled() {
+            self.doubt = NotifiedDoubt::Nothing;
+        }
+        let due = self.doubts_at(board, clock, game).is_some_and(|at| at <= now);
+        if due {
+            self.doubt = NotifiedDoubt::Moves;
+        }
+        let notice = match self.condition(board, clock, play) {
+            Condition::Unexplained if self.doubt < NotifiedDoubt::Doubt => {
+                self.doubt = NotifiedDoubt::Doubt;
+                let doubt = account::doubt(&game.recogniser.doubt()?, board.variant());
+                Some(account::in_words(&doubt.squares, &doubt.readings))
+            }
+            _ if due => Some("pieces are moved while the clock stands; nothing is recorded until it runs".to_owned()),
+            _ => None,
+        };
+        notice.map(Effect::Notice)
+    }
+
+    /// When the operator is told of result pieces on the board.
+    pub fn result_pieces_at(&self, board: &KnownBoard) -> Option<Millis> {
+        self.result_pieces.tells_at(board.sensors().result_pieces(), board.last_change())
+    }
+
+    /// What result pieces on the board mean, when it is to be told.
+    pub fn tell_result_pieces(&mut self, now: Millis, board: &KnownBoard, play: &Play) -> Option<Effect> {
+        self.result_pieces_at(board).filter(|&at| at <= now)?;
+        let lying = board.sensors().result_pieces().to_vec();
+        let (format, is_playing) = (board.variant().result_format, play.open_game().is_some());
+        self.result_pieces.tell(lying, format, is_playing).map(Effect::Notice)
+    }
+
     /// What is going on. Here alone it is decided, for the status, the alarms, the messages and whoever listens. What nothing
     /// explains is a doubt only when it has lasted, and while the clock stands it is none: players show each other what
     /// they might have played.
-    pub fn condition(&self) -> Condition {
-        match &self.stage {
-            _ if !self.linked => Condition::NoConnection,
+    pub fn condition(&self, board: &KnownBoard, clock: &TableClock, play: &Play) -> Condition {
+        match play.stage() {
+            _ if !board.is_linked() => Condition::NoConnection,
             Stage::Waiting => Condition::Waiting,
             Stage::Over => Condition::Over,
-            Stage::Playing(game) if self.is_stopped() => match game.number() {
+            Stage::Playing(game) if clock.is_stopped() => match game.number() {
                 Some(_) => Condition::ClockStopped,
                 None => Condition::Ready,
             },
             Stage::Playing(game) => match (game.recogniser.doubt(), game.number()) {
-                (Some(_), _) if self.told_doubt != ToldDoubt::Nothing => Condition::Unexplained,
+                (Some(_), _) if self.doubt != NotifiedDoubt::Nothing => Condition::Unexplained,
                 (_, Some(_)) => Condition::Playing,
                 (_, None) => Condition::Ready,
             },
         }
     }
+}
+
+impl Table {
+    /// What is going on.
+    pub fn condition(&self) -> Condition {
+        self.notified.condition(&self.board, &self.clock, &self.play)
+    }
 
     /// The state for people.
     pub fn status(&self) -> Status {
-        let clocks = self.clock.last().and_then(|times| self.clock.seconds(times));
-        let clocks = clocks.filter(|_| self.clock_state != Clock::None);
         let condition = self.condition();
         let state = condition.in_words().to_owned();
-        match &self.stage {
+        let (clocks, players) = (self.clock.seconds(), roster::players(&self.settings.tags));
+        match self.play.stage() {
             Stage::Playing(game) => {
                 let doubt = game.recogniser.doubt().filter(|_| condition == Condition::Unexplained);
                 let state = match doubt {
-                    Some(doubt) if !doubt.squares.is_empty() => format!("{state}: {}", self.names(doubt.squares)),
+                    Some(doubt) if !doubt.squares.is_empty() => {
+                        format!("{state}: {}", names(self.settings.variant, doubt.squares))
+                    }
                     _ => state,
                 };
                 Status {
@@ -61,7 +180,7 @@ impl Table {
                     state,
                     misses_clock: self.misses_clock(),
                     game: game.number(),
-                    players: game.players().unwrap_or_else(|| self.players()),
+                    players: game.players().unwrap_or(players),
                     plies: game.recogniser.plies(),
                     last: game.last().map(str::to_owned),
                     clocks,
@@ -75,84 +194,22 @@ impl Table {
                     ..Status::default()
                 }
             }
-            Stage::Waiting | Stage::Over => {
-                let game = matches!(self.stage, Stage::Over).then_some(self.games);
-                let wrong_start = self.wrong_start();
-                Status { condition, state, wrong_start, game, players: self.players(), clocks, ..Status::default() }
+            stage @ (Stage::Waiting | Stage::Over) => {
+                let game = matches!(stage, Stage::Over).then_some(self.play.files());
+                let wrong_start = self.notified.wrong_start(&self.board);
+                Status { condition, state, wrong_start, game, players, clocks, ..Status::default() }
             }
         }
-    }
-
-    /// Who plays the next game, where that is known.
-    fn players(&self) -> [Option<String>; 2] {
-        roster::players(&self.settings.tags)
-    }
-
-    /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
-    fn wrong_start(&self) -> Option<String> {
-        let told = self.told.filter(|told| !told.is_empty() && self.linked)?;
-        let (wrong, words) = self.wrong_for_start();
-        (wrong == told).then_some(words)
     }
 
     /// A game is going on, and its clock is not heard of though there is one.
     fn misses_clock(&self) -> bool {
         let is_expected = || self.settings.tags.iter().any(|(tag, _)| tag.starts_with("TimeControl"));
-        self.linked && self.has_open_game() && self.clock_state == Clock::None && (self.had_clock || is_expected())
+        let is_missing = self.board.is_linked() && self.has_open_game() && !self.clock.is_there();
+        is_missing && (self.clock.was_there() || is_expected())
     }
+}
 
-    /// What the operator is to know about draws and the like.
-    pub(super) fn news(&mut self) -> Vec<Effect> {
-        match &mut self.stage {
-            Stage::Playing(game) => game.news(),
-            Stage::Waiting | Stage::Over => Vec::new(),
-        }
-    }
-
-    /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
-    pub(super) fn doubts_at(&self) -> Option<Millis> {
-        let Stage::Playing(game) = &self.stage else { return None };
-        if self.told_doubt != ToldDoubt::Nothing || !self.linked || game.recogniser.is_settled() {
-            return None;
-        }
-        let since = match game.recogniser.doubt() {
-            Some(doubt) => doubt.quiet_since,
-            None if self.is_stopped() => self.last_change,
-            None => return None,
-        };
-        Some(since + DOUBT)
-    }
-
-    pub(super) fn tell_doubt(&mut self, now: Millis) -> Vec<Effect> {
-        let Stage::Playing(game) = &self.stage else { return Vec::new() };
-        if game.recogniser.is_settled() {
-            self.told_doubt = ToldDoubt::Nothing;
-        }
-        let due = self.doubts_at().is_some_and(|at| at <= now);
-        if due {
-            self.told_doubt = ToldDoubt::Moves;
-        }
-        let notice = match self.condition() {
-            Condition::Unexplained if self.told_doubt < ToldDoubt::Doubt => {
-                self.told_doubt = ToldDoubt::Doubt;
-                let doubt = self.status().doubt;
-                doubt.map(|doubt| account::in_words(&doubt.squares, &doubt.readings))
-            }
-            _ if due => Some("pieces are moved while the clock stands; nothing is recorded until it runs".to_owned()),
-            _ => None,
-        };
-        notice.map(Effect::Notice).into_iter().collect()
-    }
-
-    pub(super) fn tell_result_pieces(&mut self, now: Millis) -> Option<Effect> {
-        let lying = self.sensors.result_pieces();
-        self.result_pieces.tells_at(lying, self.last_change).filter(|&at| at <= now)?;
-        let (format, is_playing) = (self.settings.variant.result_format, self.has_open_game());
-        self.result_pieces.tell(lying.to_vec(), format, is_playing).map(Effect::Notice)
-    }
-
-    fn names(&self, squares: SquareSet) -> String {
-        let geometry = &self.settings.variant.geometry;
-        account::names(geometry, squares).join(", ")
-    }
+fn names(variant: &Variant, squares: SquareSet) -> String {
+    account::names(&variant.geometry, squares).join(", ")
 }

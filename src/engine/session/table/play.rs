@@ -1,0 +1,126 @@
+//! What is played on a table: the game that is going on, and how many there were.
+
+use crate::engine::recognition::{Recogniser, Verdict};
+use crate::engine::session::game::Game;
+use crate::engine::session::{Effect, LineSettings};
+use draughts_pdn::clock::Clocks;
+
+/// What is going on.
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// No game was played yet.
+    Waiting,
+    /// One is going on.
+    Playing(Box<Game>),
+    /// The last one is over.
+    Over,
+}
+
+/// The games of one table.
+#[derive(Clone, Debug)]
+pub(super) struct Play {
+    stage: Stage,
+    /// How many have a file.
+    files: u32,
+    /// How many were begun, with a file or not yet.
+    begun: u32,
+    /// How many had a file when the operator said who plays.
+    named_after: Option<u32>,
+    /// Its entry is published; what it means for the end of the game, and its note, are still to come.
+    published: Option<Verdict>,
+}
+
+impl Play {
+    /// None was played yet, but for so many of which files are there.
+    pub fn new(files: u32) -> Play {
+        Play { stage: Stage::Waiting, files, begun: 0, named_after: None, published: None }
+    }
+
+    /// What is going on.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// The game that is going on.
+    pub fn game(&self) -> Option<&Game> {
+        if let Stage::Playing(game) = &self.stage { Some(game) } else { None }
+    }
+
+    /// The same, to change it.
+    pub fn game_mut(&mut self) -> Option<&mut Game> {
+        if let Stage::Playing(game) = &mut self.stage { Some(game) } else { None }
+    }
+
+    /// The game that is going on, if it has a file.
+    pub fn open_game(&self) -> Option<&Game> {
+        self.game().filter(|game| game.number().is_some())
+    }
+
+    /// Tells the recogniser of the game that is going on, if there is one.
+    pub fn recogniser(&mut self) -> Option<&mut Recogniser> {
+        self.game_mut().map(|game| &mut game.recogniser)
+    }
+
+    /// A game begins.
+    pub fn begin(&mut self, game: Game) {
+        self.begun += 1;
+        self.stage = Stage::Playing(Box::new(game));
+    }
+
+    /// No game is going on, as if none had begun.
+    pub fn wait(&mut self) {
+        self.stage = Stage::Waiting;
+    }
+
+    /// The game is over.
+    pub fn end(&mut self) {
+        self.stage = Stage::Over;
+    }
+
+    /// How many games have a file.
+    pub fn files(&self) -> u32 {
+        self.files
+    }
+
+    /// How many games were begun, with a file or not yet.
+    pub fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// The operator says who plays.
+    pub fn named(&mut self) {
+        self.named_after = Some(self.files);
+    }
+
+    /// Did the operator say who plays a game that has no file yet?
+    pub fn is_next_named(&self) -> bool {
+        self.named_after == Some(self.files)
+    }
+
+    /// A verdict as an entry of the file. Returns also whether the file was there before.
+    pub fn publish(
+        &mut self,
+        verdict: &Verdict,
+        clocks: Option<Clocks>,
+        settings: &LineSettings,
+    ) -> Option<(Vec<Effect>, bool)> {
+        let Stage::Playing(game) = &mut self.stage else { return None };
+        let is_begun = game.number().is_some();
+        Some((game.publish(verdict, clocks, settings, &mut self.files), is_begun))
+    }
+
+    /// The verdict was published, and what follows from it is still to come.
+    pub fn has_published(&mut self, verdict: Verdict) {
+        self.published = Some(verdict);
+    }
+
+    /// The verdict that was published last, if what follows from it is still to come.
+    pub fn take_published(&mut self) -> Option<Verdict> {
+        self.published.take()
+    }
+
+    /// What the operator is to know about draws and the like.
+    pub fn news(&mut self) -> Vec<Effect> {
+        self.game_mut().map(Game::news).unwrap_or_default()
+    }
+}
