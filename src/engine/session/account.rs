@@ -24,7 +24,7 @@
 //! Sets are lists with commas, `-` when empty. Keys may be added, never changed or reordered. A setup by the operator has no
 //! keys but `reason`.
 
-use super::Doubt;
+use super::Unexplained;
 use crate::engine::recognition::{self, Grounds, Reading, Reason, Rule, Verdict, Wait};
 use draughts::{Color, Geometry, Move, Position, SquareSet, Variant};
 use draughts_pdn::notation;
@@ -94,7 +94,7 @@ pub fn reason_for_people(reason: Reason) -> &'static str {
 }
 
 /// The doubt of a recogniser, in the words of players.
-pub fn doubt(doubt: &recognition::Doubt, variant: &Variant) -> Doubt {
+pub fn doubt(doubt: &recognition::Doubt, variant: &Variant) -> Unexplained {
     let geometry = &variant.geometry;
     let reading = |reading: &Reading| match reading {
         Reading::Setup => "setup".to_owned(),
@@ -104,7 +104,7 @@ pub fn doubt(doubt: &recognition::Doubt, variant: &Variant) -> Doubt {
             if wrong.is_empty() { moves } else { format!("{moves} ({} wrong)", names(geometry, *wrong).join(", ")) }
         }
     };
-    Doubt {
+    Unexplained {
         since: doubt.since,
         squares: names(geometry, doubt.squares),
         readings: doubt.readings.iter().map(reading).collect(),

@@ -18,7 +18,7 @@ use draughts_pdn::game::MoveNumber;
 
 /// A game that is going on.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct LiveGame {
     /// The eye on its board.
     pub recogniser: Recogniser,
     start: Position,
@@ -34,13 +34,13 @@ pub struct Game {
     pub result: Option<(String, Millis)>,
     last: Option<String>,
     /// Where the game stood before each entry, the latest last.
-    past: VecDeque<Standing>,
-    standing: Standing,
+    past: VecDeque<Standpoint>,
+    standing: Standpoint,
 }
 
 /// A position, and how many plies of the game lead to it, hidden ones included.
 #[derive(Clone, Copy, Debug)]
-pub struct Standing {
+pub struct Standpoint {
     /// The position.
     pub position: Position,
     /// The plies.
@@ -50,11 +50,11 @@ pub struct Standing {
 /// So many entries can be taken back. A mistake further back is told by the position.
 const MOST_TAKEN_BACK: usize = 64;
 
-impl Game {
+impl LiveGame {
     /// A game that starts from a position.
-    pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> Game {
+    pub fn new(start: Position, recogniser: Recogniser, now: Millis) -> LiveGame {
         let ends = EndWatch::new(start);
-        Game {
+        LiveGame {
             recogniser,
             start,
             ends,
@@ -65,7 +65,7 @@ impl Game {
             result: None,
             last: None,
             past: VecDeque::new(),
-            standing: Standing { position: start, plies: 0 },
+            standing: Standpoint { position: start, plies: 0 },
         }
     }
 
@@ -122,7 +122,7 @@ impl Game {
             self.past.pop_front();
         }
         self.past.push_back(self.standing);
-        self.standing = Standing { position: *self.recogniser.position(), plies: self.recogniser.plies() };
+        self.standing = Standpoint { position: *self.recogniser.position(), plies: self.recogniser.plies() };
         self.last = Some(entry.text());
         let why = Why { reason, grounds: self.recogniser.grounds().cloned() };
         effects.push(Effect::Entry { entry: Box::new(entry), why: Some(Box::new(why)) });
@@ -130,7 +130,7 @@ impl Game {
     }
 
     /// Where the game stood before its last `count` entries. `None`: it has not so many, or they are too long ago.
-    pub fn before(&self, count: usize) -> Option<Standing> {
+    pub fn before(&self, count: usize) -> Option<Standpoint> {
         let index = self.past.len().checked_sub(count).filter(|_| count > 0)?;
         self.past.get(index).copied()
     }

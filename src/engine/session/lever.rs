@@ -17,13 +17,6 @@ enum Trust {
     Seen,
 }
 
-/// What a new clock reading brought.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct News {
-    /// The lever was moved since the last reading.
-    pub pressed: bool,
-}
-
 /// The clock of one board.
 #[derive(Clone, Debug, Default)]
 pub struct ClockWatch {
@@ -35,11 +28,11 @@ pub struct ClockWatch {
 }
 
 impl ClockWatch {
-    /// Takes a reading.
-    pub fn read(&mut self, times: ClockTimes) -> News {
+    /// Takes a reading. Returns whether the lever was moved since the last one.
+    pub fn read(&mut self, times: ClockTimes) -> bool {
         let pressed = self.last.is_some_and(|last| last.lever() != times.lever());
         self.last = Some(times);
-        News { pressed }
+        pressed
     }
 
     /// The last reading was none: the next one shows no press.

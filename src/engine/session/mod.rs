@@ -28,6 +28,7 @@ mod codes;
 mod dialogue;
 mod endings;
 mod game;
+mod happened;
 mod held;
 mod identity;
 mod lever;
@@ -552,7 +553,7 @@ pub struct Status {
     /// What the next entry waits for; `None`: none is in sight.
     pub waits: Option<Waiting>,
     /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<Unexplained>,
 }
 
 /// What the next entry of a game waits for, in the time of the line.
@@ -568,7 +569,7 @@ pub struct Waiting {
 
 /// A board that nothing explains.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Doubt {
+pub struct Unexplained {
     /// Since when, in the time of the line.
     pub since: Millis,
     /// The squares that differ from the published position, as players call them.

@@ -8,10 +8,11 @@ use chrono::{DateTime, FixedOffset};
 
 use super::catchup::Games;
 use super::catchup::event_clock::EventClock;
-use super::catchup::gap::{Gap, Report, Step};
+use super::catchup::gap::{BoardReport, Gap, GapStep};
 use super::catchup::late::{self, Late};
-use super::catchup::timeline::{Span, Told, timeline, told};
+use super::catchup::timeline::{Span, happened, timeline};
 use super::dialogue::{Dialogue, Turn};
+use super::happened::Happened;
 use super::held::Rotation;
 use super::identity::Identity;
 use super::request::{Addressee, Request, Wish};
@@ -57,7 +58,7 @@ pub struct Single {
     /// How long it was not heard, the times do not tell.
     was_away_for_unknown_time: bool,
     /// What was reported since the first change of a field, while nobody knows what stands on the others.
-    unplaced: Vec<(Millis, Report)>,
+    unplaced: Vec<(Millis, BoardReport)>,
     /// So many dumps showed changes since a field was last reported.
     unreported: u32,
     told_no_dumps: bool,
@@ -235,9 +236,9 @@ impl Single {
         self.notice_gap(now, message, outputs);
         let at = self.games.table_time(now);
         let report = match message {
-            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(Report::Dump(codes.clone())),
-            Message::FieldUpdate { field, piece } => Some(Report::Field(*field, *piece)),
-            Message::Clock(report) => Some(Report::Clock(*report)),
+            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(BoardReport::Dump(codes.clone())),
+            Message::FieldUpdate { field, piece } => Some(BoardReport::Field(*field, *piece)),
+            Message::Clock(report) => Some(BoardReport::Clock(*report)),
             _ => None,
         };
         let waits = report.as_ref().is_some_and(|report| self.is_unplaced(report));
@@ -304,23 +305,23 @@ impl Single {
     }
 
     /// Does this report wait until it is known what stands on the board?
-    fn is_unplaced(&self, report: &Report) -> bool {
+    fn is_unplaced(&self, report: &BoardReport) -> bool {
         let waits = self.games.table.fields().is_none() && !self.dialogue.is_without_dumps();
         match report {
-            Report::Dump(_) => false,
-            Report::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
-            Report::Clock(_) => waits && !self.unplaced.is_empty() && self.unplaced.len() < MOST_UNPLACED,
+            BoardReport::Dump(_) => false,
+            BoardReport::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
+            BoardReport::Clock(_) => waits && !self.unplaced.is_empty() && self.unplaced.len() < MOST_UNPLACED,
         }
     }
 
     /// A board that shows changes in its dumps and reports none is told to report in another way.
-    fn count_unreported(&mut self, now: Millis, report: &Report, outputs: &mut Vec<Output>) {
+    fn count_unreported(&mut self, now: Millis, report: &BoardReport, outputs: &mut Vec<Output>) {
         self.unreported = match report {
-            Report::Field(..) => 0,
-            Report::Dump(codes) if self.games.table.fields().is_some() && self.games.table.misses(codes) > 0 => {
+            BoardReport::Field(..) => 0,
+            BoardReport::Dump(codes) if self.games.table.fields().is_some() && self.games.table.misses(codes) > 0 => {
                 self.unreported + 1
             }
-            Report::Dump(_) | Report::Clock(_) => self.unreported,
+            BoardReport::Dump(_) | BoardReport::Clock(_) => self.unreported,
         };
         if self.unreported < UNREPORTED {
             return;
@@ -369,8 +370,8 @@ impl Single {
         }
         if is_unknown {
             let fields = self.unplaced.iter().filter_map(|(_, report)| match report {
-                Report::Field(field, piece) => Some((*field, *piece)),
-                Report::Dump(_) | Report::Clock(_) => None,
+                BoardReport::Field(field, piece) => Some((*field, *piece)),
+                BoardReport::Dump(_) | BoardReport::Clock(_) => None,
             });
             let mut lived = self.unplaced.first().map_or(self.games.table_time(now), |(at, _)| *at);
             self.games.table.assume_start(lived, &fields.collect::<Vec<_>>());
@@ -387,11 +388,11 @@ impl Single {
     }
 
     /// Something that the board says reaches the table.
-    fn hear_report(&mut self, at: Millis, report: Report) -> Vec<Effect> {
+    fn hear_report(&mut self, at: Millis, report: BoardReport) -> Vec<Effect> {
         match report {
-            Report::Dump(_) => {}
-            Report::Field(field, piece) => self.games.note_report(at, field, piece),
-            Report::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
+            BoardReport::Dump(_) => {}
+            BoardReport::Field(field, piece) => self.games.note_report(at, field, piece),
+            BoardReport::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
         }
         tell(&mut self.games.table, at, &report)
     }
@@ -442,14 +443,14 @@ impl Single {
     fn close_gap(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &mut self.gap else { return };
         match gap.step(self.games.table.sensors()) {
-            Step::Wait => {}
-            Step::AskMemory => {
+            GapStep::Wait => {}
+            GapStep::AskMemory => {
                 gap.asked();
                 let turns = self.dialogue.ask(now, Command::SendEepromMoves);
                 self.say(now, turns, outputs);
             }
-            Step::GoOn => self.go_on(now, outputs),
-            Step::Recall => self.recall(now, outputs),
+            GapStep::GoOn => self.go_on(now, outputs),
+            GapStep::Recall => self.recall(now, outputs),
         }
     }
 
@@ -463,14 +464,14 @@ impl Single {
         for (at, report) in gap.into_kept().into_iter().flatten() {
             heard_at = at;
             self.games.table.hear(at);
-            if let Report::Clock(report) = report {
+            if let BoardReport::Clock(report) = report {
                 reading = Some(report);
             }
             effects.extend(self.hear_report(at, report));
         }
         // It may have come before the dump with which the board is known again.
         if let Some(report) = reading {
-            effects.extend(self.hear_report(heard_at, Report::Clock(report)));
+            effects.extend(self.hear_report(heard_at, BoardReport::Clock(report)));
         }
         self.put(now, effects, outputs);
     }
@@ -496,10 +497,10 @@ impl Single {
         self.was_away_for_unknown_time = false;
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
-        let told = told(&recalled.unseen, self.games.table.number_count());
+        let told = happened(&recalled.unseen, self.games.table.number_count());
         // The last reading before the memory may say that the clock was stopped, which the memory does not.
         let reading = before.iter().rev().find_map(|(_, report)| match report {
-            Report::Clock(clock) if clock.is_reading() => Some(*clock),
+            BoardReport::Clock(clock) if clock.is_reading() => Some(*clock),
             _ => None,
         });
         self.games.table.link_to_memory();
@@ -517,7 +518,7 @@ impl Single {
         &mut self,
         now: Millis,
         since: Millis,
-        told: Vec<Told>,
+        told: Vec<Happened>,
         reading: Option<ClockReport>,
         effects: &mut Vec<Effect>,
     ) -> Millis {
@@ -532,7 +533,7 @@ impl Single {
         self.clock = games.live_through(timed, effects).clock.or(self.clock);
         games.live_until_known(end, effects);
         if let Some((at, report)) = reading.and_then(|reading| games.clock.reading(end, reading)) {
-            effects.extend(self.hear_report(at, Report::Clock(report)));
+            effects.extend(self.hear_report(at, BoardReport::Clock(report)));
         }
         end
     }
@@ -638,14 +639,14 @@ impl Single {
 }
 
 /// Something that a board says reaches a table.
-fn tell(table: &mut Table, at: Millis, report: &Report) -> Vec<Effect> {
+fn tell(table: &mut Table, at: Millis, report: &BoardReport) -> Vec<Effect> {
     match report {
-        Report::Dump(codes) => {
+        BoardReport::Dump(codes) => {
             table.trust_reports(at, false);
             table.dump(at, codes)
         }
-        Report::Field(field, piece) => table.field_update(at, *field, *piece),
-        Report::Clock(report) => {
+        BoardReport::Field(field, piece) => table.field_update(at, *field, *piece),
+        BoardReport::Clock(report) => {
             table.trust_clock(true);
             table.clock(at, report)
         }

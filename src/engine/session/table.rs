@@ -34,7 +34,6 @@ mod telling;
 use chrono::{DateTime, FixedOffset};
 
 use super::account;
-use super::catchup::timeline::Begun;
 use super::sensors::Sensors;
 use super::wait::{Wait, earliest, named};
 use super::{Aside, Effect, LineSettings};
@@ -61,6 +60,18 @@ pub struct Table {
     listeners: Listeners,
     /// The operator says that what stands on the board is right, and the board has yet to say what that is.
     resync: Option<Resync>,
+}
+
+/// What is going on with the ply that is not published yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// Nothing.
+    Nothing,
+    /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
+    /// pressed for.
+    Ply,
+    /// It was pressed for: what comes next is another, and this one needs its quiet before that.
+    Pressed,
 }
 
 /// How closely a board has to be watched.

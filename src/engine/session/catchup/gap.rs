@@ -40,7 +40,7 @@ const MOST_KEPT: usize = changes::RING;
 
 /// What a board says of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Report {
+pub enum BoardReport {
     /// A field changed.
     Field(Field, PieceCode),
     /// What stands on all fields.
@@ -51,7 +51,7 @@ pub enum Report {
 
 /// What is to be done about a gap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum GapStep {
     /// Something has to come first.
     Wait,
     /// The board's memory is wanted.
@@ -77,7 +77,7 @@ pub struct Gap {
     since: Millis,
     /// When the board could be heard again.
     heard_at: Millis,
-    kept: Vec<(Millis, Report)>,
+    kept: Vec<(Millis, BoardReport)>,
     /// The memory, and how much of what was kept came before it.
     memory: Option<(usize, Memory)>,
     /// How often it has been asked for.
@@ -115,11 +115,11 @@ impl Gap {
 
     /// Has a dump come?
     pub fn has_dump(&self) -> bool {
-        self.kept.iter().any(|(_, report)| matches!(report, Report::Dump(_)))
+        self.kept.iter().any(|(_, report)| matches!(report, BoardReport::Dump(_)))
     }
 
     /// Keeps a report until the gap is closed.
-    pub fn keep(&mut self, now: Millis, report: Report) {
+    pub fn keep(&mut self, now: Millis, report: BoardReport) {
         self.kept.push((now, report));
         self.is_hopeless |= self.kept.len() >= MOST_KEPT;
     }
@@ -141,14 +141,14 @@ impl Gap {
     }
 
     /// What is to be done. `sensors`: the board as it was known before.
-    pub fn step(&self, sensors: &Sensors) -> Step {
-        let Some(shown) = self.shown(sensors) else { return Step::Wait };
+    pub fn step(&self, sensors: &Sensors) -> GapStep {
+        let Some(shown) = self.shown(sensors) else { return GapStep::Wait };
         match &self.memory {
-            Some(_) => Step::Recall,
-            None if self.is_hopeless => Step::GoOn,
-            None if self.asked > 0 => Step::Wait,
-            None if shown.fields() != sensors.fields() || self.is_long() => Step::AskMemory,
-            None => Step::GoOn,
+            Some(_) => GapStep::Recall,
+            None if self.is_hopeless => GapStep::GoOn,
+            None if self.asked > 0 => GapStep::Wait,
+            None if shown.fields() != sensors.fields() || self.is_long() => GapStep::AskMemory,
+            None => GapStep::GoOn,
         }
     }
 
@@ -164,16 +164,16 @@ impl Gap {
         let mut is_known = false;
         for (_, report) in before {
             match report {
-                Report::Dump(codes) => is_known |= shown.dump(codes).is_some(),
-                Report::Field(field, code) if is_known => drop(shown.update(*field, *code)),
-                Report::Field(..) | Report::Clock(_) => {}
+                BoardReport::Dump(codes) => is_known |= shown.dump(codes).is_some(),
+                BoardReport::Field(field, code) if is_known => drop(shown.update(*field, *code)),
+                BoardReport::Field(..) | BoardReport::Clock(_) => {}
             }
         }
         if is_known {
             return Some(shown);
         }
         let dump =
-            after.iter().find_map(|(_, report)| if let Report::Dump(codes) = report { Some(codes) } else { None });
+            after.iter().find_map(|(_, report)| if let BoardReport::Dump(codes) = report { Some(codes) } else { None });
         shown.dump(dump?)?;
         let (_, memory) = self.memory.as_ref()?;
         let mut fields = shown.by_number();
@@ -204,7 +204,7 @@ impl Gap {
 
     /// What was kept, each with its time: what came before the memory was read, and what came after. Without a memory
     /// everything came after.
-    pub fn into_kept(mut self) -> [Vec<(Millis, Report)>; 2] {
+    pub fn into_kept(mut self) -> [Vec<(Millis, BoardReport)>; 2] {
         let before = self.memory.as_ref().map_or(0, |(before, _)| *before);
         let after = self.kept.split_off(before.min(self.kept.len()));
         [self.kept, after]

@@ -23,10 +23,11 @@
 //! Invariant: until then nothing of it is published, and the table that waits knows nothing of it.
 
 use super::memory;
-use super::timeline::{Told, told};
+use super::timeline::happened;
 use crate::engine::livefile::Entry;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::changes::Change;
+use crate::engine::session::happened::Happened;
 use crate::engine::session::request::{Remembered, Wish};
 use crate::engine::session::table::Table;
 use crate::engine::session::{Condition, Effect};
@@ -48,7 +49,7 @@ pub enum Late {
     /// It has one.
     Offered(Box<Offer>),
     /// It has none: there may be one from what stands on the board.
-    Standing(Standing),
+    Standing(FromStanding),
     /// There is none, or nobody wants it.
     None,
 }
@@ -67,7 +68,7 @@ pub enum Decision {
 impl Late {
     /// The memory has no game: a game from what stands there is waited for.
     pub fn without_memory() -> Late {
-        Late::Standing(Standing::default())
+        Late::Standing(FromStanding::default())
     }
 
     /// Something reaches every table beside the one that waits.
@@ -185,11 +186,11 @@ fn refuse() -> Effect {
 
 /// What a memory tells after its last start position, on a table that stands there; `None` if it has none, or does not lead from it to
 /// what the table shows.
-pub fn since_last_start(table: &Table, memory: &[Change]) -> Option<(Table, Vec<Told>)> {
+pub fn since_last_start(table: &Table, memory: &[Change]) -> Option<(Table, Vec<Happened>)> {
     if table.is_playing() || !leads_to(table, memory) {
         return None;
     }
-    table.at_last_start(&told(memory, table.number_count()))
+    table.at_last_start(&happened(memory, table.number_count()))
 }
 
 /// Does it end with what the table shows?
@@ -300,12 +301,12 @@ impl Offer {
 
 /// Games from what stands on a board, one for each way in which it can be meant.
 #[derive(Debug, Default)]
-pub struct Standing {
+pub struct FromStanding {
     games: Vec<Beside>,
     is_told: bool,
 }
 
-impl Standing {
+impl FromStanding {
     fn decide(&mut self, now: Millis, waiting: &Table) -> Decision {
         for game in &mut self.games {
             game.effects.extend(game.table.decide(now));

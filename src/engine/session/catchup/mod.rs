@@ -26,6 +26,7 @@ pub mod timeline;
 
 use chrono::{DateTime, FixedOffset};
 
+use super::happened::Happened;
 use super::held::Held;
 use super::request::Wish;
 use super::table::Table;
@@ -35,7 +36,6 @@ use crate::engine::protocol::changes::{Change, TimeSide};
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use event_clock::EventClock;
 use late::{Beside, Decision, Late, Offer};
-use timeline::Told;
 
 /// The games of one board: on its table, and on the tables beside it on which a game may have begun that nobody saw.
 #[derive(Debug)]
@@ -170,7 +170,7 @@ impl Games {
     }
 
     /// What was told is lived through, each thing at its own time.
-    pub fn live_through(&mut self, timed: Vec<(Millis, Told)>, effects: &mut Vec<Effect>) -> Lived {
+    pub fn live_through(&mut self, timed: Vec<(Millis, Happened)>, effects: &mut Vec<Effect>) -> Lived {
         let mut lived = Lived::default();
         for (at, told) in timed {
             let before = self.lived;
@@ -204,18 +204,18 @@ impl Games {
     }
 
     /// One thing that was told reaches the tables.
-    pub fn take(&mut self, at: Millis, told: Told, lived: &mut Lived, effects: &mut Vec<Effect>) {
+    pub fn take(&mut self, at: Millis, told: Happened, lived: &mut Lived, effects: &mut Vec<Effect>) {
         match told {
-            Told::Change(Change::Piece { field, piece, .. }) => {
+            Happened::Change(Change::Piece { field, piece, .. }) => {
                 self.note_report(at, field, piece);
                 self.reach(effects, |table, effects| effects.extend(table.field_update(at, field, piece)));
             }
-            Told::Change(Change::Time { side, hours, minutes, seconds }) => {
+            Happened::Change(Change::Time { side, hours, minutes, seconds }) => {
                 let time = [hours, minutes, seconds];
                 self.press(at, side, time, lived, effects);
             }
-            Told::Change(_) => {}
-            Told::Standing(codes) => {
+            Happened::Change(_) => {}
+            Happened::Standing(codes) => {
                 lived.was_switched_on = true;
                 self.clock.was_unseen();
                 effects.push(Effect::Notice("the board was switched on or restarted".to_owned()));

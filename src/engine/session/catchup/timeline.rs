@@ -19,8 +19,10 @@
 
 use super::memory;
 use crate::engine::millis::Millis;
+use crate::engine::protocol::Field;
 use crate::engine::protocol::changes::{Change, Pace, TimeSide};
-use crate::engine::protocol::{Field, PieceCode};
+use crate::engine::session::happened::Happened;
+use crate::engine::session::table::Begun;
 
 /// What a shorter span brings is taken to have happened at its end: that is when it became known, and quiet counts from
 /// there.
@@ -34,42 +36,21 @@ const REST: Millis = Millis(3_500);
 /// No ply brings more seconds than this: a clock that gains more has been set anew.
 const MOST_BROUGHT: i64 = 120;
 
-/// One thing that a board tells afterwards.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
-    /// This happened.
-    Change(Change),
-    /// The board was switched on, or restarted: this stands on its fields, by their numbers, however that came about.
-    Standing(Vec<PieceCode>),
-}
-
 /// Changes of a board with so many fields, as they are told: the list of all pieces after the power came on is one thing.
-pub fn told(changes: &[Change], count: usize) -> Vec<Told> {
+pub fn happened(changes: &[Change], count: usize) -> Vec<Happened> {
     let mut told = Vec::with_capacity(changes.len());
     let mut rest = changes;
     while let Some((change, after)) = rest.split_first() {
         if *change == Change::PowerUp {
             let (fields, after) = memory::list(after, count);
-            told.push(Told::Standing(fields));
+            told.push(Happened::Standing(fields));
             rest = after;
         } else {
-            told.push(Told::Change(*change));
+            told.push(Happened::Change(*change));
             rest = after;
         }
     }
     told
-}
-
-/// What is going on with the ply that is not published yet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Begun {
-    /// Nothing.
-    Nothing,
-    /// It was begun, and nobody waits in the middle of one. It has had its quiet: with more it would pass for one that nobody
-    /// pressed for.
-    Ply,
-    /// It was pressed for: what comes next is another, and this one needs its quiet before that.
-    Pressed,
 }
 
 /// A span of which a board tells afterwards.
@@ -90,7 +71,7 @@ pub struct Span {
 /// What is told of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
 /// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
 /// has happened at its end: a hand may be on the board.
-pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, Told)> {
+pub fn timeline(span: Span, told: Vec<Happened>, starts: &[usize]) -> Vec<(Millis, Happened)> {
     let Span { from, to, sides, begun, .. } = span;
     let presses = told.iter().filter(|told| press(told).is_some()).count();
     if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
@@ -99,13 +80,13 @@ pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, T
     }
     let groups = groups(&told, presses > 0, starts);
     let complete = match (told.last(), groups.last()) {
-        (Some(Told::Change(Change::Time { .. })), Some(last)) => last + 1,
+        (Some(Happened::Change(Change::Time { .. })), Some(last)) => last + 1,
         (_, last) => last.copied().unwrap_or(0),
     };
     let rests = |count: usize| Millis(REST.0 * count as u64);
     let span = (to - from).max(rests(complete + 1));
     let thought = sides.map_or(Vec::new(), |sides| thought(&told, &groups, sides));
-    let begun = if matches!(told.first(), Some(Told::Standing(_))) { Begun::Nothing } else { begun };
+    let begun = if matches!(told.first(), Some(Happened::Standing(_))) { Begun::Nothing } else { begun };
     let mut at = from;
     let lay = |group: usize| {
         let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
@@ -126,16 +107,18 @@ pub fn timeline(span: Span, told: Vec<Told>, starts: &[usize]) -> Vec<(Millis, T
 /// When the last of what a short span brings has happened, at the latest. One scan may be told in two answers, first where a piece
 /// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
 /// tells the last report alone, so there the mark says nothing.
-fn end(span: Span, told: &[Told]) -> Millis {
+fn end(span: Span, told: &[Happened]) -> Millis {
     let mut end = span.to;
     let mut before = span.before;
     for told in told {
         (end, before) = match (told, before) {
-            (Told::Change(Change::Piece { field, pace: Pace::SameScan, .. }), Some((at, other))) if other != *field => {
+            (Happened::Change(Change::Piece { field, pace: Pace::SameScan, .. }), Some((at, other)))
+                if other != *field =>
+            {
                 let at = (at + SAME_SCAN).min(span.to).max(span.from);
                 (at, Some((at, *field)))
             }
-            (Told::Change(Change::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
+            (Happened::Change(Change::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
             _ => (span.to, None),
         };
     }
@@ -143,15 +126,15 @@ fn end(span: Span, told: &[Told]) -> Millis {
 }
 
 /// Who has pressed, and at how many seconds, if this is a press.
-fn press(told: &Told) -> Option<(TimeSide, u32)> {
-    let Told::Change(Change::Time { side, hours, minutes, seconds }) = *told else { return None };
+fn press(told: &Happened) -> Option<(TimeSide, u32)> {
+    let Happened::Change(Change::Time { side, hours, minutes, seconds }) = *told else { return None };
     Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
 }
 
 /// How long was thought about each ply that was pressed for, with its group, by what the clock says it cost. What a ply brings is
 /// not known; nobody gains by thinking, so that is at least what the quickest gained.
-fn thought(told: &[Told], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
-    let cost = |(told, group): (&Told, &usize)| {
+fn thought(told: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
+    let cost = |(told, group): (&Happened, &usize)| {
         let (side, shown) = press(told)?;
         let side = match side {
             TimeSide::Left => &mut sides[0],
@@ -167,30 +150,30 @@ fn thought(told: &[Told], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, 
 }
 
 /// To which group each thing belongs.
-fn groups(told: &[Told], has_presses: bool, starts: &[usize]) -> Vec<usize> {
+fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> {
     let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
     let mut groups = Vec::with_capacity(told.len());
     let mut rests_on = None;
     for (index, told) in told.iter().enumerate() {
         let goes_on = match *told {
-            Told::Change(Change::Piece { field, piece, .. }) if piece.is_empty() => rests_on.take() == Some(field),
-            Told::Change(Change::Piece { field, .. }) => {
+            Happened::Change(Change::Piece { field, piece, .. }) if piece.is_empty() => rests_on.take() == Some(field),
+            Happened::Change(Change::Piece { field, .. }) => {
                 rests_on = Some(field);
                 false
             }
             _ => false,
         };
         let is_apart = match told {
-            Told::Standing(_) => true,
-            Told::Change(Change::Piece { pace: Pace::Later, .. }) => !has_presses && !is_unsure && !goes_on,
-            Told::Change(_) => false,
+            Happened::Standing(_) => true,
+            Happened::Change(Change::Piece { pace: Pace::Later, .. }) => !has_presses && !is_unsure && !goes_on,
+            Happened::Change(_) => false,
         };
         group += usize::from(is_apart && is_begun);
         groups.push(group);
         let is_end = press(told).is_some() || starts.contains(&index);
         group += usize::from(is_end);
         is_begun = !is_end;
-        is_unsure = !is_end && (is_unsure || matches!(told, Told::Standing(_)));
+        is_unsure = !is_end && (is_unsure || matches!(told, Happened::Standing(_)));
     }
     groups
 }
@@ -198,6 +181,7 @@ fn groups(told: &[Told], has_presses: bool, starts: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::protocol::PieceCode;
     use crate::engine::protocol::changes;
 
     /// A king goes 10 to 20, 20 to 30, and back to 20.
@@ -208,7 +192,7 @@ mod tests {
 
     #[track_caller]
     fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
-        let told = told(&changes::decode(&memory.concat()), 100);
+        let told = happened(&changes::decode(&memory.concat()), 100);
         let span = Span { from: Millis(from), to: Millis(to), ..SPAN };
         let timed = timeline(span, told.clone(), starts);
         assert_eq!(timed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(), expected);
@@ -242,7 +226,7 @@ mod tests {
     #[test]
     fn one_scan_that_is_told_in_two_answers_is_one() {
         let end = |before: Option<u8>, rest: &[u8]| {
-            let told = told(&changes::decode(rest), 100);
+            let told = happened(&changes::decode(rest), 100);
             let before = before.map(|field| (Millis(1_000), Field(field)));
             let span = Span { from: Millis(1_010), to: Millis(1_700), before, ..SPAN };
             timeline(span, told, &[]).last().unwrap().0.0
@@ -271,13 +255,13 @@ mod tests {
         check(&[&list, &WALK[..4]], 0, 30_000, &[], &[30_000; 3]);
         let mut fields = vec![PieceCode::EMPTY; 100];
         (fields[10], fields[99]) = (PieceCode(7), PieceCode(4));
-        assert_eq!(told(&changes::decode(&all.concat()), 100)[1], Told::Standing(fields));
+        assert_eq!(happened(&changes::decode(&all.concat()), 100)[1], Happened::Standing(fields));
     }
 
     /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
     #[test]
     fn a_ply_that_was_begun_goes_on_at_once() {
-        let told = told(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
+        let told = happened(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
         let times = |begun| -> Vec<u64> {
             let span = Span { to: Millis(60_000), begun, ..SPAN };
             timeline(span, told.clone(), &[]).iter().map(|(at, _)| at.0).collect()
@@ -290,7 +274,7 @@ mod tests {
     #[test]
     fn the_clock_tells_how_long_was_thought() {
         let times = |left: [u8; 3], right: [u8; 3], sides| {
-            let told = told(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
+            let told = happened(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
             let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
             timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
         };

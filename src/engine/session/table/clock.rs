@@ -143,7 +143,7 @@ impl TableClock {
         how: Reported,
         recogniser: Option<&mut Recogniser>,
     ) -> Vec<Effect> {
-        let news = self.watch.read(times);
+        let is_pressed = self.watch.read(times);
         let ran = self.state == Clock::Running;
         self.state = match (times.running(), self.state) {
             (true, _) => Clock::Running,
@@ -158,12 +158,12 @@ impl TableClock {
             recogniser.see_lever();
         }
         let opening = recogniser.plies() == 0;
-        let untouched = !news.pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
+        let untouched = !is_pressed && !recogniser.is_touched() && !recogniser.is_pressed_for();
         if times.running() && opening && (!ran || untouched) {
             recogniser.lever_means(self.assume(recogniser.position().turn()));
         }
         // A press that starts the clock completes no ply.
-        if news.pressed && (ran || !opening) {
+        if is_pressed && (ran || !opening) {
             if let Some(mover) = recogniser.likely_presser(now)
                 && self.watch.learn(mover)
             {

@@ -4,7 +4,7 @@ use super::Table;
 use super::clock::TableClock;
 use crate::engine::millis::Millis;
 use crate::engine::roster;
-use crate::engine::session::game::Game;
+use crate::engine::session::game::LiveGame;
 use crate::engine::session::{Effect, LineSettings};
 use draughts::Color;
 use draughts_pdn::clock::ClockTime;
@@ -48,19 +48,19 @@ impl Table {
 }
 
 /// When the result that the operator gave counts, though the last plies are still not recognised.
-pub(super) fn result_at(game: &Game) -> Option<Millis> {
+pub(super) fn result_at(game: &LiveGame) -> Option<Millis> {
     game.result.as_ref().map(|(_, given)| *given + RESULT_WAITS)
 }
 
 /// When the game will be over because the side that is to move has no move.
-pub(super) fn without_moves_at(game: &Game, settings: &LineSettings) -> Option<Millis> {
+pub(super) fn without_moves_at(game: &LiveGame, settings: &LineSettings) -> Option<Millis> {
     let stands = game.number().is_some() && game.recogniser.is_settled();
     won_without_moves(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + LAST_MOVE_STANDS)
 }
 
 /// Who has won because the other side, to move, has no move, and how that is written. Where only the limit on moves of one
 /// king is in the way, or the organiser has results of their own, that is for the arbiter.
-fn won_without_moves(game: &Game, settings: &LineSettings) -> Option<(Color, &'static str)> {
+fn won_without_moves(game: &LiveGame, settings: &LineSettings) -> Option<(Color, &'static str)> {
     let position = game.recogniser.position();
     let winner = game.recogniser.winner().filter(|_| position.exhausted_king().is_none())?;
     let format = roster::result_format(settings.variant, &settings.tags)?;
@@ -68,7 +68,7 @@ fn won_without_moves(game: &Game, settings: &LineSettings) -> Option<(Color, &'s
 }
 
 /// The end of a game's file. What the clock shows then is kept for the archive.
-fn close(game: &Game, clock: &TableClock, result: Option<&str>) -> Vec<Effect> {
+fn close(game: &LiveGame, clock: &TableClock, result: Option<&str>) -> Vec<Effect> {
     let mut effects: Vec<Effect> = game.close(result).into_iter().collect();
     if let Some(seconds) = clock.seconds().filter(|_| game.number().is_some()) {
         let [white, black] = seconds.map(ClockTime);

@@ -1,7 +1,7 @@
 //! What is played on a table: the game that is going on, and how many there were.
 
 use crate::engine::recognition::{Recogniser, Verdict};
-use crate::engine::session::game::Game;
+use crate::engine::session::game::LiveGame;
 use crate::engine::session::{Effect, LineSettings};
 use draughts_pdn::clock::Clocks;
 
@@ -11,7 +11,7 @@ pub(super) enum Stage {
     /// No game was played yet.
     Waiting,
     /// One is going on.
-    Playing(Box<Game>),
+    Playing(Box<LiveGame>),
     /// The last one is over.
     Over,
 }
@@ -42,17 +42,17 @@ impl Play {
     }
 
     /// The game that is going on.
-    pub fn game(&self) -> Option<&Game> {
+    pub fn game(&self) -> Option<&LiveGame> {
         if let Stage::Playing(game) = &self.stage { Some(game) } else { None }
     }
 
     /// The same, to change it.
-    pub fn game_mut(&mut self) -> Option<&mut Game> {
+    pub fn game_mut(&mut self) -> Option<&mut LiveGame> {
         if let Stage::Playing(game) = &mut self.stage { Some(game) } else { None }
     }
 
     /// The game that is going on, if it has a file.
-    pub fn open_game(&self) -> Option<&Game> {
+    pub fn open_game(&self) -> Option<&LiveGame> {
         self.game().filter(|game| game.number().is_some())
     }
 
@@ -62,7 +62,7 @@ impl Play {
     }
 
     /// A game begins.
-    pub fn begin(&mut self, game: Game) {
+    pub fn begin(&mut self, game: LiveGame) {
         self.begun += 1;
         self.stage = Stage::Playing(Box::new(game));
     }
@@ -121,6 +121,6 @@ impl Play {
 
     /// What the operator is to know about draws and the like.
     pub fn news(&mut self) -> Vec<Effect> {
-        self.game_mut().map(Game::news).unwrap_or_default()
+        self.game_mut().map(LiveGame::news).unwrap_or_default()
     }
 }

@@ -12,8 +12,8 @@ use crate::engine::protocol::PieceCode;
 use crate::engine::protocol::changes::Change;
 use crate::engine::recognition::{Recogniser, Sight};
 use crate::engine::session::Effect;
-use crate::engine::session::catchup::timeline::Told;
-use crate::engine::session::game::Game;
+use crate::engine::session::game::LiveGame;
+use crate::engine::session::happened::Happened;
 use crate::engine::session::sensors::{Orientation, Sensors};
 use draughts::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
 
@@ -26,17 +26,17 @@ const FEW_PLIES: u32 = 6;
 
 impl Table {
     /// Those of these things with which a start position came to stand on the board.
-    pub fn starts(&self, told: &[Told]) -> Vec<usize> {
+    pub fn starts(&self, told: &[Happened]) -> Vec<usize> {
         starts(&self.board, self.board.sensors().clone(), told)
     }
 
     /// A table that waits, as it would be if the board showed a start position now: the last that these things make, with the things
     /// after it. They lead to what is shown; of what a field held before the first of them that names it nothing is known.
-    pub fn at_last_start(&self, told: &[Told]) -> Option<(Table, Vec<Told>)> {
+    pub fn at_last_start(&self, told: &[Happened]) -> Option<(Table, Vec<Happened>)> {
         let mut sensors = self.board.sensors().clone();
         let mut fields = sensors.by_number();
         for told in told {
-            if let Told::Change(Change::Piece { field, .. }) = told
+            if let Happened::Change(Change::Piece { field, .. }) = told
                 && let Some(code) = fields.get_mut(usize::from(field.0))
             {
                 *code = PieceCode::EMPTY;
@@ -107,7 +107,7 @@ impl Table {
             recogniser.assume_start();
         }
         recogniser.link(now, self.board.is_heard());
-        self.play.begin(Game::new(position, recogniser, now));
+        self.play.begin(LiveGame::new(position, recogniser, now));
         effects.extend(self.play.news());
         effects
     }
@@ -154,7 +154,7 @@ fn wrong_in_words(board: &KnownBoard, wrong: SquareSet, sight: &Sight) -> String
 }
 
 /// Those of these things with which a start position came to stand on a board whose fields held this before.
-fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Told]) -> Vec<usize> {
+fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Happened]) -> Vec<usize> {
     let mut starts = Vec::new();
     for (index, told) in told.iter().enumerate() {
         if apply(&mut sensors, told) && board.start_in(&sensors).is_some() {
@@ -165,11 +165,11 @@ fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Told]) -> Vec<usize>
 }
 
 /// Lets a thing happen on the fields. Returns whether it is about them.
-fn apply(sensors: &mut Sensors, told: &Told) -> bool {
+fn apply(sensors: &mut Sensors, told: &Happened) -> bool {
     match told {
-        Told::Change(Change::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
-        Told::Change(_) => return false,
-        Told::Standing(codes) => sensors.set_by_number(codes),
+        Happened::Change(Change::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
+        Happened::Change(_) => return false,
+        Happened::Standing(codes) => sensors.set_by_number(codes),
     }
     true
 }

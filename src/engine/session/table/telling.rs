@@ -7,7 +7,7 @@ use super::play::{Play, Stage};
 use super::start;
 use crate::engine::millis::Millis;
 use crate::engine::roster;
-use crate::engine::session::game::Game;
+use crate::engine::session::game::LiveGame;
 use crate::engine::session::result_piece::ResultPieces;
 use crate::engine::session::{Condition, Effect, Status, Waiting, account};
 use draughts::{SquareSet, Variant};
@@ -87,7 +87,7 @@ impl Notified {
     }
 
     /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.
-    pub fn doubts_at(&self, board: &KnownBoard, clock: &TableClock, game: &Game) -> Option<Millis> {
+    pub fn doubts_at(&self, board: &KnownBoard, clock: &TableClock, game: &LiveGame) -> Option<Millis> {
         if self.doubt != NotifiedDoubt::Nothing || !board.is_linked() || game.recogniser.is_settled() {
             return None;
         }

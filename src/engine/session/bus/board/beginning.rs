@@ -83,7 +83,7 @@ impl BusBoard {
         let mut of_game = Vec::new();
         let since = self.games.live(now);
         let waiting = self.games.step_aside(table, since, &mut of_game);
-        self.keep_told(now, now, after);
+        self.keep_happened(now, now, after);
         self.believe(now, &mut of_game);
         let end = self.games.live(now);
         if let Some((at, report)) = reading.and_then(|reading| self.games.clock.reading(end, reading)) {

@@ -73,7 +73,7 @@ pub enum Presence {
 
 /// How a board came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum KnownBy {
     /// The configuration names it.
     Expected,
     /// It was found.
@@ -90,7 +90,7 @@ pub struct BusBoard {
     /// Whether it answers.
     pub presence: Presence,
     /// How it came to be known.
-    pub origin: Origin,
+    pub known_by: KnownBy,
     /// When it may be asked next.
     pub due: Millis,
     asked_at: Millis,
@@ -122,7 +122,7 @@ pub struct BusBoard {
 
 impl BusBoard {
     /// A board that has not been heard of yet, to be pinged at once.
-    pub fn new(settings: LineSettings, origin: Origin, now: Millis) -> BusBoard {
+    pub fn new(settings: LineSettings, known_by: KnownBy, now: Millis) -> BusBoard {
         let mut games = Games::new(settings);
         games.late = if games.table.settings().late_start { Late::Unknown } else { Late::None };
         BusBoard {
@@ -130,7 +130,7 @@ impl BusBoard {
             first: Vec::new(),
             is_new: false,
             presence: Presence::Away { tries: 0 },
-            origin,
+            known_by,
             due: now,
             asked_at: now,
             attention: Attention::Idle,
@@ -316,7 +316,7 @@ impl BusBoard {
         let tries = tries.saturating_add(1);
         self.presence = Presence::Away { tries };
         self.due = now + wait_away(tries);
-        if tries == TOLD_AWAY && !self.told_away && self.origin != Origin::Rumoured {
+        if tries == TOLD_AWAY && !self.told_away && self.known_by != KnownBy::Rumoured {
             self.told_away = true;
             effects.push(Effect::Notice(notice.to_owned()));
         }
@@ -409,8 +409,8 @@ impl BusBoard {
         if std::mem::take(&mut self.told_away) {
             effects.push(Effect::News("the board answers again".to_owned()));
         }
-        if self.origin == Origin::Rumoured {
-            self.origin = Origin::Found;
+        if self.known_by == KnownBy::Rumoured {
+            self.known_by = KnownBy::Found;
             let notice = "a board that the configuration does not name was found and is recorded";
             effects.push(Effect::Notice(notice.to_owned()));
         }

@@ -20,7 +20,9 @@ use crate::engine::protocol::changes::{self, Change};
 use crate::engine::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::engine::session::catchup::Lived;
 use crate::engine::session::catchup::memory::{self, Known, Misfit};
-use crate::engine::session::catchup::timeline::{Begun, Span, Told, timeline, told};
+use crate::engine::session::catchup::timeline::{Span, happened, timeline};
+use crate::engine::session::happened::Happened;
+use crate::engine::session::table::Begun;
 use crate::engine::session::{BusSettings, Effect};
 
 /// More reports than this are not kept: a memory does not hold more.
@@ -45,7 +47,7 @@ pub(super) struct Reports {
     heard_at: Option<Millis>,
     last_changes: Vec<u8>,
     /// What was reported and is not believed yet, with its times on the table.
-    kept: Vec<(Millis, Told)>,
+    kept: Vec<(Millis, Happened)>,
     /// A reading of the clock that shows a press which was not reported yet.
     overtaking: Option<ClockReport>,
     /// A dump that contradicts the reports, until further reports or the memory explain it.
@@ -158,19 +160,19 @@ impl BusBoard {
 
     /// Keeps changes that happened after `from` and until `until`.
     fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
-        let told = told(changes, self.games.table.number_count());
-        self.keep_told(from, until, told);
+        let told = happened(changes, self.games.table.number_count());
+        self.keep_happened(from, until, told);
     }
 
     /// The same of things as they are told.
-    pub(super) fn keep_told(&mut self, from: Millis, until: Millis, told: Vec<Told>) {
+    pub(super) fn keep_happened(&mut self, from: Millis, until: Millis, told: Vec<Happened>) {
         let from = self.games.table_time(from).max(self.games.lived());
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
         let is_next = self.reports.kept.is_empty();
         let sides = self.games.clock.sides(from).filter(|_| is_next);
         let begun = match self.reports.kept.last() {
             None => self.games.late.tables().next().unwrap_or(&self.games.table).begun_ply(),
-            Some((_, Told::Change(Change::Piece { .. }))) => Begun::Ply,
+            Some((_, Happened::Change(Change::Piece { .. }))) => Begun::Ply,
             Some(_) => Begun::Nothing,
         };
         let starts = self.games.table.starts(&told);
@@ -184,7 +186,7 @@ impl BusBoard {
     /// The field that was reported last, and when.
     fn last_report(&self) -> Option<(Millis, Field)> {
         match self.reports.kept.last() {
-            Some((at, Told::Change(Change::Piece { field, .. }))) => Some((*at, *field)),
+            Some((at, Happened::Change(Change::Piece { field, .. }))) => Some((*at, *field)),
             Some(_) => None,
             None => self.games.last_report(),
         }
@@ -240,13 +242,13 @@ impl BusBoard {
         let mut fields = self.games.table.fields()?.to_vec();
         for (_, told) in &self.reports.kept {
             match told {
-                Told::Change(Change::Piece { field, piece, .. }) => {
+                Happened::Change(Change::Piece { field, piece, .. }) => {
                     if let Some(code) = fields.get_mut(usize::from(field.0)) {
                         *code = *piece;
                     }
                 }
-                Told::Change(_) => {}
-                Told::Standing(codes) => fields.clone_from(codes),
+                Happened::Change(_) => {}
+                Happened::Standing(codes) => fields.clone_from(codes),
             }
         }
         Some(fields)
