@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use damcast::engine::bytelog::{Header, Mode};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback;
 use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
-use damcast::engine::session::{BusAddress, Effect, Input, Line};
+use damcast::engine::session::{BusAddress, DEFAULT_GAME_TYPE, Effect, Input, Line, LineSettings};
 use damcast::station::link::{Link, LinkEvent, PortAddress, Ports};
 use tokio::time::{Instant, sleep_until};
 
@@ -43,7 +42,7 @@ impl Inquiry {
     /// When there is no such game.
     pub fn new(address: PortAddress, mode: Mode, game_type: &str) -> anyhow::Result<Inquiry> {
         let header = Header { mode: Some(mode), game_type: Some(game_type.to_owned()), ..Header::default() };
-        let (settings, _) = playback::settings(&header, None)?;
+        let (settings, _) = LineSettings::of_head(&header, None)?;
         let link = Link::new(address, None, Ports::default());
         Ok(Inquiry { link, line: Line::new(settings), began: Instant::now(), decoder: Decoder::new() })
     }
@@ -168,7 +167,7 @@ const BUS_ENOUGH: Duration = Duration::from_secs(4);
 /// Why there is no answer.
 pub fn who_is_at(address: &PortAddress) -> anyhow::Result<Identity> {
     block_on(async {
-        let mut inquiry = Inquiry::new(address.clone(), Mode::Single, playback::DEFAULT_GAME_TYPE)?;
+        let mut inquiry = Inquiry::new(address.clone(), Mode::Single, DEFAULT_GAME_TYPE)?;
         let (mut identity, mut is_open, mut is_heard, mut reason) = (Identity::default(), false, false, String::new());
         let began = Instant::now();
         let mut until = began + PATIENCE;
@@ -205,7 +204,7 @@ pub fn who_is_at(address: &PortAddress) -> anyhow::Result<Identity> {
 /// Why there are none.
 pub fn who_is_on_the_bus_at(address: &PortAddress) -> anyhow::Result<Vec<BusAddress>> {
     block_on(async {
-        let mut inquiry = Inquiry::new(address.clone(), Mode::Bus, playback::DEFAULT_GAME_TYPE)?;
+        let mut inquiry = Inquiry::new(address.clone(), Mode::Bus, DEFAULT_GAME_TYPE)?;
         let longest = Instant::now() + BUS_PATIENCE;
         let (mut until, mut count) = (longest, 0);
         let (mut is_open, mut reason) = (false, String::new());

@@ -25,7 +25,7 @@ use anyhow::Context;
 use damcast::engine::bytelog::{self, Reader};
 use damcast::engine::millis::Millis;
 use damcast::engine::playback::{self, Pause};
-use damcast::engine::session::{Aside, Effect, Input, Line, Output};
+use damcast::engine::session::{Aside, Effect, Input, Line, LineSettings, Output};
 
 use super::USAGE;
 use super::output::{self, tell};
@@ -132,7 +132,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             }
         };
         for record in record.unpacked() {
-            let (event, refused) = match playback::input(&record.kind) {
+            let (event, refused) = match Input::from_record(&record.kind) {
                 Ok(Some(input)) => (input, None),
                 Ok(None) => continue,
                 Err(error) => {
@@ -170,7 +170,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
 fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
     let mut header = reader.header().clone();
     header.mode = arguments.mode.map(Mode::in_a_log).or(header.mode);
-    let (mut settings, passed_over) = playback::settings(&header, arguments.game_type.as_deref())?;
+    let (mut settings, passed_over) = LineSettings::of_head(&header, arguments.game_type.as_deref())?;
     for notice in passed_over {
         tell(format_args!("damcast: {notice}"));
     }

@@ -18,7 +18,7 @@ use anyhow::Context;
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
 use damcast::engine::bytelog::{Header, Records, Summary};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, CONTINUES, Game};
+use damcast::engine::playback::{self, Game};
 use damcast::engine::session::BusAddress;
 use damcast::station::feed;
 use damcast::station::folder::extract::{self, OfBoard, Span};
@@ -179,7 +179,7 @@ fn size(bytes: u64) -> String {
 
 fn state(log: &LogOfLine) -> String {
     let mut words = String::new();
-    if playback::key(&log.header, CONTINUES) == Some("yes") {
+    if log.header.continues() == Some(true) {
         words += ", continues the log before it";
     }
     for problem in &log.summary.problems {
@@ -234,7 +234,7 @@ fn log_as_json(log: &LogOfLine) -> String {
         span_as_json(span(log)),
         log.summary.bytes,
         log.summary.records,
-        playback::key(&log.header, CONTINUES) == Some("yes"),
+        log.header.continues() == Some(true),
     )
 }
 

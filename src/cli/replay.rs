@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::engine::playback::{self, NamedLog};
+use damcast::engine::bytelog::NamedLog;
+use damcast::engine::playback::{self};
 use damcast::station::journal::logs;
 
 use super::input::Patience;

@@ -23,12 +23,12 @@ use hardware_sim::world::{Setting, World};
 use super::score::Played;
 use super::script;
 use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{Header, Kind, Mode, Record};
+use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Mode, Record};
 use crate::engine::calendar;
 use crate::engine::livefile;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, CONTINUES, GAMES_BEFORE, Game};
-use crate::engine::session::{Effect, Input, Line};
+use crate::engine::playback::{self, Game};
+use crate::engine::session::{Effect, Input, Line, LineSettings};
 use crate::station::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
 use crate::station::disk::{Disk, Durability, RealDisk};
 use crate::station::folder::fsck::{self, Level};
@@ -326,7 +326,7 @@ impl<'d> Hall<'d> {
         let chain = if line.is_some() { chain } else { header.clone() };
         let line = match line {
             Some(line) => line,
-            None => Line::new(playback::settings(&header, None).map_err(io::Error::other)?.0),
+            None => Line::new(LineSettings::of_head(&header, None).map_err(io::Error::other)?.0),
         };
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
@@ -427,7 +427,7 @@ impl<'d> Hall<'d> {
             log.write_all(Record::new(at, kind).to_line().as_bytes())
         };
         if !is_tick {
-            log(&mut recorder.log, playback::kind(&input))?;
+            log(&mut recorder.log, input.to_record())?;
         }
         let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use damcast::engine::bytelog::{self, Kind};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Playback};
-use damcast::engine::session::Input;
+use damcast::engine::playback::Playback;
+use damcast::engine::session::{Input, LineSettings};
 use proptest::prelude::*;
 
 /// Where messages of the recording end: record by record, the bytes that belong to unfinished ones.
@@ -24,7 +24,7 @@ fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
                 open.drain(..length);
             }
         }
-        Some((record.at, playback::input(&record.kind).unwrap()?, open.is_empty()))
+        Some((record.at, Input::from_record(&record.kind).unwrap()?, open.is_empty()))
     });
     (log.header.clone(), records.collect())
 }
@@ -35,7 +35,7 @@ static EXPECTED: OnceLock<Vec<String>> = OnceLock::new();
 /// The file of the recording, with other clock messages between its own.
 fn play(garbage: &[(usize, [u8; 7])]) -> (Vec<String>, Vec<String>) {
     let (header, records) = records();
-    let mut playback = Playback::new(playback::settings(&header, None).unwrap().0);
+    let mut playback = Playback::new(LineSettings::of_head(&header, None).unwrap().0);
     for (index, (at, input, is_boundary)) in records.iter().enumerate() {
         playback.take(Millis(*at), input.clone());
         for (_, data) in garbage.iter().filter(|(after, _)| 30 + after % (records.len() - 30) == index && *is_boundary)

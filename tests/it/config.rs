@@ -80,7 +80,7 @@ fn a_bus_has_boards_with_what_is_theirs() {
     assert_eq!(bus.mode, damcast::engine::bytelog::Mode::Bus);
     let boards: Vec<_> = bus.boards.iter().map(|board| (board.address.number(), board.name.as_str())).collect();
     assert_eq!(boards, [(1025, "table-1"), (1026, "hall-a-1026")]);
-    let (settings, unknown) = damcast::engine::playback::settings(&bus.header(), None).unwrap();
+    let (settings, unknown) = damcast::engine::session::LineSettings::of_head(&bus.header(), None).unwrap();
     assert!(unknown.is_empty());
     let board = |index: usize| settings.of_board(bus.boards[index].address);
     assert!(board(0).tags.contains(&pair("White", "Sijbrands, T.")) && board(0).tags.contains(&pair("Event", "Open")));

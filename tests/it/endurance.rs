@@ -12,8 +12,7 @@ use damcast::engine::broadcast::Moment;
 use damcast::engine::bytelog::{self, Kind, Mode, Record};
 use damcast::engine::calendar;
 use damcast::engine::millis::Millis;
-use damcast::engine::playback;
-use damcast::engine::session::{Effect, Line};
+use damcast::engine::session::{Effect, Input, Line};
 use damcast::simulation::script;
 use damcast::station::config::{Config, LineConfig};
 use damcast::station::disk::{Disk, RealDisk};
@@ -246,7 +245,7 @@ impl Recording {
     fn take(&mut self, now: u64, kind: Kind, hands: &mut dyn Hands) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
-        let input = playback::input(&kind).unwrap().unwrap();
+        let input = Input::from_record(&kind).unwrap().unwrap();
         let is_tick = kind == Kind::Tick;
         if !is_tick {
             write(kind);

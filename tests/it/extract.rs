@@ -1,7 +1,6 @@
 //! One board of a bus, taken out of the log of all.
 
 use damcast::engine::bytelog::{Kind, Record};
-use damcast::engine::playback;
 use damcast::engine::session::Input;
 use damcast::station::folder::extract::{OfBoard, Piece};
 
@@ -10,7 +9,7 @@ use crate::bus::{Bus, hear_again, rare_session};
 #[test]
 fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
     let (bus, settings, inputs) = rare_session(12);
-    let record = |(at, input): &(damcast::engine::millis::Millis, Input)| Record::new(at.0, playback::kind(input));
+    let record = |(at, input): &(damcast::engine::millis::Millis, Input)| Record::new(at.0, input.to_record());
     let whole: Vec<Record> = inputs.iter().map(record).collect();
     let bytes = |records: &[Record]| records.iter().map(|record| record.to_line().len()).sum::<usize>();
     for (address, moves) in bus.moves() {
@@ -20,7 +19,7 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
         let alone: Vec<Record> = alone.collect();
         assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
         let inputs = alone.iter().filter_map(|record| {
-            Some((damcast::engine::millis::Millis(record.at), playback::input(&record.kind).unwrap()?))
+            Some((damcast::engine::millis::Millis(record.at), Input::from_record(&record.kind).unwrap()?))
         });
         let mut settings = settings.clone();
         settings.boards.retain(|known, _| *known == address);

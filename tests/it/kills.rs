@@ -18,8 +18,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use damcast::engine::bytelog::{self, ByteLog, Kind};
-use damcast::engine::playback::{self, NamedLog};
+use damcast::engine::bytelog::{self, ByteLog, Kind, NamedLog};
+use damcast::engine::playback::{self};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;

@@ -1,9 +1,9 @@
 //! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
 
-use damcast::engine::bytelog::{Header, Kind, Mode, Packing, Record};
+use damcast::engine::bytelog::{Header, Kind, LATE_START, Mode, NamedLog, Packing, Record};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Game, NamedLog, Played};
-use damcast::engine::session::{Effect, Input, Line, Output};
+use damcast::engine::playback::{self, Game, Played};
+use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, drive_bus};
 use hardware_sim::incident::{Incident, Mishap};
 use hardware_sim::line_faults::{LineFault, LineFaults};
@@ -21,7 +21,7 @@ struct Logged {
 
 impl Recorder for Logged {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
-        let kind = playback::kind(&input);
+        let kind = input.to_record();
         let outputs = self.line.handle(now, input);
         if kind != Kind::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             self.records.push(Record::new(now.0, kind));
@@ -57,7 +57,7 @@ fn recorded(bus: &Bus) -> Vec<Record> {
 }
 
 fn recorded_with(bus: &Bus, header: &Header) -> Vec<Record> {
-    let settings = playback::settings(header, None).unwrap().0;
+    let settings = LineSettings::of_head(header, None).unwrap().0;
     let mut logged = Logged { line: Line::new(settings), records: Vec::new() };
     drive_bus(&mut bus.world(), &mut logged, 60_000, |_, _| {});
     logged.records
@@ -151,7 +151,7 @@ fn logs_of_buses() {
                 let bus = bus.played(profile.clone(), seed, faults);
                 let mut header = header_of(game_type);
                 if seed != 2 {
-                    header.other.push((playback::LATE_START.to_owned(), "yes".to_owned()));
+                    header.other.push((LATE_START.to_owned(), "yes".to_owned()));
                 }
                 let records = packed(&recorded_with(&bus, &header));
                 let text = header.to_text() + &records.iter().map(Record::to_line).collect::<String>();

@@ -3,7 +3,8 @@
 //! After each loss: the station starts, every live file is what its log says, nothing counts as changed by somebody, and
 //! whatever anybody had seen is still there, the Result tag apart.
 
-use damcast::engine::playback::{self, NamedLog};
+use damcast::engine::bytelog::NamedLog;
+use damcast::engine::playback::{self};
 use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Model, ModelDisk};

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
+use damcast::engine::bytelog::NamedLog;
 use damcast::engine::livefile::{Contents, Opening};
-use damcast::engine::playback::{self, NamedLog};
+use damcast::engine::playback::{self};
 use damcast::engine::profile::{self, Profile};
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;

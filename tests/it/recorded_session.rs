@@ -8,7 +8,6 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 use damcast::engine::bytelog::{self, Kind, Record};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback;
 use damcast::engine::session::Input;
 use damcast::station::config::{Config, LineConfig};
 use damcast::station::disk::{Disk, Durability};
@@ -36,7 +35,7 @@ pub fn script(plies_ms: u64) -> Script {
     let mut script = Script::new();
     let mut last_clock = Vec::new();
     for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
-        let Some(_) = damcast::engine::playback::input(&record.kind).unwrap() else { continue };
+        let Some(_) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
         // Most readings of a clock say nothing new but the time; a session is shorter without them.
         if let Kind::FromBoard(bytes) = &record.kind
             && let [0x8d, .., status] = bytes.as_slice()
@@ -127,7 +126,7 @@ impl Session {
                 seat.recorder.take(due, Input::Tick).unwrap();
                 self.writer.turn();
             }
-            let input = playback::input(&record.kind).unwrap();
+            let input = Input::from_record(&record.kind).unwrap();
             input.map(|input| seat.recorder.take(at, input).unwrap());
             self.writer.turn();
             // What was not published is made durable from time to time, and the logs themselves are synced.

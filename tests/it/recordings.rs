@@ -163,12 +163,12 @@ fn what_the_memory_of_the_board_holds_is_recorded_as_if_it_had_been_heard() {
 #[test]
 fn a_ply_is_told_before_the_reason_for_it() {
     let log = bytelog::read(&std::fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
-    let mut line = Line::new(damcast::engine::playback::settings(&log.header, None).unwrap().0);
+    let mut line = Line::new(damcast::engine::session::LineSettings::of_head(&log.header, None).unwrap().0);
     let is_line = |output: &Output| output.effect.is_of_file();
     let is_reason = |output: &Output| matches!(&output.effect, Effect::Note(note) if note.contains("rule="));
     let mut plies = 0;
     for record in &log.records {
-        let Some(input) = damcast::engine::playback::input(&record.kind).unwrap() else { continue };
+        let Some(input) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
         // What time decides is told as a whole, as a station has it, which asks for it when it is due.
         line.handle(Millis(record.at), Input::Tick);
         let first = line.begin(Millis(record.at), input);

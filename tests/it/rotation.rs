@@ -3,15 +3,14 @@
 use std::fs;
 
 use chrono::{Local, TimeDelta};
-use damcast::engine::bytelog::{Header, Kind, Record};
-use damcast::engine::playback::{self, CONTINUES, GAMES_BEFORE};
+use damcast::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Record};
 
 use crate::control::ask;
 use crate::daemon::{Place, SPEED, moves, recording};
 use crate::pty::{Board, Pty, wait_until};
 
 fn key(header: &Header, name: &str) -> String {
-    playback::key(header, name).unwrap_or_default().to_owned()
+    header.get(name).unwrap_or_default().to_owned()
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::{Local, TimeDelta};
-use damcast::engine::bytelog::{self, ByteLog, Kind, Record};
-use damcast::engine::playback::{self, CLOCK, DATES_FROM, Game, NamedLog, Published};
+use damcast::engine::bytelog::{self, ByteLog, CLOCK, DATES_FROM, Kind, NamedLog, Record};
+use damcast::engine::playback::{self, Game, Published};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};

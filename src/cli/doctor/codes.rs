@@ -9,9 +9,8 @@ use std::io::BufReader;
 use std::path::Path;
 
 use damcast::engine::bytelog::{Kind, Mode, Records};
-use damcast::engine::playback;
 use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
-use damcast::engine::session::CodeMap;
+use damcast::engine::session::{CodeMap, LineSettings};
 use damcast::station::config::{Config, LineConfig};
 
 use super::Report;
@@ -30,7 +29,7 @@ const LAST_PIECE: u8 = 12;
 pub fn examine(machine: &Machine, config: &Config, directory: &Path, report: &mut Report) {
     for line in config.lines.iter().filter(|line| line.mode == Mode::Single) {
         let Some(pieces) = last_pieces(machine, line, directory) else { continue };
-        let Ok((settings, _)) = playback::settings(&line.header(), None) else { continue };
+        let Ok((settings, _)) = LineSettings::of_head(&line.header(), None) else { continue };
         let setting = line.settings.iter().rev().find(|(key, _)| key == "codes").map_or("draughts", |(_, value)| value);
         let Some(what) = misfit(&settings.codes, &pieces) else {
             report.fine("codes", format!("{}: the pieces on the board are known", line.name));

@@ -11,6 +11,16 @@ use super::record::printable;
 /// The format that is written and read.
 pub const FORMAT: u32 = 1;
 
+/// The key of a log's head that says whether its line goes on from the log before: `yes` or `no`.
+pub const CONTINUES: &str = "continues";
+/// The key of a log's head that says how many games its line had before it.
+pub const GAMES_BEFORE: &str = "games-before";
+/// The key of a log's head that says what the clock of the machine showed when it was opened, where that is not `opened`.
+pub const CLOCK: &str = "clock";
+/// The key of a log's head that says before which moment a clock has plainly not been set.
+pub const DATES_FROM: &str = "dates-from";
+/// The key of a log's head that says `yes` where a board is asked for a game that began while nobody listened.
+pub const LATE_START: &str = "late-start";
 /// What stands before the first record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -104,6 +114,35 @@ impl Header {
             },
         }
         Ok(())
+    }
+
+    /// The value of a key that has no field of its own.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.other.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Does the line go on from the log before it? `None`: the head does not say.
+    pub fn continues(&self) -> Option<bool> {
+        match self.get(CONTINUES)? {
+            "yes" => Some(true),
+            "no" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// What the clock of the machine showed when the log was opened.
+    pub fn shown(&self) -> Option<DateTime<FixedOffset>> {
+        self.moment(CLOCK).or(self.opened)
+    }
+
+    /// Can this moment be a date? Those before [`DATES_FROM`] are shown by a clock that was not set.
+    pub fn is_date(&self, moment: DateTime<FixedOffset>) -> bool {
+        self.moment(DATES_FROM).is_none_or(|from| moment >= from)
+    }
+
+    /// The moment under a key that has no field of its own.
+    pub fn moment(&self, key: &str) -> Option<DateTime<FixedOffset>> {
+        self.get(key).and_then(|text| DateTime::parse_from_rfc3339(text).ok())
     }
 
     /// Whether a key changes what a replay makes of the records. Such a key may not come after the first of them.

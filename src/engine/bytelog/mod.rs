@@ -52,14 +52,18 @@ mod filler;
 mod header;
 mod hex;
 mod line;
+mod named;
 mod packing;
 mod reader;
 mod record;
 mod unchanged;
 
 pub use filler::filler;
-pub use header::{BoardHeader, FORMAT, Header, HeaderError, Mode};
+pub use header::{
+    BoardHeader, CLOCK, CONTINUES, DATES_FROM, FORMAT, GAMES_BEFORE, Header, HeaderError, LATE_START, Mode,
+};
 pub use line::{Fault, Line, LineError, parse_line};
+pub use named::{NamedLog, Source};
 pub use packing::Packing;
 pub use reader::{ByteLog, LogError, Problem, Reader, Records, Summary, read, read_longest};
 pub use record::{Kind, Record};

@@ -29,9 +29,11 @@ mod dialogue;
 mod endings;
 mod game;
 mod happened;
+mod head;
 mod held;
 mod identity;
 mod lever;
+mod record;
 pub mod request;
 mod result_piece;
 mod sensors;
@@ -42,6 +44,7 @@ pub mod wait;
 
 pub use crate::engine::protocol::BusAddress;
 pub use codes::CodeMap;
+pub use head::{DEFAULT_GAME_TYPE, HeadError};
 pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
 use chrono::{DateTime, FixedOffset};

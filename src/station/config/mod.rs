@@ -38,8 +38,8 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::broadcast::Delay;
 use crate::engine::bytelog::{BoardHeader, Header, Mode};
-use crate::engine::playback;
-use crate::engine::session::{BusAddress, LineSettings};
+
+use crate::engine::session::{self, BusAddress, LineSettings};
 use crate::station::disk::Durability;
 use crate::station::escape;
 use crate::station::link::PortAddress;
@@ -309,7 +309,7 @@ fn read_station(mut station: Table) -> StationTable {
 
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
 fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
-    let mut settings = default_settings(playback::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
+    let mut settings = default_settings(session::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
     let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut pairs = Pairs::new();
     for key in known {
@@ -383,7 +383,7 @@ fn read_line(
     });
     let (game_type, core) = game.unzip();
     // Other keys are complained about as well, whatever is wrong with this one.
-    let mut core = core.or_else(|| default_settings(playback::DEFAULT_GAME_TYPE).ok())?;
+    let mut core = core.or_else(|| default_settings(session::DEFAULT_GAME_TYPE).ok())?;
     let time_scale = table.read("time-scale", read_time_scale).unwrap_or(1.0);
     let mut settings = recognition.to_vec();
     for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
@@ -508,7 +508,7 @@ fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
 
 fn default_settings(game_type: &str) -> Result<LineSettings, String> {
     let header = Header { game_type: Some(game_type.to_owned()), ..Header::default() };
-    playback::settings(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
+    LineSettings::of_head(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
 }
 
 /// Sets one key, and keeps it in `pairs` if that changes anything.

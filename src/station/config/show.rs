@@ -16,7 +16,7 @@ use super::reference;
 use super::sources::Sources;
 use super::value::{Table, Value};
 use super::{Config, LineConfig};
-use crate::engine::playback;
+use crate::engine::session::LineSettings;
 
 /// Where the remark of a line begins, where there is room.
 const REMARK: usize = 48;
@@ -69,7 +69,7 @@ fn write_line(text: &mut String, mut table: Table, line: &LineConfig) {
 
 /// The times of recognition that a line has for its pace, beyond what `[recognition]` says.
 fn times_of_pace(line: &LineConfig) -> Vec<(&'static str, u64)> {
-    let Ok((settings, _)) = playback::settings(&line.header(), None) else { return Vec::new() };
+    let Ok((settings, _)) = LineSettings::of_head(&line.header(), None) else { return Vec::new() };
     let in_force = settings.recognition_in_force().values();
     in_force
         .into_iter()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Feed;
-use crate::engine::playback::Game;
+use crate::engine::livefile::Contents;
 use crate::engine::session::{BusAddress, Effect};
 use crate::station::disk::Disk;
 
@@ -38,9 +38,9 @@ impl Feeds {
     }
 
     /// Brings the file of a game up to its log; see [`Feed::mend`]. What the disk does not do waits; see [`Feeds::fault`].
-    pub fn mend(&mut self, game: &Game, goes_on: bool) {
-        let prefix = prefix(&self.line, game.board, game.name.as_deref());
-        let mended = self.feed(game.board).mend(&prefix, game.clone(), goes_on);
+    pub fn mend(&mut self, board: Option<BusAddress>, name: Option<&str>, game: &Contents, goes_on: bool) {
+        let prefix = prefix(&self.line, board, name);
+        let mended = self.feed(board).mend(&prefix, game.clone(), goes_on);
         self.note(mended);
     }
 

@@ -25,8 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::engine::livefile::{self, Entry};
-use crate::engine::playback::Game;
+use crate::engine::livefile::{self, Contents, Entry};
 use crate::engine::session::Effect;
 use crate::station::disk::Disk;
 
@@ -54,7 +53,7 @@ pub struct Feed {
 struct Unmended {
     /// What the name of its file begins with.
     line: String,
-    game: Game,
+    game: Contents,
 }
 
 /// Something to be done to the files.
@@ -90,7 +89,7 @@ impl Feed {
     /// # Errors
     ///
     /// When the disk does not do it. It waits then.
-    pub fn mend(&mut self, line: &str, game: Game, goes_on: bool) -> io::Result<()> {
+    pub fn mend(&mut self, line: &str, game: Contents, goes_on: bool) -> io::Result<()> {
         let unmended = Unmended { line: line.to_owned(), game };
         if goes_on {
             self.waiting.push_back(Step::Mend(Box::new(unmended)));
@@ -160,7 +159,7 @@ impl Feed {
     fn bring_up(&mut self, unmended: &Unmended) -> io::Result<LiveFile> {
         let Unmended { line, game } = unmended;
         let (file, notice) = reconcile::reconcile(&*self.disk, &self.folder, line, game).map_err(|error| {
-            let path = live_file::name(&self.folder, line, game.number());
+            let path = live_file::name(&self.folder, line, game.opening.game);
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
         })?;
         self.notices.extend(notice);

@@ -18,8 +18,7 @@ use std::path::Path;
 
 use super::LiveFile;
 use super::live_file::{name, names, too_many};
-use crate::engine::livefile;
-use crate::engine::playback::Game;
+use crate::engine::livefile::{self, Contents};
 use crate::station::disk::Disk;
 
 /// Brings the file of a game up to its log. Returns it, and what the operator should know.
@@ -27,9 +26,14 @@ use crate::station::disk::Disk;
 /// # Errors
 ///
 /// When the disk does not do it, or every name is taken.
-pub fn reconcile(disk: &dyn Disk, folder: &Path, line: &str, game: &Game) -> io::Result<(LiveFile, Option<String>)> {
-    let own = name(folder, line, game.number());
-    for path in names(folder, line, game.number()) {
+pub fn reconcile(
+    disk: &dyn Disk,
+    folder: &Path,
+    line: &str,
+    game: &Contents,
+) -> io::Result<(LiveFile, Option<String>)> {
+    let own = name(folder, line, game.opening.game);
+    for path in names(folder, line, game.opening.game) {
         let found = match disk.read(&path) {
             Ok(found) => Some(found),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -37,10 +41,10 @@ pub fn reconcile(disk: &dyn Disk, folder: &Path, line: &str, game: &Game) -> io:
         };
         let Some(mending) = mending(found.as_deref().unwrap_or_default(), game) else { continue };
         let mut file = match found {
-            Some(ref found) => LiveFile::open(disk, &path, game.number(), found.clone())?,
-            None => LiveFile::create(disk, folder, line, game.number())?.0,
+            Some(ref found) => LiveFile::open(disk, &path, game.opening.game, found.clone())?,
+            None => LiveFile::create(disk, folder, line, game.opening.game)?.0,
         };
-        let whole = game.file.appended();
+        let whole = game.appended();
         if let Some(range) = mending.lost {
             file.file.write_at(&whole[range.clone()], range.start as u64)?;
             file.content[range.clone()].copy_from_slice(&whole[range]);
@@ -63,7 +67,7 @@ pub fn reconcile(disk: &dyn Disk, folder: &Path, line: &str, game: &Game) -> io:
         };
         return Ok((file, notice));
     }
-    Err(too_many(folder, line, game.number()))
+    Err(too_many(folder, line, game.opening.game))
 }
 
 /// What a file lacks.
@@ -78,9 +82,9 @@ struct Mending {
 }
 
 /// What a file lacks; `None` when it is not the file of this game.
-fn mending(found: &[u8], game: &Game) -> Option<Mending> {
-    let whole = game.file.appended();
-    let tag = game.file.result.as_ref().and_then(|result| livefile::overwrite_result(&whole, result));
+fn mending(found: &[u8], game: &Contents) -> Option<Mending> {
+    let whole = game.appended();
+    let tag = game.result.as_ref().and_then(|result| livefile::overwrite_result(&whole, result));
     let in_tag = |at: usize| Some(*tag.as_ref()?.1.get(at.checked_sub(tag.as_ref()?.0)?)?);
     let mut lost: Option<Range<usize>> = None;
     for (at, &byte) in found.iter().enumerate() {
@@ -103,19 +107,18 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::engine::livefile::Contents;
     use crate::station::disk::RealDisk;
 
     const APPENDED: &str = "[Result \"*\"]\n\n\n\n1. 32-28\n19-23\n*\n";
     const FINISHED: &str = "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n";
 
-    fn game(result: Option<&str>) -> Game {
+    fn game(result: Option<&str>) -> Contents {
         let read = Contents::read(1, APPENDED).unwrap();
-        Game::new(Contents { result: result.map(str::to_owned), ..read })
+        Contents { result: result.map(str::to_owned), ..read }
     }
 
     /// Puts `found` into a folder as the file of the game, reconciles, and gives the notice and what is in the folder then.
-    fn check(found: &[(&str, &str)], game: &Game) -> (String, Vec<(String, String)>) {
+    fn check(found: &[(&str, &str)], game: &Contents) -> (String, Vec<(String, String)>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in found {
             fs::write(folder.path().join(name), text).unwrap();
@@ -139,7 +142,7 @@ mod tests {
     fn a_file_cut_anywhere_is_completed() {
         for result in [None, Some("2-0")] {
             let game = game(result);
-            let whole = String::from_utf8(game.file.bytes()).unwrap();
+            let whole = String::from_utf8(game.bytes()).unwrap();
             for text in [APPENDED, &whole] {
                 for cut in 0..=text.len() {
                     let (notice, files) = check(&[("a-1.pdn", &text[..cut])], &game);

@@ -16,10 +16,10 @@ use chrono::TimeDelta;
 
 use super::LineOfLogs;
 use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{Header, Kind, Record};
+use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Record};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, CONTINUES, GAMES_BEFORE, Game, Published};
+use crate::engine::playback::{self, Game, Published};
 use crate::engine::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::engine::session::BusAddress;
 use crate::engine::session::request::Request;
@@ -64,7 +64,7 @@ pub fn extract(
     let mut end = Millis::ZERO;
     let mut calendar: Option<Calendar> = None;
     for log in &line.logs {
-        let Some(shown) = playback::shown(&log.header) else { continue };
+        let Some(shown) = log.header.shown() else { continue };
         let shift = calendar.as_ref().map_or(Millis::ZERO, |calendar| playback::shift(calendar, end, &log.header));
         let calendar = calendar.get_or_insert_with(|| Calendar::new(shown));
         calendar.set(shift, shown);

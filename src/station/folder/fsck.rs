@@ -28,8 +28,9 @@ use crate::engine::broadcast::events::{Key, Place};
 use crate::engine::broadcast::snapshot::{self, Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment};
 use crate::engine::bytelog::{Fault, Header, Problem as LogProblem};
-use crate::engine::playback::{self, CONTINUES, Game};
+use crate::engine::playback::Game;
 use crate::engine::profile::{self, Profile};
+use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
@@ -334,7 +335,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
                     "restore the files from a copy",
                 );
             }
-            None if playback::key(header, CONTINUES) == Some("yes") => {
+            None if header.continues() == Some(true) => {
                 report.add(Level::Wrong, &path, "it goes on from a log that is not there", "restore the log before it");
             }
             _ => {}
@@ -712,7 +713,7 @@ fn is_of_an_older_log(folder: &Folder, name: &str) -> bool {
     let Ok(number) = number.parse::<u32>() else { return false };
     folder.lines.iter().any(|line| {
         let Some(first) = line.logs.first().filter(|log| log.file.number > 1) else { return false };
-        let Ok((settings, _)) = playback::settings(&first.header, None) else { return false };
+        let Ok((settings, _)) = LineSettings::of_head(&first.header, None) else { return false };
         let before = if prefix == line.name {
             settings.games_before
         } else {

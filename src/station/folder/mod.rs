@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::broadcast::GameRecord;
-use crate::engine::bytelog::{Header, Summary};
-use crate::engine::playback::{self, Game, NamedLog, PlaybackError, Played};
+use crate::engine::bytelog::{Header, NamedLog, Summary};
+use crate::engine::playback::{self, Game, PlaybackError, Played};
 use crate::engine::session::BusAddress;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, RealDisk};

@@ -17,7 +17,6 @@ use crc::{CRC_32_ISCSI, Crc};
 use super::holes;
 use super::logs::{self, LogFile};
 use crate::engine::bytelog::Header;
-use crate::engine::playback;
 use crate::station::disk::{Disk, File};
 
 /// The key of a log's head that says what the log before it was.
@@ -57,7 +56,7 @@ impl Before {
 
     /// What a head says of the log before; `None` when it does not say it.
     pub fn of(header: &Header) -> Option<Before> {
-        let mut words = playback::key(header, LOG_BEFORE)?.split(' ');
+        let mut words = header.get(LOG_BEFORE)?.split(' ');
         let (number, length) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         let checksum = u32::from_str_radix(words.next()?, 16).ok()?;
         words.next().is_none().then_some(Before { number, content: Digest { length, checksum } })

@@ -11,8 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::chain::Before;
-use crate::engine::bytelog::{Records, Summary};
-use crate::engine::playback::{self, CONTINUES, NamedLog};
+use crate::engine::bytelog::{NamedLog, Records, Summary};
 use crate::station::disk::{self, Disk};
 
 /// The logs of a line, back to the one that began its last chain.
@@ -70,7 +69,7 @@ impl<'d> History<'d> {
             after = Before::of(head.header());
             history.last = history.last.or(Some(number));
             let log = NamedLog::new(name, head.header().clone(), move || disk.reader(&path, 0));
-            let begins_chain = playback::key(&log.header, CONTINUES) == Some("no");
+            let begins_chain = log.header.continues() == Some(false);
             history.logs.insert(0, log);
             if begins_chain {
                 break;

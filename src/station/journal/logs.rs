@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-use crate::engine::playback::NamedLog;
+use crate::engine::bytelog::NamedLog;
 use crate::station::disk::{Disk, RealDisk, folder_of};
 
 /// A log by its name, `LINE-NUMBER.log`.

@@ -30,7 +30,6 @@ pub mod history;
 pub mod holes;
 pub mod logs;
 pub mod saving;
-pub mod tidy;
 
 use std::fmt;
 use std::io;

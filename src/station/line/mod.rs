@@ -15,6 +15,7 @@ mod effects;
 pub mod opening;
 mod order;
 mod report;
+mod tidy;
 mod underway;
 mod uptime;
 
@@ -37,7 +38,7 @@ use crate::station::config::LineConfig;
 use crate::station::counters::LineCounters;
 use crate::station::disk::{Disk, Durability};
 use crate::station::feed;
-use crate::station::journal::tidy::{self, Keeping};
+
 use crate::station::link::{Link, LinkEvent, Ports};
 use crate::station::outlets::Teller;
 use crate::station::pulse::Pulse;
@@ -47,6 +48,7 @@ use allowance::Allowance;
 use clock::{Clock, Wall};
 use effects::count;
 use opening::Opened;
+use tidy::Keeping;
 use underway::Underway;
 
 pub use clock::dates_from;

@@ -18,14 +18,12 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
 
 use super::clock;
-use crate::engine::bytelog::{Header, Mode};
+use crate::engine::bytelog::{CLOCK, CONTINUES, DATES_FROM, GAMES_BEFORE, Header, LATE_START, Mode};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{
-    self, CLOCK, CONTINUES, Chain, DATES_FROM, GAMES_BEFORE, Game, LATE_START, PlaybackError, Played,
-};
+use crate::engine::playback::{self, Chain, Game, PlaybackError, Played};
 use crate::engine::session::request::{Request, Wish};
-use crate::engine::session::{BusAddress, Line, LineSettings};
+use crate::engine::session::{BusAddress, HeadError, Line, LineSettings};
 use crate::station::config::LineConfig;
 use crate::station::disk::{self, Disk};
 use crate::station::feed::Feeds;
@@ -62,7 +60,7 @@ pub enum OpeningError {
     },
     /// Its configuration asks for what cannot be played.
     #[error(transparent)]
-    Settings(#[from] PlaybackError),
+    Settings(#[from] HeadError),
 }
 
 /// A line that is ready to run.
@@ -150,7 +148,7 @@ pub fn open(
             let mut header = head(config.header(), opened, shown, "no", before, &last_games);
             put(&mut header.other, DATES_FROM, &rfc3339(clock::dates_from()));
             put(&mut header.other, LATE_START, "yes");
-            let line = Line::new(playback::settings(&header, None)?.0);
+            let line = Line::new(LineSettings::of_head(&header, None)?.0);
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }
     };
@@ -160,7 +158,7 @@ pub fn open(
     let mut feeds = Feeds::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
     for (index, game) in games.iter().enumerate() {
         let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
-        feeds.mend(game, goes_on && is_last);
+        feeds.mend(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
     }
     notices.extend(feeds.take_notices());
     let path = history::path(&folders.log, &config.name, next);
@@ -239,12 +237,12 @@ fn decide(
     chain: Option<Chain>,
     bytes: u64,
     now: DateTime<FixedOffset>,
-) -> Result<NextStep, PlaybackError> {
-    let wanted = playback::settings(&config.header(), None)?.0.without_history();
+) -> Result<NextStep, HeadError> {
+    let wanted = LineSettings::of_head(&config.header(), None)?.0.without_history();
     let Some(chain) = chain.map(Box::new) else {
         return Ok(NextStep::Begin { gives_up_a_game: false, carried: Vec::new() });
     };
-    let had = playback::settings(&chain.header, None)?.0.without_history();
+    let had = LineSettings::of_head(&chain.header, None)?.0.without_history();
     let is_outdated = had != wanted;
     let is_playing = chain.line.has_open_game();
     let opened = chain.calendar.as_ref().map(Calendar::epoch);

@@ -6,7 +6,7 @@ use super::generations::Generations;
 use super::plan::{Plan, Plans};
 use crate::engine::broadcast::{Board, Change, GameRecord, Moment, Told};
 use crate::engine::bytelog::Header;
-use crate::engine::playback::{self, Game, Published};
+use crate::engine::playback::{Game, Published};
 use crate::engine::session::{Aside, BusAddress, LineSettings};
 use crate::station::feed;
 use draughts::Variant;
@@ -99,7 +99,7 @@ impl Seating {
     /// A line was opened, with a log of this head, and these games were played on it so far. Of them those that were played
     /// before the head's chain began belong to an earlier round.
     pub fn opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
-        if let Ok((settings, _)) = playback::settings(header, None) {
+        if let Ok((settings, _)) = LineSettings::of_head(header, None) {
             self.settings.insert(line.to_owned(), settings);
         }
         for seat in self.seats.iter_mut().filter(|seat| seat.line == line) {

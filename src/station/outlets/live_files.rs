@@ -103,7 +103,7 @@ fn make_again(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str, u32
         let prefix = feed::prefix(line, game.board, game.name.as_deref());
         if is_missing(&prefix, game.number()) {
             let file = format!("live/{prefix}-{}.pdn", game.number());
-            let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game) {
+            let what = match reconcile::reconcile(&RealDisk, live, &prefix, &game.file) {
                 Ok(_) => "it was taken away by somebody, and is written again from the log".to_owned(),
                 Err(error) => format!("it was taken away by somebody, and cannot be written again: {error}"),
             };

@@ -23,7 +23,6 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::broadcast::{Board, Delay, Moment};
 use crate::engine::bytelog::{self, Header};
-use crate::engine::playback;
 use crate::engine::profile::Profile;
 use crate::engine::session::{BusAddress, LineSettings};
 use crate::station::config::{Config, OutletConfig, PUBLIC};
@@ -153,7 +152,7 @@ impl Plan {
     pub fn board(&self, line: &str, address: Option<BusAddress>) -> Option<Board> {
         let head = self.lines.iter().find(|head| head.line.as_deref() == Some(line))?;
         // A configuration was read, so its settings are possible.
-        let (of_line, _) = playback::settings(head, None).ok()?;
+        let (of_line, _) = LineSettings::of_head(head, None).ok()?;
         let settings: LineSettings = address.map_or_else(|| of_line.clone(), |address| of_line.of_board(address));
         let name = feed::prefix(line, address, settings.name.as_deref().filter(|_| address.is_some()));
         Some(Board::new(name, settings.variant, settings.tags))

@@ -29,7 +29,6 @@ use std::time::Instant;
 
 use crate::engine::bytelog::{Kind, Record};
 use crate::engine::millis::Millis;
-use crate::engine::playback;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Output};
 use crate::station::disk::Durability;
 use crate::station::feed::Feeds;
@@ -123,7 +122,7 @@ impl Recorder {
         }
         let is_tick = input == Input::Tick;
         if !is_tick {
-            self.write(at, playback::kind(&input));
+            self.write(at, input.to_record());
         }
         let outputs = self.line.begin(self.shift + Millis(at), input);
         // What is published because time passed has no input; a replay has to know how far time had gone.

@@ -14,8 +14,9 @@ use std::path::Path;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 
-use super::logs::{self, LogFile};
-use crate::engine::playback::{self, CONTINUES, NamedLog};
+use crate::engine::bytelog::NamedLog;
+use crate::engine::playback;
+use crate::station::journal::logs::{self, LogFile};
 
 /// What is to become of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -40,7 +41,7 @@ pub fn tidy(folder: &Path, line: &str, keeping: Keeping, now: DateTime<FixedOffs
     let opened = |chain: &Chain| {
         let header = &chain.first()?.1.header;
         // Of a clock that was not set nobody knows how long ago that was.
-        playback::shown(header).filter(|shown| playback::is_date(header, *shown))
+        header.shown().filter(|shown| header.is_date(*shown))
     };
     let kept = TimeDelta::days(keeping.keep_days.into());
     let mut is_oldest = true;
@@ -69,7 +70,7 @@ fn chains(folder: &Path, line: &str) -> io::Result<Vec<Chain>> {
     let mut chains: Vec<Chain> = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let log = logs::named(&file)?;
-        match chains.last_mut().filter(|_| playback::key(&log.header, CONTINUES) != Some("no")) {
+        match chains.last_mut().filter(|_| log.header.continues() != Some(false)) {
             Some(chain) => chain.push((file, log)),
             None => chains.push(vec![(file, log)]),
         }

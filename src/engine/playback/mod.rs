@@ -1,0 +1,147 @@
+//! Logs played into the core, and the live files they make, in memory.
+//!
+//! What the station does with a port and a disk, this does with neither; `damcast replay`, `damcast line` and the start
+//! of a station after a crash all go through it, so none of them can see another game than the others.
+//!
+//! `chain.rs` plays the logs of a line one after the other, `game.rs` is what comes out. What a record means to a line says
+//! [`Input::from_record`], what a head means says [`LineSettings::of_head`].
+//!
+//! Invariants: the same logs give the same bytes; a log that was not closed ends with its link down at its last record;
+//! times of a chain never decrease; a log is read one record at a time, so that what is in memory is what the games need and not
+//! the log. Absent on purpose: files, clocks, and any judgement of what was recorded.
+
+mod chain;
+mod game;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+pub use chain::{Chain, Pause, Played, SHORTEST_PAUSE, calendar, go_on, play, play_and_tell, play_each, shift};
+pub use game::{Game, Published};
+
+use crate::engine::calendar::Calendar;
+use crate::engine::livefile::Contents;
+use crate::engine::millis::Millis;
+use crate::engine::session::{BusAddress, Effect, HeadError, Input, Line, LineSettings, Output};
+use game::Times;
+
+/// Why logs cannot be played.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaybackError {
+    /// The head of a log asks for what cannot be done.
+    #[error(transparent)]
+    Head(#[from] HeadError),
+    /// A time that can hardly be right.
+    #[error("{name}: {0}", name = .1)]
+    Pause(Pause, String),
+    /// A log cannot be read to its end.
+    #[error("{name}: {error}")]
+    Unreadable {
+        /// The name of the log.
+        name: String,
+        /// What kind of fault it is.
+        kind: io::ErrorKind,
+        /// Why.
+        error: String,
+    },
+    /// Several logs, and one that cannot be put in order.
+    #[error("{0}: a log without \"# opened:\" cannot be put in order with others; replay it alone")]
+    NoOpening(String),
+    /// Logs of different lines.
+    #[error("{first} is of line {first_line:?} but {other} of line {other_line:?}; replay one line at a time")]
+    OtherLine {
+        /// The name of a log.
+        first: String,
+        /// Its line.
+        first_line: String,
+        /// The name of another log.
+        other: String,
+        /// Its line.
+        other_line: String,
+    },
+}
+
+/// A line being played, and the files it has made.
+pub struct Playback {
+    line: Line,
+    /// What the settings call the files of boards.
+    names: BTreeMap<BusAddress, String>,
+    /// Which moments its times are, as far as its log says it.
+    calendar: Option<Calendar>,
+    /// All games, in the order of their opening.
+    pub games: Vec<Game>,
+    /// What the operator was told, and when.
+    pub notices: Vec<(Millis, String)>,
+}
+
+impl Playback {
+    /// A line that has not been opened.
+    pub fn new(settings: LineSettings) -> Playback {
+        let name = |(&address, board): (&BusAddress, &LineSettings)| Some((address, board.name.clone()?));
+        let names = settings.boards.iter().filter_map(name).collect();
+        let calendar = settings.opened.map(Calendar::new);
+        Playback { line: Line::new(settings), names, calendar, games: Vec::new(), notices: Vec::new() }
+    }
+
+    /// Hands one input to the line and does to the files in memory what the line wants done to those on disk.
+    pub fn take(&mut self, at: Millis, input: Input) {
+        if let Input::ClockSet(shown) = input {
+            self.calendar.get_or_insert_with(|| Calendar::new(shown)).set(at, shown);
+        }
+        for Output { at, board, effect } in self.line.handle(at, input) {
+            match effect {
+                Effect::Opened(opening) => {
+                    let name = board.and_then(|board| self.names.get(&board).cloned());
+                    let times = Times { opened: at, ..Times::default() };
+                    self.games.push(Game { board, name, times, ..Game::new(Contents::new(*opening)) });
+                }
+                Effect::Entry { entry, .. } => {
+                    if let Some(game) = self.last_game(board) {
+                        game.file.entries.push(*entry);
+                        game.times.entries.push(at);
+                    }
+                }
+                Effect::Ended { result } => {
+                    if let Some(game) = self.last_game(board) {
+                        (game.file.is_ended, game.file.result, game.times.ended) = (true, result, at);
+                    }
+                }
+                Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) => {
+                    self.notices.push((at, about(board, &text)))
+                }
+                Effect::Aside(aside) => {
+                    if let Some(game) = self.last_game(board).filter(|game| !game.file.is_ended) {
+                        game.asides.push((at, aside));
+                    }
+                }
+                Effect::Send(_) | Effect::Note(_) | Effect::Remembered(_) | Effect::Reopen { .. } => {}
+            }
+        }
+    }
+
+    fn last_game(&mut self, board: Option<BusAddress>) -> Option<&mut Game> {
+        self.games.iter_mut().rev().find(|game| game.board == board)
+    }
+
+    /// Takes the games that nothing can happen to any more, because their boards have begun another.
+    fn take_past(&mut self) -> Vec<Game> {
+        let games = std::mem::take(&mut self.games);
+        let mut later = BTreeSet::new();
+        let is_past: Vec<bool> = games.iter().rev().map(|game| !later.insert(game.board)).collect();
+        let (past, last): (Vec<_>, Vec<_>) =
+            games.into_iter().zip(is_past.into_iter().rev()).partition(|(_, is_past)| *is_past);
+        self.games.extend(last.into_iter().map(|(game, _)| game));
+        past.into_iter().map(|(game, _)| game).collect()
+    }
+
+    /// The line as it is now.
+    pub fn into_line(self) -> Line {
+        self.line
+    }
+}
+
+/// A text about a board, or about the line as a whole.
+pub fn about(board: Option<BusAddress>, text: &str) -> String {
+    board.map_or_else(|| text.to_owned(), |board| format!("board {board}: {text}"))
+}
