@@ -447,6 +447,19 @@ fn the_game_and_the_wire_do_not_know_of_each_other() {
 }
 
 #[test]
+fn no_code_asks_which_game_it_is() {
+    let lines = lines_under(Path::new("crates/draughts/src"));
+    let rows: Vec<&str> =
+        lines.iter().filter_map(|line| line.code.split_once(": Row = ")?.0.split_whitespace().last()).collect();
+    assert_eq!(rows.len(), 14);
+    for line in &lines {
+        let mut words = line.code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let asks = ["==", "!=", "if ", "match "].iter().any(|question| line.code.contains(question));
+        assert!(!asks || words.all(|word| !rows.contains(&word)), "{}", line.place());
+    }
+}
+
+#[test]
 fn the_simulator_depends_on_nothing_of_the_recorder() {
     for line in lines_under(Path::new("hardware-sim/src")) {
         assert!(!line.code.contains("damcast"), "{}", line.place());

@@ -40,6 +40,8 @@ pub(crate) struct Row {
     pub all_squares: bool,
     pub start: StartRows,
     pub rules: Ruleset,
+    /// The same rules, with a tournament's answers to what is doubtful in this game.
+    pub as_chosen: fn(Ruleset, RuleChoices) -> Ruleset,
     pub draws: &'static [DrawRule],
     /// Draws and doubts that no text settles.
     pub left_to_arbiter: &'static str,
@@ -87,6 +89,7 @@ pub(crate) const INTERNATIONAL: Row = Row {
         promotion_in_capture: WhereTheMoveEnds, // [FMJD 4]
         same_king_limit: None,
     },
+    as_chosen: |rules, _| rules,
     draws: &[
         third_occurrence("FMJD 6: the same position for the third time, the same side to move"),
         only_kings(25, "FMJD 6: 25 moves each, only with kings and without a capture"),
@@ -277,6 +280,10 @@ const TURKISH: Row = Row {
         promotion_in_capture: WhereTheMoveEnds, // [tur: doubtful]
         ..INTERNATIONAL.rules
     },
+    as_chosen: |rules, choices| Ruleset {
+        promotion_in_capture: choices.turkish_promotion.unwrap_or(rules.promotion_in_capture),
+        ..rules
+    },
     draws: &[
         third_occurrence("by custom: the same position for the third time"),
         DrawRule {
@@ -310,6 +317,11 @@ const THAI: Row = Row {
         reversal: true,                    // [thai: likely]
         promotion_in_capture: EndsTheMove, // [thai; a man takes forward only and could not go on]
         ..INTERNATIONAL.rules
+    },
+    as_chosen: |rules, choices| Ruleset {
+        removal: choices.thai_removal.unwrap_or(rules.removal),
+        reversal: choices.thai_reversal.unwrap_or(rules.reversal),
+        ..rules
     },
     draws: &[],
     left_to_arbiter: "every draw: no official text was found",
@@ -448,21 +460,6 @@ pub(crate) const ROWS: [Row; 14] = [
     FRISIAN,
     SPANTSIRETTI,
 ];
-
-impl Row {
-    /// The rules, with a tournament's answers to what is doubtful in this game.
-    pub fn rules_as_chosen(&self, choices: RuleChoices) -> Ruleset {
-        let mut rules = self.rules;
-        if self.number == TURKISH.number {
-            rules.promotion_in_capture = choices.turkish_promotion.unwrap_or(rules.promotion_in_capture);
-        }
-        if self.number == THAI.number {
-            rules.removal = choices.thai_removal.unwrap_or(rules.removal);
-            rules.reversal = choices.thai_reversal.unwrap_or(rules.reversal);
-        }
-        rules
-    }
-}
 
 /// The row of the game with this number.
 pub(crate) fn row(number: u8) -> Option<&'static Row> {

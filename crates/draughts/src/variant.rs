@@ -96,7 +96,7 @@ impl Variant {
             game_type,
             choices,
             name: row.name,
-            rules: row.rules_as_chosen(choices),
+            rules: (row.as_chosen)(row.rules, choices),
             draws: row.draws,
             left_to_arbiter: row.left_to_arbiter,
             result_format: row.result,
