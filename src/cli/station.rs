@@ -62,7 +62,11 @@ impl Where {
             }
         };
         if let Err(error) = sources.read() {
-            tell(format_args!("damcast: the configuration is wrong; a station that runs keeps the old one\n{error}\n"));
+            let then = match sources.read_to_record() {
+                Ok(_) => "a station that reads it records, and shows nothing new in the outlet that is named here",
+                Err(_) => "a station that runs keeps the old one",
+            };
+            tell(format_args!("damcast: the configuration is wrong; {then}\n{error}\n"));
         }
         let Whereabouts { socket, directory } = sources.whereabouts();
         let beside = directory.filter(|_| is_named && socket.is_none()).map(|directory| directory.join(SOCKET));

@@ -422,6 +422,11 @@ fn a_mistake_in_the_configuration_locks_nobody_out() {
         assert!(shown.err.contains(told) && shown.err.contains("keeps the old one"), "{told}: {}", shown.err);
         assert_eq!(run(&["ctl", "--config", config, "log-level"]).out, "info\n");
     }
+    // What is wrong with an outlet holds that outlet back, and nothing else.
+    fs::write(config, right + "[public]\ngames-delay = \"15m\"\n").unwrap();
+    let shown = run(&["status", "--config", config]);
+    assert!(shown.code == 0 && shown.err.contains("a station that reads it records"), "{}", shown.err);
+    assert!(!shown.err.contains("keeps the old one"), "{}", shown.err);
     // A socket that is named counts, whatever else is wrong.
     let socket = place.path("recordings/control.sock");
     fs::write(config, format!("[control]\nsocket = {socket:?}\n[station]\ndirectroy = 7\n")).unwrap();

@@ -123,12 +123,14 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     let _lock = Lock::take(&config.directory)?;
     let troubles = Troubles::default();
     if config.has_delay() {
-        for (folder, error) in keep_private(&config.directory) {
+        let findings = keep_private(&config.directory).into_iter().map(|(folder, error)| {
             let what = format!("everybody on this machine may read it before the delay is over: {error}");
             error!("{}: {what}", folder.display());
             let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            troubles.watch(trouble::PUBLICATION, &file).tell([Finding { board: None, file: file.clone(), what }]);
-        }
+            Finding { board: None, file, what }
+        });
+        // A place of its own: whoever looks after the files in these folders tells of theirs.
+        troubles.watch(trouble::PUBLICATION, "folders that wait for a delay").tell(findings);
     }
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
