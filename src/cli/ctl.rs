@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use damcast::engine::session::request::Wish;
+use damcast::engine::session::request::{Pairing, Wish};
 use damcast::station::operate::control::{Reply, Request};
 use draughts::Color;
 
@@ -63,6 +63,20 @@ enum Verb {
         white: String,
         /// Black's name.
         black: String,
+    },
+    /// Which pairing of a tournament the board plays: from the next game on, or from this one on if it has no moves yet. Its games
+    /// begin with these tags and keep them, whatever the configuration says later.
+    #[command(
+        after_help = "Example:\n  damcast ctl pairing board-1 3.1 White=\"Sijbrands, T.\" Black=\"Wiersma, H.\" Round=3\n  damcast ctl pairing board-1 none"
+    )]
+    Pairing {
+        /// The board.
+        board: String,
+        /// The pairing: a word of your own, such as 3.1 for board 1 of round 3; `none` for none any more.
+        id: String,
+        /// Tags of its games.
+        #[arg(value_name = "TAG=VALUE", value_parser = tag)]
+        tags: Vec<(String, String)>,
     },
     /// Begin a game, from the start position or from another.
     Start {
@@ -156,6 +170,7 @@ impl Verb {
             Verb::Result { board, result } => (board, Wish::Result(result.clone())),
             Verb::Resign { board, side } => (board, Wish::Resign((*side).into())),
             Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
+            Verb::Pairing { board, id, tags } => (board, pairing(id, tags)),
             Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
             Verb::Start { board, fen, .. } => (board, Wish::Start(fen.clone())),
             Verb::Setup { board, fen } => (board, Wish::Setup(fen.clone())),
@@ -179,6 +194,17 @@ impl Verb {
             _ => "done",
         }
     }
+}
+
+/// A tag of the command line.
+fn tag(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+    parts.ok_or_else(|| "expected TAG=VALUE, as in White=\"Sijbrands, T.\"".to_owned())
+}
+
+fn pairing(id: &str, tags: &[(String, String)]) -> Wish {
+    let is_none = id == "none" && tags.is_empty();
+    Wish::Pairing((!is_none).then(|| Pairing { id: id.to_owned(), tags: tags.to_vec() }))
 }
 
 /// Asks, and says what became of it.

@@ -128,6 +128,39 @@ fn names_are_given_before_the_file_begins_and_then_for_the_next() {
 }
 
 #[test]
+fn a_pairing_is_that_of_the_game_that_has_no_move_yet_and_then_of_the_next() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("names A / B");
+    desk.ask("pairing 3.1 {[White \"Sijbrands, T.\"][Black \"Wiersma, H.\"][WhiteTitle \"GMI\"]}");
+    assert_eq!(desk.told("this game is pairing 3.1: Sijbrands, T. - Wiersma, H."), 1);
+    desk.play(63, 54, 1);
+    let tags = ["[White \"Sijbrands, T.\"]", "[Black \"Wiersma, H.\"]", "[WhiteTitle \"GMI\"]"];
+    let before = desk.file();
+    assert!(tags.iter().all(|tag| before.iter().any(|line| line == tag)), "{before:?}");
+    let pairing = |output: &Output| match &output.effect {
+        Effect::Opened(opening) => opening.pairing.clone(),
+        _ => None,
+    };
+    assert_eq!(desk.outputs.iter().filter_map(pairing).collect::<Vec<_>>(), ["3.1"]);
+    // The next pairing has no title, and changes nothing of the game that is going on.
+    desk.ask("pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}");
+    assert_eq!(desk.told("the next game is pairing 4.1"), 1);
+    assert_eq!(desk.file(), before);
+    let carried: Vec<String> = desk.line.standing_requests().iter().map(ToString::to_string).collect();
+    assert_eq!(carried, ["pairing 4.1 {[White \"Gantwarg, A.\"][Black \"Clerc, R.\"]}"]);
+    desk.ask("start");
+    desk.ask("names Clerc, R. / Gantwarg, A.");
+    assert_eq!(desk.line.standing_requests().len(), 2, "the names go over the pairing");
+    desk.ask("pairing none");
+    assert_eq!(desk.line.standing_requests(), []);
+    assert_eq!(desk.told("no pairing: ? - ?"), 1);
+    for wrong in ["pairing", "pairing 4.1 {[Result \"2-0\"]}", "pairing 4.1 {[White \"\u{7}\"]}"] {
+        desk.ask(wrong);
+    }
+    assert_eq!(desk.told("`pairing"), 3, "{:?}", desk.notices());
+}
+
+#[test]
 fn what_is_held_back_is_published_on_release() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("hold");

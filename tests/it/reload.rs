@@ -184,3 +184,68 @@ fn a_delay_that_comes_with_a_reload_hides_the_files_that_have_none() {
     assert_eq!((told.code, told.out.as_str()), (0, "outlet public: new settings\n"), "{}", told.err);
     assert_eq!(modes(), [0o750; 2]);
 }
+
+/// A pairing is given to a game before its first move, and nothing that is said later, not even the names of the next round, is said
+/// of it: not in its live file, not in what everybody sees, not after a restart, and not when all files are made anew.
+#[test]
+fn the_names_of_the_next_round_reach_no_game_of_this_one() {
+    let place = Place::new(&["a"]);
+    write(&place, &["a"], "Nobody");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    let pair = |id: &str, white: &str, black: &str| {
+        let tags = [format!("White={white}"), format!("Black={black}"), format!("Round={}", &id[..1])];
+        ask(&place, &["ctl", "pairing", "a", id, &tags[0], &tags[1], &tags[2]])
+    };
+    let given = pair("3.1", "Sijbrands, \"Ton\"", "Wiersma, H.");
+    assert_eq!((given.code, given.out.as_str()), (0, "this game is pairing 3.1: Sijbrands, \"Ton\" - Wiersma, H.\n"));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    let given = pair("4.1", "Gantwarg, A.", "Clerc, R.");
+    assert_eq!(given.out, "the next game is pairing 4.1: Gantwarg, A. - Clerc, R.\n");
+    write(&place, &["a"], "Somebody");
+    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
+    let of_round_three = |text: &str| {
+        text.contains("[White \"Sijbrands, \\\"Ton\\\"\"]")
+            && text.contains("[Round \"3\"]")
+            && !text.contains("Gantwarg")
+    };
+    let shown = moves(&place.live("a-1.pdn")).len();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
+    for name in ["games.pdn", "started.pdn"] {
+        let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
+        wait_until("a move after the reload", || public(name).contains(&format!("{last} {{")));
+        assert!(of_round_three(&public(name)), "{name}: {}", public(name));
+    }
+    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1"]).code, 0);
+    wait_until("the game is over", || {
+        board.answer(&mut pty);
+        place.live("a-1.pdn").ends_with("*\n")
+    });
+    wait_until("the archive", || public("archive/a-1.pdn").contains("1-1"));
+    wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
+    let before = public("archive/a-1.pdn");
+    assert!(of_round_three(&before) && of_round_three(&place.live("a-1.pdn")), "{before}");
+    let opened = public("events.ndjson").lines().next().unwrap().to_owned();
+    assert!(opened.contains("\"pairing\":\"3.1\"") && opened.contains("Sijbrands"), "{opened}");
+    // The next game plays the pairing that was given for it.
+    let next = fs::read_to_string(place.path("recordings/log/a-2.log")).unwrap();
+    assert!(next.contains("! pairing 4.1 {[White \"Gantwarg, A.\"]"), "{next}");
+    assert!(station.signal(Signal::TERM).success());
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(public("archive/a-1.pdn"), before);
+    let directory = place.path("recordings").display().to_string();
+    let fsck = crate::program::run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    let events = public("events.ndjson");
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    let rebuilt = crate::program::run(&["rebuild", &directory]);
+    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
+    assert_eq!(public("archive/a-1.pdn"), before);
+    assert_eq!(public("events.ndjson"), events);
+}

@@ -226,7 +226,11 @@ fn opening(game: &GameRecord) -> Object {
     let tags = game.opening.tags.iter().filter(|(name, _)| name != "GameType");
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
-    body.object("tags", tags).text("fen", &fen_of(&game.opening.start()))
+    let body = body.object("tags", tags).text("fen", &fen_of(&game.opening.start()));
+    match &game.opening.pairing {
+        Some(pairing) => body.text("pairing", pairing),
+        None => body,
+    }
 }
 
 /// Follows a game, so that every move gets its number.

@@ -386,7 +386,7 @@ pub(super) mod tests {
         let variant = Variant::international();
         let tags: Vec<(String, String)> =
             tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let opening = Opening { game: number, variant, tags: roster::tags(variant, &tags) };
+        let opening = Opening { game: number, variant, tags: roster::tags(variant, &tags), pairing: None };
         let text = opening.lines().join("\n") + "\n" + &lines.join("\n") + "\n";
         let read = Contents::read(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
         let ended = read.is_ended.then_some(Change::Ended(None));

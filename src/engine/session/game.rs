@@ -90,6 +90,7 @@ impl LiveGame {
         verdict: &Verdict,
         clocks: Option<Clocks>,
         settings: &LineSettings,
+        pairing: Option<&str>,
         games: &mut u32,
     ) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -99,7 +100,8 @@ impl LiveGame {
             self.number = Some(*games);
             self.players = Some(roster::players(&settings.tags));
             let tags = self.tags(settings);
-            effects.push(Effect::Opened(Box::new(Opening { game: *games, variant: settings.variant, tags })));
+            let pairing = pairing.map(str::to_owned);
+            effects.push(Effect::Opened(Box::new(Opening { game: *games, variant: settings.variant, tags, pairing })));
         }
         let (number, step, reason) = match verdict {
             Verdict::Ply { before, ply, .. } => {

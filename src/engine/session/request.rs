@@ -11,6 +11,8 @@
 //! | `resync`, `resync white` | `Resync` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
 //! | `flip` | `Flip` | the board lies the other way round |
 //! | `names WHITE / BLACK` | `Names` | who plays |
+//! | `pairing ID {TAGS}` | `Pairing` | the board plays this pairing: its next game, or the one that has no entry yet, begins with these tags and keeps them |
+//! | `pairing none` | `Pairing` | the tags of the line hold again |
 //! | `hold`, `release` | `Hold`, `Release` | nothing is published until `release`; it is recorded all the same |
 //! | `rotate` | `Rotate` | new logs are begun as soon as nothing of a game can be lost |
 //! | `remembered new`, `remembered known NAME` | `Remembered` | the answer of the station to [`Effect::Remembered`](super::Effect::Remembered) |
@@ -26,7 +28,16 @@ use thiserror::Error;
 
 use super::BusAddress;
 use draughts::Color;
+use draughts_pdn::tag;
 
+/// No word of a pairing is longer, in bytes: its id, or the value of one of its tags.
+const LONGEST_VALUE: usize = 500;
+/// A pairing has no more tags.
+const MOST_TAGS: usize = 64;
+/// The tags that a game has by itself.
+const TAGS_OF_A_GAME: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
+/// What stands for no pairing.
+const NO_PAIRING: &str = "none";
 /// Before a request that can wait for its board.
 const WHEN_FOUND: &str = "when-found";
 
@@ -76,6 +87,8 @@ pub enum Wish {
         /// Black's name.
         black: String,
     },
+    /// Which pairing of a tournament is played; `None`: none any more.
+    Pairing(Option<Pairing>),
     /// Nothing is published.
     Hold,
     /// What was held back is published, and everything from now on.
@@ -84,6 +97,17 @@ pub enum Wish {
     Rotate,
     /// The station has looked for the game that a board's memory has.
     Remembered(Remembered),
+}
+
+/// A pairing of a tournament, as a board is told of it.
+///
+/// Its games begin with these tags, over those of the line, and keep them whatever the line is told later.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pairing {
+    /// Which one: printable ASCII without a blank, not `none`.
+    pub id: String,
+    /// Who plays, in which round, and so on. Not what a game has by itself: its type, date, start and result.
+    pub tags: Vec<(String, String)>,
 }
 
 /// Has this folder a game that begins as the board's memory says?
@@ -140,6 +164,8 @@ impl fmt::Display for Wish {
             Wish::Resync(Some(turn)) => write!(f, "resync {}", word(*turn)),
             Wish::Flip => f.write_str("flip"),
             Wish::Names { white, black } => write!(f, "names {white} / {black}"),
+            Wish::Pairing(None) => write!(f, "pairing {NO_PAIRING}"),
+            Wish::Pairing(Some(pairing)) => write!(f, "pairing {pairing}"),
             Wish::Hold => f.write_str("hold"),
             Wish::Release => f.write_str("release"),
             Wish::Rotate => f.write_str("rotate"),
@@ -187,6 +213,8 @@ impl FromStr for Wish {
                 RequestError(format!("`resync {rest}`: expected nothing, or the side that is to move, white or black"))
             })?)),
             "names" => names(rest)?,
+            "pairing" if rest == NO_PAIRING => Wish::Pairing(None),
+            "pairing" => Wish::Pairing(Some(rest.parse()?)),
             "flip" => Wish::Flip,
             "hold" if rest.is_empty() => Wish::Hold,
             "release" if rest.is_empty() => Wish::Release,
@@ -204,9 +232,72 @@ impl FromStr for Wish {
 
 fn unknown(text: &str) -> RequestError {
     RequestError(format!(
-        "request `{}` is not known; known are result, resign, start, setup, undo, resync, flip, names, hold, release and rotate",
+        "request `{}` is not known; known are result, resign, start, setup, undo, resync, flip, names, pairing, hold, release and \
+         rotate",
         text.trim()
     ))
+}
+
+impl fmt::Display for Pairing {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let tags = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect::<String>();
+        write!(f, "{} {{{tags}}}", self.id)
+    }
+}
+
+impl FromStr for Pairing {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<Pairing, RequestError> {
+        let (id, rest) = split(text);
+        let is_id = id.len() <= LONGEST_VALUE && id != NO_PAIRING && id.bytes().all(|byte| byte.is_ascii_graphic());
+        if id.is_empty() || id.starts_with(['{', '[']) || !is_id {
+            return Err(RequestError(format!(
+                "`pairing {text}`: expected an id without blanks and tags, as in pairing 3.2 {{[White \"Sijbrands, T.\"]}}, or \
+                 `pairing {NO_PAIRING}`"
+            )));
+        }
+        let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let mut rest = inner.ok_or_else(|| tags_wrong(id, "its tags stand between { and }"))?.trim();
+        let mut tags: Vec<(String, String)> = Vec::new();
+        while !rest.is_empty() {
+            let end = end_of_tag(rest).ok_or_else(|| tags_wrong(id, "a tag has no end"))?;
+            let (text, after) = rest.split_at(end);
+            rest = after.trim_start();
+            let parts = tag::parts(text);
+            let name = &parts.name;
+            if !parts.flaws.is_empty() || parts.value.contains(char::is_control) || parts.value.len() > LONGEST_VALUE {
+                return Err(tags_wrong(id, &format!("{text} is no tag")));
+            }
+            if TAGS_OF_A_GAME.contains(&name.as_str()) {
+                return Err(tags_wrong(id, &format!("{name} is said by the game itself")));
+            }
+            if tags.len() == MOST_TAGS || tags.iter().any(|(known, _)| known == name) {
+                return Err(tags_wrong(id, &format!("{name} stands twice, or there are more than {MOST_TAGS} tags")));
+            }
+            tags.push((parts.name, parts.value));
+        }
+        Ok(Pairing { id: id.to_owned(), tags })
+    }
+}
+
+fn tags_wrong(id: &str, why: &str) -> RequestError {
+    RequestError(format!("`pairing {id}`: {why}; it is written like pairing {id} {{[White \"Sijbrands, T.\"]}}"))
+}
+
+/// Where the first tag of a text ends: behind the bracket that follows its closing quote.
+fn end_of_tag(text: &str) -> Option<usize> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if std::mem::take(&mut is_escaped) => {}
+            b'\\' if is_quoted => is_escaped = true,
+            b'"' => is_quoted = !is_quoted,
+            b']' if !is_quoted => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn split(text: &str) -> (&str, &str) {
@@ -271,6 +362,8 @@ mod tests {
             ("resync White", Wish::Resync(Some(Color::White))),
             ("flip", Wish::Flip),
             ("names Sijbrands, T. / Wiersma, H.", names("Sijbrands, T. / Wiersma, H.").unwrap()),
+            ("pairing none", Wish::Pairing(None)),
+            ("pairing 3.2 {}", Wish::Pairing(Some(Pairing { id: "3.2".into(), tags: Vec::new() }))),
             ("rotate", Wish::Rotate),
             ("remembered new", Wish::Remembered(Remembered::New)),
             ("remembered known a-1.pdn", Wish::Remembered(Remembered::Known("a-1.pdn".into()))),
@@ -289,6 +382,13 @@ mod tests {
             ("undo -1", "`undo -1`: expected how many plies"),
             ("names Sijbrands, T.", "needs both names"),
             ("names  / Wiersma, H.", "needs both names"),
+            ("pairing", "expected an id"),
+            ("pairing {[White \"A\"]}", "expected an id"),
+            ("pairing 3.2", "between { and }"),
+            ("pairing 3.2 {[White \"A\"}", "has no end"),
+            ("pairing 3.2 {[white \"A\"]}", "is no tag"),
+            ("pairing 3.2 {[Result \"2-0\"]}", "said by the game itself"),
+            ("pairing 3.2 {[White \"A\"] [White \"B\"]}", "White stands twice"),
         ] {
             assert!(wish(text).is_err_and(|why| why.contains(told)), "{text}: {:?}", wish(text));
         }
@@ -314,11 +414,19 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_is_written_so_that_it_is_read_again(
-            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|setup|undo|resync|flip|names|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
+            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|setup|undo|resync|flip|names|pairing|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
         ) {
             if let Ok(request) = text.parse::<Request>() {
                 prop_assert_eq!(request.to_string().parse(), Ok(request));
             }
+        }
+
+        #[test]
+        fn a_pairing_says_what_it_was_told(names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5), id in "[0-9a-z.]{1,8}") {
+            prop_assume!(id != NO_PAIRING);
+            let tags = names.into_iter().enumerate().map(|(at, name)| (format!("Tag{at}"), name)).collect();
+            let wish = Wish::Pairing(Some(Pairing { id, tags }));
+            prop_assert_eq!(wish.to_string().parse(), Ok(wish));
         }
     }
 }

@@ -53,6 +53,8 @@ use telling::Notified;
 #[derive(Clone, Debug)]
 pub struct Table {
     settings: LineSettings,
+    /// The tags of its games, as the line was told: what a pairing says goes over them.
+    tags_of_line: Vec<(String, String)>,
     board: KnownBoard,
     clock: TableClock,
     play: Play,
@@ -97,6 +99,7 @@ impl Table {
             notified: Notified::default(),
             listeners: Listeners::default(),
             resync: None,
+            tags_of_line: settings.tags.clone(),
             settings,
         }
     }
@@ -119,6 +122,11 @@ impl Table {
     /// The tags with which the file of the game that is going on begins, by what is known now.
     pub fn tags_of_game(&self) -> Option<Vec<(String, String)>> {
         self.play.game().map(|game| game.tags(&self.settings))
+    }
+
+    /// The pairing that games play which begin from now on.
+    pub fn pairing(&self) -> Option<&str> {
+        self.play.pairing().map(|pairing| pairing.id.as_str())
     }
 
     /// Is a game going on that has a file?

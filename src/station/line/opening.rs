@@ -269,6 +269,7 @@ fn carried(line: &Line, had: &LineSettings, wanted: &LineSettings) -> Vec<Reques
         };
         let (had, wanted) = (of_board(had), of_board(wanted));
         match request.wish {
+            Wish::Pairing(_) => true,
             Wish::Names { .. } => players(&had) == players(&wanted),
             _ => had.orientation == wanted.orientation,
         }

@@ -147,7 +147,7 @@ impl Late {
     /// What an operator says of the players and of how the board lies holds for these games, too.
     pub fn request(&mut self, now: Millis, wish: &Wish) {
         match wish {
-            Wish::Names { .. } => self.each(|table, _| drop(table.request(now, wish))),
+            Wish::Names { .. } | Wish::Pairing(_) => self.each(|table, _| drop(table.request(now, wish))),
             Wish::Flip if matches!(self, Late::Standing(_)) => *self = Late::without_memory(),
             _ => {}
         }
@@ -217,6 +217,7 @@ impl Beside {
         });
         for opening in openings {
             opening.tags = table.tags_of_game().unwrap_or_else(|| std::mem::take(&mut opening.tags));
+            opening.pairing = table.pairing().map(str::to_owned);
         }
         Beside { table, effects }
     }

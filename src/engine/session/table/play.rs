@@ -2,6 +2,7 @@
 
 use crate::engine::recognition::{Recogniser, Verdict};
 use crate::engine::session::game::LiveGame;
+use crate::engine::session::request::Pairing;
 use crate::engine::session::{Effect, LineSettings};
 use draughts_pdn::clock::Clocks;
 
@@ -26,6 +27,8 @@ pub(super) struct Play {
     begun: u32,
     /// How many had a file when the operator said who plays.
     named_after: Option<u32>,
+    /// What the games that begin from now on play.
+    pairing: Option<Pairing>,
     /// Its entry is published; what it means for the end of the game, and its note, are still to come.
     published: Option<Verdict>,
 }
@@ -33,7 +36,7 @@ pub(super) struct Play {
 impl Play {
     /// None was played yet, but for so many of which files are there.
     pub fn new(files: u32) -> Play {
-        Play { stage: Stage::Waiting, files, begun: 0, named_after: None, published: None }
+        Play { stage: Stage::Waiting, files, begun: 0, named_after: None, pairing: None, published: None }
     }
 
     /// What is going on.
@@ -97,6 +100,17 @@ impl Play {
         self.named_after == Some(self.files)
     }
 
+    /// The games that begin from now on play this, by its own names.
+    pub fn pair(&mut self, pairing: Option<Pairing>) {
+        self.pairing = pairing;
+        self.named_after = None;
+    }
+
+    /// What the games that begin from now on play.
+    pub fn pairing(&self) -> Option<&Pairing> {
+        self.pairing.as_ref()
+    }
+
     /// A verdict as an entry of the file. Returns also whether the file was there before.
     pub fn publish(
         &mut self,
@@ -106,7 +120,8 @@ impl Play {
     ) -> Option<(Vec<Effect>, bool)> {
         let Stage::Playing(game) = &mut self.stage else { return None };
         let is_begun = game.number().is_some();
-        Some((game.publish(verdict, clocks, settings, &mut self.files), is_begun))
+        let pairing = self.pairing.as_ref().map(|pairing| pairing.id.as_str());
+        Some((game.publish(verdict, clocks, settings, pairing, &mut self.files), is_begun))
     }
 
     /// The verdict was published, and what follows from it is still to come.

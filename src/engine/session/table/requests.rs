@@ -7,7 +7,7 @@ use super::Table;
 use crate::engine::millis::Millis;
 use crate::engine::recognition::Verdict;
 use crate::engine::roster;
-use crate::engine::session::request::Wish;
+use crate::engine::session::request::{Pairing, Wish};
 use crate::engine::session::sensors::Orientation;
 use crate::engine::session::{Effect, account};
 use draughts::ResultFormat;
@@ -52,6 +52,7 @@ impl Table {
             Wish::Resync(turn) => self.resync_on_request(now, *turn),
             Wish::Flip => self.flip(now),
             Wish::Names { white, black } => self.name_players(white, black),
+            Wish::Pairing(pairing) => self.pair(pairing.clone()),
             Wish::StartFromMemory | Wish::Hold | Wish::Release | Wish::Rotate | Wish::Remembered(_) => Vec::new(),
         }
     }
@@ -207,12 +208,30 @@ impl Table {
         vec![Effect::News(format!("{white} and {black} are the players of {which}"))]
     }
 
+    /// The board plays this pairing from the next game on, or from the one on that has no entry yet.
+    fn pair(&mut self, pairing: Option<Pairing>) -> Vec<Effect> {
+        self.settings.tags.clone_from(&self.tags_of_line);
+        let (tags, what) = match &pairing {
+            Some(pairing) => (pairing.tags.as_slice(), format!("pairing {}", pairing.id)),
+            None => (&[][..], "no pairing".to_owned()),
+        };
+        for (name, value) in tags {
+            self.settings.tags.retain(|(known, _)| known != name);
+            self.settings.tags.push((name.clone(), value.clone()));
+        }
+        self.play.pair(pairing);
+        let players = roster::players(&self.settings.tags).map(|name| name.unwrap_or_else(|| "?".to_owned()));
+        let which = if self.has_open_game() { "the next game" } else { "this game" };
+        vec![Effect::News(format!("{which} is {what}: {} - {}", players[0], players[1]))]
+    }
+
     /// The requests that still matter to a game that is to come: a table that takes the place of this one has to hear them.
     pub fn standing_requests(&self) -> Vec<Wish> {
         let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
         let names = player("White").zip(player("Black")).filter(|_| self.play.is_next_named());
         let names = names.map(|(white, black)| Wish::Names { white, black });
-        names.into_iter().chain(self.board.is_flipped().then_some(Wish::Flip)).collect()
+        let pairing = self.play.pairing().cloned().map(|pairing| Wish::Pairing(Some(pairing)));
+        pairing.into_iter().chain(names).chain(self.board.is_flipped().then_some(Wish::Flip)).collect()
     }
 
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
