@@ -1,5 +1,7 @@
 //! What a decision waits for: the names of deadlines.
 
+use crate::engine::millis::Millis;
+
 /// What a decision waits for. When the time is over it falls without it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wait {
@@ -49,6 +51,29 @@ impl Wait {
             Wait::Lever => "lever",
             Wait::Explanation => "explanation",
             Wait::Flicker => "flicker",
+        }
+    }
+}
+
+/// When something is to be judged again if nothing happens before, and what is waited for until then.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Deadline(Option<(Millis, Wait)>);
+
+impl Deadline {
+    /// The time and what is waited for; `None`: nothing is.
+    pub fn get(self) -> Option<(Millis, Wait)> {
+        self.0
+    }
+
+    /// Nothing is waited for.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    /// Something is to be judged again at a time, if that is to come and before all others.
+    pub fn wake_at(&mut self, now: Millis, at: Option<Millis>, wait: Wait) {
+        if let Some(at) = at.filter(|&at| at > now && self.0.is_none_or(|(next, _)| at < next)) {
+            self.0 = Some((at, wait));
         }
     }
 }

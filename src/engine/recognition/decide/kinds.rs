@@ -8,52 +8,50 @@
 //! | that arrived, alone of its colour, while a king is gone | always |
 //! | that arrived otherwise | its code says so |
 
-use super::Recogniser;
+use crate::engine::recognition::evidence::facts::Facts;
 use crate::engine::recognition::evidence::sight::Sight;
 use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
 
-impl Recogniser {
-    /// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
-    /// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
-    pub(super) fn position_of(
-        &self,
-        known: &Placement,
-        sight: &Sight,
-        turn: Option<Color>,
-        plies: usize,
-    ) -> Option<Position> {
-        let variant = self.base.variant();
-        let new = sight.differs_from_placement(known);
-        let turn = turn.unwrap_or_else(|| {
-            let arrived = |color: Color| (sight.of(color) & new).len();
-            match arrived(Color::White).cmp(&arrived(Color::Black)) {
-                std::cmp::Ordering::Greater => Color::Black,
-                std::cmp::Ordering::Less => Color::White,
-                std::cmp::Ordering::Equal => self.base.turn(),
-            }
-        });
-        let mut placement = Placement::EMPTY;
-        for color in Color::BOTH {
-            // Nobody knows how far men went in a gap.
-            let steps = if self.gap { usize::MAX } else { plies.div_ceil(2) };
-            let moved_kings = kings_that_moved(variant, known, sight, color, steps);
-            for square in sight.of(color) {
-                let was_king = !new.contains(square) && known.kings().contains(square);
-                let moved_king = moved_kings.contains(square);
-                let on_crowning_row = variant.geometry.home_row(!color).contains(square);
-                let reads_king = sight.crowned().contains(square);
-                let king = on_crowning_row
-                    || match self.tells_kings {
-                        // Nobody saw which pieces went where; what the set tells of them is all there is.
-                        Some(true) if self.gap => reads_king,
-                        _ => was_king || moved_king || (reads_king && (self.gap || new.contains(square))),
-                    };
-                let kind = if king { Kind::King } else { Kind::Man };
-                placement.put(square, Some(Piece { color, kind }));
-            }
+/// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
+/// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
+pub(super) fn position_of(
+    facts: &Facts,
+    known: &Placement,
+    sight: &Sight,
+    turn: Option<Color>,
+    plies: usize,
+) -> Option<Position> {
+    let variant = facts.published.position().variant();
+    let new = sight.differs_from_placement(known);
+    let turn = turn.unwrap_or_else(|| {
+        let arrived = |color: Color| (sight.of(color) & new).len();
+        match arrived(Color::White).cmp(&arrived(Color::Black)) {
+            std::cmp::Ordering::Greater => Color::Black,
+            std::cmp::Ordering::Less => Color::White,
+            std::cmp::Ordering::Equal => facts.published.turn(),
         }
-        Position::new(variant, Setup { placement, turn }).ok()
+    });
+    let mut placement = Placement::EMPTY;
+    for color in Color::BOTH {
+        // Nobody knows how far men went in a gap.
+        let steps = if facts.unheard.has_gap() { usize::MAX } else { plies.div_ceil(2) };
+        let moved_kings = kings_that_moved(variant, known, sight, color, steps);
+        for square in sight.of(color) {
+            let was_king = !new.contains(square) && known.kings().contains(square);
+            let moved_king = moved_kings.contains(square);
+            let on_crowning_row = variant.geometry.home_row(!color).contains(square);
+            let reads_king = sight.crowned().contains(square);
+            let king = on_crowning_row
+                || match facts.evidence.tells_kings() {
+                    // Nobody saw which pieces went where; what the set tells of them is all there is.
+                    Some(true) if facts.unheard.has_gap() => reads_king,
+                    _ => was_king || moved_king || (reads_king && (facts.unheard.has_gap() || new.contains(square))),
+                };
+            let kind = if king { Kind::King } else { Kind::Man };
+            placement.put(square, Some(Piece { color, kind }));
+        }
     }
+    Position::new(variant, Setup { placement, turn }).ok()
 }
 
 /// Of the pieces of a colour that arrived somewhere, those that are kings, whatever their codes say.

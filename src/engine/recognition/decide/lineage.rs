@@ -3,9 +3,11 @@
 //! A hand puts one piece of its own somewhere else and may take off pieces of the opponent; a position that shows anything else
 //! is more likely a hand in the air.
 
+use super::kinds::position_of;
 use super::standing::Snapshot;
-use super::{Previous, Recogniser};
 use crate::engine::recognition::evidence::chronology::Chronology;
+use crate::engine::recognition::evidence::facts::Facts;
+use crate::engine::recognition::evidence::published::{Base, Previous};
 use crate::engine::recognition::evidence::squares::Moment;
 use crate::engine::recognition::measures::work;
 use crate::engine::recognition::search::explain::Explanation;
@@ -57,76 +59,80 @@ impl Lineage {
     }
 }
 
-impl Recogniser {
-    /// Legal plies that may have been played and are not published: what the board showed when they still explained it,
-    /// and each single one that hands may have played.
-    pub(super) fn possible_before(&self, chronology: &Chronology) -> Vec<Before> {
-        let mut possible = Vec::new();
-        if let Some((foreseen, at)) = &self.foreseen {
-            let mut position = self.base;
-            for (index, ply) in foreseen.iter().enumerate() {
-                position = position.play(ply);
-                possible.push(Before { plies: foreseen[..=index].to_vec(), end: position, seen_at: Some(*at) });
-            }
+/// Legal plies that may have been played and are not published: what the board showed when they still explained it,
+/// and each single one that hands may have played.
+pub(super) fn possible_before(
+    facts: &Facts,
+    foreseen: Option<(&[Move], Moment)>,
+    chronology: &Chronology,
+) -> Vec<Before> {
+    let mut possible = Vec::new();
+    if let Some((foreseen, at)) = foreseen {
+        let mut position = *facts.published.position();
+        for (index, ply) in foreseen.iter().enumerate() {
+            position = position.play(ply);
+            possible.push(Before { plies: foreseen[..=index].to_vec(), end: position, seen_at: Some(at) });
         }
-        if self.gap || !chronology.untold().is_empty() {
-            return possible;
-        }
-        let touched = self.evidence.touched_since(self.since);
-        let legal = self.base.legal_moves_within(&mut work::BEFORE.clone()).unwrap_or_default();
-        let played = legal.into_iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
-        possible.extend(played.map(|ply| {
-            let end = self.base.play(&ply);
-            Before { plies: vec![ply], end, seen_at: None }
-        }));
-        possible
     }
+    if facts.unheard.has_gap() || !chronology.untold().is_empty() {
+        return possible;
+    }
+    let touched = facts.published.touched(&facts.evidence);
+    let legal = facts.published.position().legal_moves_within(&mut work::BEFORE.clone()).unwrap_or_default();
+    let played = legal.into_iter().filter(|ply| touched.contains(ply.from()) && touched.contains(ply.to()));
+    possible.extend(played.map(|ply| {
+        let end = facts.published.position().play(&ply);
+        Before { plies: vec![ply], end, seen_at: None }
+    }));
+    possible
+}
 
-    /// How a position came about that nobody has explained.
-    pub(super) fn lineage(
-        &self,
-        snapshot: &Snapshot,
-        candidates: &[Snapshot],
-        possible: &[Before],
-        chronology: &Chronology,
-    ) -> Lineage {
-        if let Some(previous) = self.previous.as_ref().filter(|previous| snapshot.is_of(&previous.position)) {
-            return Lineage::Back(Previous { since: snapshot.at, ..previous.clone() });
-        }
-        if is_one_ply(&self.base, snapshot, SquareSet::EMPTY) {
-            let is_it = |before: &&Before| before.plies.len() == 1 && snapshot.is_of(&before.end);
-            return possible.iter().find(is_it).map_or(Lineage::Direct, |lawful| {
-                let ply = Explanation {
-                    plies: lawful.plies.clone(),
-                    behind: 0,
-                    left: SquareSet::EMPTY,
-                    odd: SquareSet::EMPTY,
-                    score: 0,
-                };
-                Lineage::Lawful(ply, lawful.end)
-            });
-        }
-        let tolerated = self.anomalous();
-        let was_seen = |before: &Before| match before.seen_at {
-            Some(at) => at <= snapshot.at,
-            None => chronology.shows_after(&self.base, &before.plies[0], snapshot.at, tolerated),
-        };
-        let leads_here = |before: &&Before| is_one_ply(&before.end, snapshot, before.may_stand()) && was_seen(before);
-        if let Some(before) = possible.iter().find(leads_here) {
-            let shown = snapshot.sight.of(Color::White) | snapshot.sight.of(Color::Black);
-            let (plies, left) = (before.plies.clone(), before.may_stand() & shown);
-            let legal = Explanation { plies, behind: 1, left, odd: SquareSet::EMPTY, score: 0 };
-            return Lineage::Legal(legal, before.end);
-        }
-        let earlier = |first: &&Snapshot| first.at < snapshot.at && is_one_ply(&self.base, first, SquareSet::EMPTY);
-        for first in candidates.iter().filter(earlier) {
-            let after = self.position_of(self.base.placement(), &first.sight, Some(!self.base.turn()), 1);
-            if let Some(after) = after.filter(|after| is_one_ply(after, snapshot, SquareSet::EMPTY)) {
-                return Lineage::Twice(first.clone(), after);
-            }
-        }
-        Lineage::Unknown
+/// How a position came about that nobody has explained.
+pub(super) fn lineage_of(
+    facts: &Facts,
+    snapshot: &Snapshot,
+    candidates: &[Snapshot],
+    possible: &[Before],
+    chronology: &Chronology,
+) -> Lineage {
+    let published = facts.published.position();
+    if let Some(previous) = facts.published.previous().filter(|previous| snapshot.is_of(&previous.base.position)) {
+        let base = Base { since: snapshot.at, ..previous.base };
+        return Lineage::Back(Previous { base, ply: previous.ply.clone() });
     }
+    if is_one_ply(published, snapshot, SquareSet::EMPTY) {
+        let is_it = |before: &&Before| before.plies.len() == 1 && snapshot.is_of(&before.end);
+        return possible.iter().find(is_it).map_or(Lineage::Direct, |lawful| {
+            let ply = Explanation {
+                plies: lawful.plies.clone(),
+                behind: 0,
+                left: SquareSet::EMPTY,
+                odd: SquareSet::EMPTY,
+                score: 0,
+            };
+            Lineage::Lawful(ply, lawful.end)
+        });
+    }
+    let tolerated = facts.published.anomalies().squares();
+    let was_seen = |before: &Before| match before.seen_at {
+        Some(at) => at <= snapshot.at,
+        None => chronology.shows_after(published, &before.plies[0], snapshot.at, tolerated),
+    };
+    let leads_here = |before: &&Before| is_one_ply(&before.end, snapshot, before.may_stand()) && was_seen(before);
+    if let Some(before) = possible.iter().find(leads_here) {
+        let shown = snapshot.sight.of(Color::White) | snapshot.sight.of(Color::Black);
+        let (plies, left) = (before.plies.clone(), before.may_stand() & shown);
+        let legal = Explanation { plies, behind: 1, left, odd: SquareSet::EMPTY, score: 0 };
+        return Lineage::Legal(legal, before.end);
+    }
+    let earlier = |first: &&Snapshot| first.at < snapshot.at && is_one_ply(published, first, SquareSet::EMPTY);
+    for first in candidates.iter().filter(earlier) {
+        let after = position_of(facts, published.placement(), &first.sight, Some(!published.turn()), 1);
+        if let Some(after) = after.filter(|after| is_one_ply(after, snapshot, SquareSet::EMPTY)) {
+            return Lineage::Twice(first.clone(), after);
+        }
+    }
+    Lineage::Unknown
 }
 
 /// May one ply of the side to move, legal or not, have led from a position to what stood? `may_stand`: captured before, and

@@ -6,7 +6,7 @@
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::{counts, times};
-use crate::engine::recognition::verdict::PressId;
+use crate::engine::recognition::verdict::{Clock, PressId};
 use draughts::Color;
 
 /// One press.
@@ -18,28 +18,48 @@ pub struct Press {
     pub at: Millis,
 }
 
+/// How the lever stands to what is published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lever {
+    /// Whose time runs, where that is known.
+    turn: Option<Color>,
+    /// The player of the last published ply has not pressed yet.
+    is_missing: bool,
+    /// Plies published in a row without a press.
+    unpressed_run: u32,
+}
+
 /// The lever since the published position.
 #[derive(Clone, Debug, Default)]
 pub struct Presses {
     queue: Vec<Press>,
-    turn: Option<Color>,
-    missing: bool,
+    lever: Lever,
 }
 
 impl Presses {
+    /// How the lever stands to what is published.
+    pub fn lever(&self) -> &Lever {
+        &self.lever
+    }
+
     /// Whose time runs, where the lever's meaning is known.
     pub fn turn(&self) -> Option<Color> {
-        self.turn
+        self.lever.turn
     }
 
     /// The lever's meaning has been learned or corrected: whose time runs now.
     pub fn mean(&mut self, turn: Option<Color>) {
-        self.turn = turn;
+        self.lever.turn = turn;
     }
 
     /// The player of the last published ply has not pressed yet.
     pub fn is_missing(&self) -> bool {
-        self.missing
+        self.lever.is_missing
+    }
+
+    /// Plies published in a row without a press.
+    pub fn unpressed_run(&self) -> u32 {
+        self.lever.unpressed_run
     }
 
     /// How many there were.
@@ -50,6 +70,11 @@ impl Presses {
     /// Were there none?
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
+    }
+
+    /// Were there so many that play goes on, whatever the board shows?
+    pub fn are_many(&self) -> bool {
+        self.queue.len() >= counts::MANY_PRESSES
     }
 
     /// When they were heard of, in order.
@@ -68,55 +93,60 @@ impl Presses {
     }
 
     /// The lever was moved while this side was to move in the published position; `turn`: whose time runs now; `answered`: a
-    /// ply of this side and its reply can be seen. Returns whether this was the missing press of the last published ply.
-    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) -> bool {
-        self.turn = turn;
+    /// ply of this side and its reply can be seen. If they cannot, it may be the missing press of the last published ply.
+    pub fn hear(&mut self, press: Press, turn: Option<Color>, to_move: Color, answered: bool) {
+        self.lever.turn = turn;
         if self.queue.is_empty() && turn == Some(to_move) && !answered {
-            self.missing = false;
-            return true;
-        }
-        if self.queue.len() < counts::MOST_PRESSES {
+            (self.lever.is_missing, self.lever.unpressed_run) = (false, 0);
+        } else if self.queue.len() < counts::MOST_PRESSES {
             self.queue.push(press);
         }
-        false
     }
 
     /// Has the player of the last of so many plies, of which the first was `to_move`'s, pressed for it?
     pub fn complete(&self, plies: usize, to_move: Color) -> bool {
         let next = if plies.is_multiple_of(2) { to_move } else { !to_move };
-        match self.turn {
+        match self.lever.turn {
             Some(turn) => turn == next && (!self.queue.is_empty() || plies >= 2),
             None => self.queue.len() >= plies,
         }
     }
 
-    /// The first of so many plies is published: takes the press that completed it, if there was one.
-    pub fn publish(&mut self, plies: usize, to_move: Color, running: bool) -> Option<Press> {
+    /// Has the player of the first of so many plies, `to_move`, given it up by pressing?
+    pub fn is_given_up(&self, plies: usize, to_move: Color) -> bool {
+        !self.queue.is_empty() && (plies >= 2 || self.complete(plies, to_move))
+    }
+
+    /// The first of so many plies is published, which its player has given up or not: takes the press that completed it, if there
+    /// was one.
+    pub fn publish(&mut self, plies: usize, to_move: Color, clock: Clock, given_up: bool) -> Option<Press> {
+        // Without a clock nobody can press.
+        self.lever.unpressed_run = if given_up || clock == Clock::None { 0 } else { self.lever.unpressed_run + 1 };
         let belong = if self.complete(plies, to_move) { plies } else { plies - 1 };
         // Presses too many were mistakes, and taken back before; where some are missing, those that came belong to the
         // last plies.
         let mistaken = self.queue.len().saturating_sub(belong);
         self.queue.drain(..mistaken / 2 * 2);
         let press = (self.queue.len() >= belong && belong > 0 && !self.queue.is_empty()).then(|| self.queue.remove(0));
-        self.missing = running
+        self.lever.is_missing = clock == Clock::Running
             && self.queue.is_empty()
-            && match self.turn {
+            && match self.lever.turn {
                 Some(turn) => turn == to_move,
-                None => press.is_none() && !self.missing,
+                None => press.is_none() && !self.lever.is_missing,
             };
         press
     }
 
     /// Play goes on from a position that was set up after so many presses. Returns the last of them.
     pub fn set_up(&mut self, presses: usize) -> Option<Press> {
-        self.missing = false;
+        (self.lever.is_missing, self.lever.unpressed_run) = (false, 0);
         self.queue.drain(..presses.min(self.queue.len())).next_back()
     }
 
     /// The board shows the published position: presses that were taken back are forgotten. Returns when to ask again.
     pub fn settle(&mut self, now: Millis, to_move: Color) -> Option<Millis> {
         let stands_at = self.last_at()? + times::PRESSES_STAND;
-        let in_step = self.turn == Some(to_move);
+        let in_step = self.lever.turn == Some(to_move);
         if self.queue.len() < 2 && !in_step {
             return None;
         }
@@ -159,14 +189,14 @@ mod tests {
     fn a_late_press_belongs_to_the_ply_before_unless_that_was_answered() {
         assert!(after(&[White]).is_empty());
         let mut presses = Presses::default();
-        assert!(!presses.hear(press(1), Some(White), White, true));
+        presses.hear(press(1), Some(White), White, true);
         assert_eq!(presses.len(), 1);
     }
 
     #[test]
     fn of_presses_too_many_the_last_counts() {
         let mut presses = after(&[Black, White, Black]);
-        assert_eq!(presses.publish(1, White, true).map(|press| press.id), Some(PressId(3)));
+        assert_eq!(presses.publish(1, White, Clock::Running, true).map(|press| press.id), Some(PressId(3)));
         assert!(presses.is_empty());
     }
 

@@ -95,6 +95,14 @@ pub struct Evidence {
     last_change: Millis,
     generation: u64,
     history: VecDeque<Change>,
+    /// Has a whole dump shown what is seen?
+    is_dumped: bool,
+    /// When the last dump came.
+    dumped_at: Millis,
+    /// The board never sends a dump: what its reports show counts as confirmed.
+    trusts_reports: bool,
+    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    tells_kings: Option<bool>,
 }
 
 impl Evidence {
@@ -107,6 +115,10 @@ impl Evidence {
             last_change: now,
             generation: 0,
             history: VecDeque::new(),
+            is_dumped: true,
+            dumped_at: now,
+            trusts_reports: false,
+            tells_kings: None,
         }
     }
 
@@ -130,8 +142,70 @@ impl Evidence {
         Moment(self.generation)
     }
 
-    /// Takes what is seen on one square. Returns whether its colour changed.
+    /// Takes what is seen on one square; a dump has yet to confirm it. Returns whether its colour changed.
     pub fn see(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
+        let has_changed = self.put(now, square, seen, source);
+        self.is_dumped &= !has_changed || self.is_flickering(square);
+        has_changed
+    }
+
+    /// The squares whose change no report has told, as a dump shows.
+    pub fn missed(&self, dump: &Sight) -> SquareSet {
+        self.sight.differs_from(dump) - self.flickering
+    }
+
+    /// Takes a dump of the whole board, of which these squares were missed, and have been seen since.
+    pub fn dump(&mut self, now: Millis, dump: &Sight, missed: SquareSet) {
+        for square in dump.of(Color::White) | dump.of(Color::Black) {
+            self.put(now, square, dump.get(square), Source::Dump);
+        }
+        self.dumped_at = now;
+        self.is_dumped |= missed.is_empty();
+    }
+
+    /// When the last dump came.
+    pub fn dumped_at(&self) -> Millis {
+        self.dumped_at
+    }
+
+    /// Has a dump shown what is seen?
+    pub fn is_dumped(&self) -> bool {
+        self.is_dumped
+    }
+
+    /// Is what is seen known to stand on the board?
+    pub fn is_confirmed(&self) -> bool {
+        self.is_dumped || self.trusts_reports
+    }
+
+    /// What is seen may not stand on the board any more: a dump will tell.
+    pub fn unconfirm(&mut self) {
+        self.is_dumped = false;
+    }
+
+    /// Does the board never send a dump? Then what its reports show counts as confirmed.
+    pub fn trust_reports(&mut self, trusts: bool) {
+        self.trusts_reports = trusts;
+    }
+
+    /// Does what the reports show count as confirmed?
+    pub fn trusts_reports(&self) -> bool {
+        self.trusts_reports
+    }
+
+    /// These pieces of those that are seen are kings: do their codes say so?
+    pub fn learn_codes(&mut self, kings: SquareSet) {
+        if !kings.is_empty() {
+            self.tells_kings = Some(kings == self.sight.crowned());
+        }
+    }
+
+    /// Do the codes of this set tell kings from men? `None`: no king has been seen yet.
+    pub fn tells_kings(&self) -> Option<bool> {
+        self.tells_kings
+    }
+
+    fn put(&mut self, now: Millis, square: Square, seen: Option<Seen>, source: Source) -> bool {
         let before = self.sight.color(square);
         let color = seen.map(|seen| seen.color);
         self.sight.put(square, seen);

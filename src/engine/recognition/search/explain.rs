@@ -11,8 +11,12 @@
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::evidence::chronology::Chronology;
-use crate::engine::recognition::evidence::squares::{Evidence, Moment, Traffic};
+use crate::engine::recognition::evidence::facts::Facts;
+use crate::engine::recognition::evidence::published::Base;
+use crate::engine::recognition::evidence::sight::Sight;
+use crate::engine::recognition::evidence::squares::{Evidence, Traffic};
 use crate::engine::recognition::measures::{weights, work};
+use crate::engine::recognition::verdict::Clock;
 use draughts::{Color, Move, Position, Square, SquareSet};
 
 /// A legal sequence that explains what is seen.
@@ -45,14 +49,10 @@ impl Explanation {
 /// What the search starts from.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// The position that is known.
-    pub base: &'a Position,
+    /// The position that is known, and what counts as evidence since.
+    pub base: &'a Base,
     /// What happened on the squares.
     pub evidence: &'a Evidence,
-    /// The moment from which touches count.
-    pub since: Moment,
-    /// Squares that plies have passed which were published since then.
-    pub passed: SquareSet,
     /// Squares known to differ from the position for a known reason.
     pub anomalies: SquareSet,
     /// How many presses of the lever belong to the plies that are sought; `None`: they tell nothing.
@@ -61,6 +61,35 @@ pub struct Question<'a> {
     pub press_missing: bool,
     /// Was the board not heard for a while, so that presses and changes may have been missed?
     pub gap: bool,
+}
+
+/// All of a question but its presses: two questions that are equal in it have the same explanations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Squares {
+    base: Base,
+    generation: u64,
+    sight: Sight,
+    anomalies: SquareSet,
+    gap: bool,
+}
+
+impl<'a> Question<'a> {
+    /// Which plies have been played since what is published?
+    pub fn of(facts: &'a Facts) -> Question<'a> {
+        Question {
+            base: facts.published.base(),
+            evidence: &facts.evidence,
+            anomalies: facts.published.anomalies().squares(),
+            presses: (facts.clock != Clock::None).then_some(facts.presses.len()),
+            press_missing: facts.presses.is_missing(),
+            gap: facts.unheard.has_gap(),
+        }
+    }
+
+    fn squares(&self) -> Squares {
+        let Question { base, evidence, anomalies, gap, presses: _, press_missing: _ } = *self;
+        Squares { base: *base, generation: evidence.generation(), sight: *evidence.sight(), anomalies, gap }
+    }
 }
 
 /// All explanations up to one ply deeper than the shallowest exact one, the best first.
@@ -72,6 +101,8 @@ pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Ex
 /// What the squares tell, whoever pressed: a press changes how likely an explanation is, and not whether it is one.
 #[derive(Clone, Debug)]
 pub struct Findings {
+    /// What they are the explanations of.
+    of: Squares,
     /// In the order of the search; their scores leave the presses out.
     found: Vec<Explanation>,
     /// So many plies were tried.
@@ -85,18 +116,19 @@ pub struct Findings {
 impl Findings {
     /// Looks for them.
     pub fn seek(question: &Question, most_plies: usize, work: &mut u32) -> Findings {
-        let nothing = Findings { found: Vec::new(), deepest: most_plies, most_plies, is_cut: false };
-        if !is_in_reach(question, &[SquareSet::EMPTY; 2], question.base, most_plies) {
+        let of = question.squares();
+        let nothing = Findings { of, found: Vec::new(), deepest: most_plies, most_plies, is_cut: false };
+        if !is_in_reach(question, &[SquareSet::EMPTY; 2], &question.base.position, most_plies) {
             return nothing;
         }
-        let mut traffic = question.evidence.traffic_since(question.since);
+        let mut traffic = question.evidence.traffic_since(question.base.since);
         // Where a piece was missing or too many, a hand has been.
         question.anomalies.into_iter().for_each(|square| traffic.blur(square));
-        let chronology = Chronology::new(question.evidence, question.since);
+        let chronology = Chronology::new(question.evidence, question.base.since);
         let mut search = Search {
             question,
-            rests: chronology.rests() - question.anomalies - question.passed,
-            touched: question.evidence.touched_since(question.since) | question.anomalies,
+            rests: chronology.rests() - question.anomalies - question.base.passed,
+            touched: question.evidence.touched_since(question.base.since) | question.anomalies,
             traffic,
             chronology,
             work_left: *work,
@@ -109,7 +141,7 @@ impl Findings {
         let mut depth = 1;
         while depth <= findings.deepest {
             let before = search.found.len();
-            search.descend(question.base, depth, Millis::ZERO, None);
+            search.descend(&question.base.position, depth, Millis::ZERO, None);
             if search.work_left == 0 {
                 // Among explanations of this length there may be better ones.
                 search.found.truncate(before);
@@ -123,9 +155,9 @@ impl Findings {
         Findings { found: search.found, ..findings }
     }
 
-    /// Are these all that there are to a question that differs in its presses alone?
+    /// Are these all that there are to this question? It may differ in its presses from the one they were looked for.
     pub fn suffice(&self, question: &Question) -> bool {
-        !self.is_cut && deepest(&self.found, question, self.most_plies) <= self.deepest
+        self.of == question.squares() && !self.is_cut && deepest(&self.found, question, self.most_plies) <= self.deepest
     }
 
     /// The explanations, the best first, as the presses of a question have it.
@@ -287,7 +319,7 @@ impl Search<'_> {
         let mut score = weights::LEFT * left.len() as i32 + self.landed_unseen;
         score += odd.into_iter().map(|square| self.odd_costs(square)).sum::<i32>();
         let guessed = |to: Square| {
-            let (first, second) = (self.question.base.turn(), !self.question.base.turn());
+            let (first, second) = (self.question.base.position.turn(), !self.question.base.position.turn());
             let mover = if self.plies.len().is_multiple_of(2) { second } else { first };
             self.question.evidence.is_flickering(to)
                 && sight.color(to).is_none()
@@ -312,9 +344,12 @@ impl Search<'_> {
     /// Is this a piece of a colour that the last ply captured, beside a square where it did?
     fn is_aside(&self, square: Square) -> bool {
         let Some(last) = self.plies.last() else { return false };
-        let geometry = &self.question.base.variant().geometry;
-        let captor =
-            if self.plies.len().is_multiple_of(2) { !self.question.base.turn() } else { self.question.base.turn() };
+        let geometry = &self.question.base.position.variant().geometry;
+        let captor = if self.plies.len().is_multiple_of(2) {
+            !self.question.base.position.turn()
+        } else {
+            self.question.base.position.turn()
+        };
         let (row, column) = geometry.row_and_column(square);
         let is_near = |taken: Square| {
             let (other_row, other_column) = geometry.row_and_column(taken);
@@ -336,7 +371,7 @@ impl Search<'_> {
             return 0;
         }
         let tolerated = wrong | self.question.anomalies;
-        weights::UNSEEN * self.chronology.unseen(self.question.base, &self.plies, tolerated) as i32
+        weights::UNSEEN * self.chronology.unseen(&self.question.base.position, &self.plies, tolerated) as i32
     }
 
     fn path_seen(&self) -> i32 {
@@ -354,7 +389,6 @@ impl Search<'_> {
 mod tests {
     use super::*;
     use crate::engine::recognition::evidence::chronology::tests::evidence;
-    use crate::engine::recognition::evidence::sight::Sight;
     use crate::engine::recognition::measures::counts;
 
     const REPORTS: [(u64, &str, Option<Color>); 9] = [
@@ -369,17 +403,20 @@ mod tests {
         (9_000, "23", Some(Color::Black)),
     ];
 
+    fn base_and_evidence(reports: &[(u64, &str, Option<Color>)]) -> (Base, Evidence) {
+        let (position, evidence) = evidence(reports);
+        let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+        (Base { position, since, passed: SquareSet::EMPTY }, evidence)
+    }
+
     #[test]
     fn a_press_is_weighed_as_if_all_had_been_looked_for_again() {
         let mut weighed = 0;
         for count in 1..=REPORTS.len() {
-            let (base, evidence) = evidence(&REPORTS[..count]);
-            let since = Evidence::new(Sight::default(), Millis::ZERO).moment();
+            let (base, evidence) = base_and_evidence(&REPORTS[..count]);
             let ask = |presses, press_missing, gap| Question {
                 base: &base,
                 evidence: &evidence,
-                since,
-                passed: SquareSet::EMPTY,
                 anomalies: SquareSet::EMPTY,
                 presses,
                 press_missing,
@@ -413,12 +450,10 @@ mod tests {
 
     #[test]
     fn what_was_cut_short_is_looked_for_again() {
-        let (base, evidence) = evidence(&REPORTS);
+        let (base, evidence) = base_and_evidence(&REPORTS);
         let question = Question {
             base: &base,
             evidence: &evidence,
-            since: Evidence::new(Sight::default(), Millis::ZERO).moment(),
-            passed: SquareSet::EMPTY,
             anomalies: SquareSet::EMPTY,
             presses: Some(4),
             press_missing: false,

@@ -5,7 +5,9 @@
 //! | [`effort`] | how much is searched in one millisecond |
 //! | [`explain`] | the search for legal plies that explain a sight |
 //! | [`readings`] | what comes closest to a board that nothing explains |
+//! | [`searcher`] | what was found last, and for which facts |
 
 pub mod effort;
 pub mod explain;
 pub mod readings;
+pub mod searcher;

@@ -1,0 +1,134 @@
+//! What is told besides the decisions: what is expected, what is in doubt, and on what grounds something was decided.
+
+use super::proposal::Conclusion;
+use crate::engine::millis::Millis;
+use crate::engine::recognition::evidence::facts::Facts;
+use crate::engine::recognition::evidence::squares::{Evidence, Moment};
+use crate::engine::recognition::grounds::Grounds;
+use crate::engine::recognition::measures::weights;
+use crate::engine::recognition::search::effort::Effort;
+use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::readings::Reading;
+use crate::engine::recognition::search::searcher::Searcher;
+use crate::engine::recognition::verdict::Clock;
+use crate::engine::recognition::wait::{Deadline, Wait};
+use draughts::{Color, Move, SquareSet};
+
+/// A board that nothing explains.
+#[derive(Clone, Copy, Debug)]
+pub struct Doubt<'a> {
+    /// Since when nothing explains it.
+    pub since: Millis,
+    /// Since when no hand is on it.
+    pub quiet_since: Millis,
+    /// The squares that differ from the published position.
+    pub squares: SquareSet,
+    /// What comes closest, the closest first, a setup last. Empty until the board has been quiet for a moment.
+    pub readings: &'a [Reading],
+}
+
+/// The plies that will be published next if nothing changes, and those that would have been.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Outlook {
+    expected: Vec<Move>,
+    /// Plies that explained a quiet board last, and when: they may have been played although nothing legal followed.
+    foreseen: Option<(Vec<Move>, Moment)>,
+}
+
+impl Outlook {
+    /// The plies that will be published next if nothing changes. Empty: none.
+    pub fn expected(&self) -> &[Move] {
+        &self.expected
+    }
+
+    /// The plies that explained a quiet board last, and when.
+    pub fn foreseen(&self) -> Option<(&[Move], Moment)> {
+        self.foreseen.as_ref().map(|(plies, at)| (plies.as_slice(), *at))
+    }
+
+    /// Has a piece of this colour been touched since a ply explained the board?
+    pub fn is_answered(&self, by: Color, evidence: &Evidence) -> bool {
+        let Some((_, at)) = &self.foreseen else { return false };
+        evidence.changes_since(*at).any(|change| change.before.or(change.after) == Some(by))
+    }
+
+    /// The board shows the published position again.
+    pub fn settle(&mut self) {
+        self.foreseen = None;
+    }
+
+    /// Something is published. What was expected behind a ply still is; anything else is expected of another position.
+    pub fn publish(&mut self, conclusion: &Conclusion) {
+        let ply = if let Conclusion::Ply(explanation, _) = conclusion { explanation.plies.first() } else { None };
+        let rest_of = |plies: &mut Vec<Move>| {
+            if ply.is_some() && plies.first() == ply {
+                plies.remove(0);
+            } else {
+                plies.clear();
+            }
+        };
+        rest_of(&mut self.expected);
+        self.foreseen.iter_mut().for_each(|(plies, _)| rest_of(plies));
+        self.foreseen.take_if(|(plies, _)| plies.is_empty());
+    }
+
+    /// What is expected follows the board once it has been quiet for a moment; a moving hand changes nothing.
+    pub fn expect(
+        &mut self,
+        now: Millis,
+        facts: &Facts,
+        searcher: &mut Searcher,
+        effort: &mut Effort,
+        deadline: &mut Deadline,
+    ) {
+        let over = facts.wrong().is_empty() || matches!(facts.clock, Clock::Stopped { .. });
+        if !over && now < facts.quiet_at() {
+            deadline.wake_at(now, Some(facts.quiet_at()), Wait::Quiet);
+            return;
+        }
+        let explanations = if over { [].into() } else { searcher.explanations(facts, effort) };
+        self.expected = match explanations.first() {
+            Some(best) if best.odd.is_empty() && !has_rival(best, &explanations) => best.plies.clone(),
+            _ => Vec::new(),
+        };
+        if !self.expected.is_empty() {
+            self.foreseen = Some((self.expected.clone(), facts.evidence.moment()));
+        }
+    }
+}
+
+fn has_rival(best: &Explanation, all: &[Explanation]) -> bool {
+    let is_rival =
+        |other: &Explanation| other.plies[0] != best.plies[0] && best.score - other.score < weights::EXPECTED;
+    all.iter().any(is_rival)
+}
+
+/// On what grounds something is concluded after this wait, while these plies explain the board, too.
+pub(super) fn grounds(
+    facts: &Facts,
+    explanations: &[Explanation],
+    now: Millis,
+    waited: Option<Wait>,
+    conclusion: &Conclusion,
+) -> Grounds {
+    let (mut left, mut odd, mut rejected) = (SquareSet::EMPTY, SquareSet::EMPTY, Vec::new());
+    if let Conclusion::Ply(explanation, _) = conclusion {
+        (left, odd) = (explanation.left, explanation.odd);
+        for first in explanations.iter().map(|other| &other.plies[0]) {
+            if *first != explanation.plies[0] && !rejected.contains(first) && rejected.len() < Grounds::MOST_REJECTED {
+                rejected.push(first.clone());
+            }
+        }
+    }
+    Grounds {
+        touched: facts.published.touched(&facts.evidence),
+        lever: facts.presses.turn(),
+        presses: facts.presses.len(),
+        quiet: now - facts.evidence.last_change(),
+        waited,
+        confirmed: facts.evidence.is_dumped(),
+        left,
+        odd,
+        rejected,
+    }
+}

@@ -1,0 +1,217 @@
+//! What is published, as far as it bears on what follows: the position, and from when on evidence counts for the next ply.
+
+use super::anomalies::{Anomalies, Excuse};
+use super::sight::Sight;
+use super::squares::{Evidence, Moment};
+use crate::engine::millis::Millis;
+use crate::engine::recognition::measures::counts;
+use draughts::{Color, Move, Piece, Position, Square, SquareSet};
+
+/// A position, and what counts as evidence for the plies that follow it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Base {
+    /// The position.
+    pub position: Position,
+    /// Touches after this moment count, those before belong to what is published.
+    pub since: Moment,
+    /// Squares that published plies have passed since then.
+    pub passed: SquareSet,
+}
+
+/// The last published ply, while it may still be taken back.
+#[derive(Clone, Debug)]
+pub struct Previous {
+    /// Where it was played.
+    pub base: Base,
+    /// The ply.
+    pub ply: Move,
+}
+
+/// A square that a setup changed though no ply did, and what was there before.
+#[derive(Clone, Copy, Debug)]
+pub struct Doubtful {
+    /// The square.
+    pub square: Square,
+    /// The piece that was there.
+    pub before: Option<Piece>,
+}
+
+/// The rest of an explanation of several plies, while nothing has moved since its first ply was published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// How many plies are left.
+    pub plies: usize,
+    /// A press was seen: all of them have been given up, but for the last perhaps.
+    pub is_given_up: bool,
+}
+
+/// What is published.
+#[derive(Clone, Debug)]
+pub struct Published {
+    base: Base,
+    winner: Option<Color>,
+    plies: u32,
+    is_start_assumed: bool,
+    previous: Option<Previous>,
+    anomalies: Anomalies,
+    /// The pieces too many or too few that the last setup took for real, until plies have passed over them.
+    doubtful: Vec<Doubtful>,
+    /// With the state of the evidence when it was published.
+    rest: Option<(u64, Rest)>,
+}
+
+impl Published {
+    /// A game that stands at a position, so many plies after its start.
+    pub fn new(position: Position, plies: u32, since: Moment) -> Published {
+        Published {
+            base: Base { position, since, passed: SquareSet::EMPTY },
+            winner: position.winner(),
+            plies,
+            is_start_assumed: false,
+            previous: None,
+            anomalies: Anomalies::default(),
+            doubtful: Vec::new(),
+            rest: None,
+        }
+    }
+
+    /// The position, and what counts as evidence for the next ply.
+    pub fn base(&self) -> &Base {
+        &self.base
+    }
+
+    /// The position after the last entry.
+    pub fn position(&self) -> &Position {
+        &self.base.position
+    }
+
+    /// Who is to move in it.
+    pub fn turn(&self) -> Color {
+        self.base.position.turn()
+    }
+
+    /// Who has won because the other side has no move in it.
+    pub fn winner(&self) -> Option<Color> {
+        self.winner
+    }
+
+    /// Plies of the game so far, hidden ones included.
+    pub fn plies(&self) -> u32 {
+        self.plies
+    }
+
+    /// The last ply, while it may still be taken back.
+    pub fn previous(&self) -> Option<&Previous> {
+        self.previous.as_ref()
+    }
+
+    /// The squares that differ from the position for a known reason.
+    pub fn anomalies(&self) -> &Anomalies {
+        &self.anomalies
+    }
+
+    /// What the last setup took for real, and plies have not passed over since.
+    pub fn doubtful(&self) -> &[Doubtful] {
+        &self.doubtful
+    }
+
+    /// The rest of the explanation of the last ply, if nothing has moved since.
+    pub fn rest(&self, evidence: &Evidence) -> Option<Rest> {
+        self.rest.filter(|(generation, _)| *generation == evidence.generation()).map(|(_, rest)| rest)
+    }
+
+    /// Is the position one that the board has not shown?
+    pub fn is_assumed(&self) -> bool {
+        self.is_start_assumed && self.plies == 0
+    }
+
+    /// The squares that contradict the position and are not known anomalies.
+    pub fn wrong(&self, evidence: &Evidence) -> SquareSet {
+        evidence.contradictions(self.position().placement()) - self.anomalies.squares()
+    }
+
+    /// The squares on which hands were seen since then.
+    pub fn touched(&self, evidence: &Evidence) -> SquareSet {
+        evidence.touched_since(self.base.since)
+    }
+
+    /// Has a colour more pieces on the board than in the position?
+    pub fn has_gained(&self, sight: &Sight) -> bool {
+        Color::BOTH.into_iter().any(|color| sight.of(color).len() > self.position().placement().of(color).len())
+    }
+
+    /// Pieces knocked over or being set up anew: a colour has more pieces than it can have, or much is wrong.
+    pub fn is_chaos(&self, evidence: &Evidence) -> bool {
+        let wrong = self.wrong(evidence);
+        let missing = (wrong & self.position().placement().occupied()).len();
+        let moved = wrong.len() - missing;
+        self.has_gained(evidence.sight()) || wrong.len() > counts::CHAOS_SQUARES || missing > moved + counts::MOST_LOST
+    }
+
+    /// The position of the start is one that the board has not shown.
+    pub fn assume_start(&mut self) {
+        self.is_start_assumed = true;
+    }
+
+    /// A square has changed.
+    pub fn change(&mut self, square: Square, moment: Moment) {
+        self.anomalies.change(square, moment);
+    }
+
+    /// The board shows the position: squares that were wrong and are right now, because play has passed over them, are forgotten,
+    /// and so are hands that adjusted; `gap`: they may have gone unheard.
+    pub fn settle(&mut self, evidence: &Evidence, gap: bool) {
+        self.anomalies.keep(evidence.contradictions(self.position().placement()));
+        if gap || !self.touched(evidence).is_empty() {
+            self.count_from(evidence.moment(), SquareSet::EMPTY);
+        }
+    }
+
+    /// Touches count from this moment on.
+    pub fn count_from(&mut self, since: Moment, passed: SquareSet) {
+        (self.base.since, self.base.passed) = (since, passed);
+    }
+
+    /// A ply is published, the first of an explanation of which this is the rest; these captured pieces and odd squares are wrong
+    /// after it.
+    pub fn play(&mut self, now: Millis, ply: Move, left: SquareSet, odd: SquareSet, rest: Rest, evidence: &Evidence) {
+        self.plies += 1;
+        self.doubtful.retain(|doubtful| !ply.squares().contains(doubtful.square));
+        for square in left | odd {
+            let excuse = if left.contains(square) { Excuse::Captured } else { Excuse::Odd };
+            self.anomalies.add(now, square, excuse, self.plies);
+        }
+        self.rest = Some((evidence.generation(), rest));
+        let base = self.base;
+        self.base.passed |= ply.squares();
+        self.stand_at(base.position.play(&ply));
+        self.previous = Some(Previous { base, ply });
+    }
+
+    /// Play goes on from another position, so many plies after the start of the game.
+    pub fn set_up(&mut self, position: Position, plies: u32, evidence: &Evidence) {
+        self.stand_at(position);
+        self.plies = plies;
+        self.previous = None;
+        self.count_from(evidence.moment(), SquareSet::EMPTY);
+        self.doubtful.clear();
+        self.anomalies.set_up(evidence.contradictions(position.placement()));
+        self.rest = None;
+    }
+
+    /// The setup took these pieces too many or too few for real.
+    pub fn doubt(&mut self, doubtful: Vec<Doubtful>) {
+        self.doubtful = doubtful;
+    }
+
+    /// Hands know that what stands on this square does not count.
+    pub fn excuse(&mut self, now: Millis, square: Square) {
+        self.anomalies.forget(square);
+        self.anomalies.add(now, square, Excuse::Captured, self.plies);
+    }
+
+    fn stand_at(&mut self, position: Position) {
+        self.base.position = position;
+        self.winner = position.winner();
+    }
+}
