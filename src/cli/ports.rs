@@ -88,8 +88,8 @@ mod tests {
         };
         let port = SerialPortInfo { port_name: "/dev/ttyACM0".into(), port_type: SerialPortType::UsbPort(usb) };
         let described = describe(&port, &["/dev/serial/by-path/pci-0000:00:14.0-usb-0:3:1.0".into()]);
-        let readme = include_str!("../../README.md").replace("\n   ", "\n");
-        assert!(readme.contains(&format!("$ damcast ports\n{described}```")), "the README shows something else");
+        let page = include_str!("../../docs/station.md").replace("\n   ", "\n");
+        assert!(page.contains(&format!("$ damcast ports\n{described}```")), "docs/station.md shows something else");
         assert_eq!(
             described,
             "serial:/dev/ttyACM0\n    USB 045b:8111, serial number none\n    manufacturer DGT, product DGT Smart Board\n    \

@@ -235,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_the_readme() {
-        let readme = include_str!("../../README.md");
-        let (_, rest) = readme.split_once("$ damcast status\n").unwrap();
+    fn the_table_of_its_page() {
+        let page = include_str!("../../docs/station.md");
+        let (_, rest) = page.split_once("$ damcast status\n").unwrap();
         let (shown, _) = rest.split_once("```").unwrap();
         let printed = super::shown(&overview()).text(None);
         assert_eq!(printed, shown);

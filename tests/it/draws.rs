@@ -259,11 +259,11 @@ fn every_rule_has_its_article() {
     }
 }
 
-/// The README says for every game what is left to its arbiter.
+/// The arbiter's page says for every game what is left to him.
 #[test]
-fn what_is_left_to_the_arbiter_is_said_in_the_readme() {
-    let readme = std::fs::read_to_string("README.md").unwrap();
-    let rows: Vec<&str> = readme.lines().filter(|line| line.starts_with("| ")).collect();
+fn what_is_left_to_the_arbiter_is_said_on_his_page() {
+    let page = std::fs::read_to_string("docs/games.md").unwrap();
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ")).collect();
     for variant in Variant::all() {
         let number = format!("({})", variant.game_type.number());
         let row = rows.iter().find(|row| row.contains(&number)).unwrap_or_else(|| panic!("{variant:?} is missing"));

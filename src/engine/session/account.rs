@@ -1,28 +1,7 @@
 //! What the recorder tells of itself: why something was published, what it doubts, what it expects.
 //!
-//! Every published entry leaves a note in the log, one line of words `key=value` behind the entry:
-//!
-//! ```text
-//! ? 1. 32-28: rule=pressed plies=1 touched=28,32 lever=black presses=1 quiet=410 dump=yes left=- odd=- rejected=32-27 waited=quiet
-//! ```
-//!
-//! | key | value |
-//! |---|---|
-//! | `rule` | why a ply was believed: `pressed` by its player, `answered` by the opponent, `unpressed` for long, `no-clock` and long, `before-stop` complete when the clock stopped |
-//! | `reason` | in place of it, why a setup was needed: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
-//! | `plies` | how many plies were explained at once; the first of them is the entry |
-//! | `touched` | squares on which hands were seen since the entry before |
-//! | `lever` | whose time ran: `white`, `black`, `-` not known |
-//! | `presses` | presses of the lever since the entry before |
-//! | `quiet` | how long the squares had not changed, in milliseconds |
-//! | `dump` | `yes`: a dump of the whole board had shown the same; `no`: the board had not answered |
-//! | `left` | captured pieces that still stood |
-//! | `odd` | squares that were wrong and excused |
-//! | `rejected` | other plies that would have explained the board less well, the best first |
-//! | `waited` | what was waited for until then ([`Wait::word`]), `-` for nothing |
-//!
-//! Sets are lists with commas, `-` when empty. Keys may be added, never changed or reordered. A setup by the operator has no
-//! keys but `reason`.
+//! Every published entry leaves a note in the log, one line of words `key=value` behind the entry; `docs/bytelog.md` explains each word
+//! (`waited` is [`Wait::word`]).
 
 use super::Unexplained;
 use crate::engine::recognition::{self, Grounds, Reading, Reason, Rule, Verdict, Wait};

@@ -1,33 +1,6 @@
 //! The control socket: how operators and programs speak with a running station.
 //!
-//! A Unix socket, one JSON object a line in each direction, an answer for each request, in order. Only root, the user of the
-//! station and the group of the socket may open it (mode 0660): the group of its folder where that has the setgid bit, as the
-//! folder of the service has for `damcast-ctl`, otherwise that of the station. Who asks for what is logged.
-//!
-//! ```text
-//! ▸ {"do":"status"}
-//! ◂ {"ok":true,"status":{"version":"0.1.0","boards":[...],...}}
-//! ▸ {"do":"request","board":"board-1","request":"result 2-0"}
-//! ◂ {"ok":true,"told":[],"written":[]}
-//! ▸ {"do":"request","board":"board-9","request":"hold"}
-//! ◂ {"ok":false,"error":"there is no board `board-9`; there are board-1, board-2"}
-//! ```
-//!
-//! | `do` | members | answer |
-//! |---|---|---|
-//! | `status` | | `status`: an [`Overview`] |
-//! | `watch` | `interval_ms` | the same again and again, when something changed or a second passed, until the client goes |
-//! | `request` | `board`, `request` | `told`, `written`: what a request, as [`crate::engine::session::request`] has it, led to |
-//! | `reload` | | `told`: what became of the new configuration |
-//! | `alarm-test` | | `told`: that the alarm command was run and ended well |
-//! | `log-level` | `filter` | `told`: the levels that count now; without `filter` nothing changes |
-//!
-//! A board is named by what its files are called, by its line where it is alone on it, or as `LINE/ADDRESS`.
-//!
-//! A request is obeyed in time or never. `request`, `reload`, `alarm-test` and `log-level` may have a member `until_ms`: milliseconds since
-//! the machine was started, as `/proc/uptime` counts them (there in seconds). What is not begun by then is dropped, and that is
-//! logged. Without it a `reload` is wanted for 30 s, the others for 10 s, from when they are read. `"unknown":true` in an
-//! answer that is not `ok` says that the request was begun perhaps, and that nobody knows yet what became of it.
+//! The protocol stands in `docs/socket.md`.
 //!
 //! # Invariants
 //!
