@@ -35,7 +35,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use damcast::engine::bytelog::{self, Kind, Record};
+use damcast::engine::bytelog::{self, Record, RecordKind};
 use damcast::station::disk::{self, Disk, RealDisk};
 use damcast::station::link::{Link, LinkEvent, Ports};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -180,7 +180,7 @@ fn do_the_least(program: &str, files: &[String]) {
                 loop {
                     match link.next().await {
                         LinkEvent::Bytes(bytes) => {
-                            let record = Record::new(0, Kind::FromBoard(bytes)).to_line();
+                            let record = Record::new(0, RecordKind::FromBoard(bytes)).to_line();
                             if has_log {
                                 log.write_all(record.as_bytes()).unwrap();
                             }
@@ -227,7 +227,7 @@ fn script() -> Vec<Said> {
     let (mut script, mut lever, mut times) = (Vec::new(), None, None);
     let (mut at, mut before) = (0, 0);
     for record in log.records {
-        let Kind::FromBoard(mut bytes) = record.kind else { continue };
+        let RecordKind::FromBoard(mut bytes) = record.kind else { continue };
         // Positions are told when they are asked for.
         if bytes.first() == Some(&0x86) {
             continue;
@@ -256,7 +256,7 @@ fn script() -> Vec<Said> {
 
 fn start_position() -> Vec<u8> {
     let log = bytelog::read(&fs::read("tests/data/replay/ideal.log").unwrap()).unwrap();
-    let dump = |kind: Kind| if let Kind::FromBoard(bytes) = kind { Some(bytes) } else { None };
+    let dump = |kind: RecordKind| if let RecordKind::FromBoard(bytes) = kind { Some(bytes) } else { None };
     log.records.into_iter().filter_map(|record| dump(record.kind)).find(|bytes| bytes[0] == 0x86).unwrap()
 }
 

@@ -28,7 +28,7 @@ use damcast::engine::protocol::{Field, Message, PieceCode};
 use damcast::engine::session::request::{Addressee, Request, Wish};
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::script;
-use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 use hardware_sim::random::Rng;
 use rustix::time::{ClockId, clock_gettime};
@@ -304,7 +304,7 @@ fn random(variant: &'static Variant, rng: &mut Rng, crowd: f64, kings: f64) -> P
         let most = variant.start[color.index()].len();
         for square in squares.by_ref().take(((most as f64 * crowd) as usize).max(1)) {
             let crowned = variant.geometry.home_row(!color).contains(square) || rng.chance(kings);
-            let kind = if crowned { Kind::King } else { Kind::Man };
+            let kind = if crowned { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color, kind }));
         }
     }
@@ -324,11 +324,11 @@ fn lattice(variant: &'static Variant, rng: &mut Rng) -> Position {
         let most = variant.start[Color::Black.index()].len();
         if inside && row % 2 == 1 && preys < most && rng.chance(0.85) {
             let crowned = geometry.home_row(Color::White).contains(square) || rng.chance(0.2);
-            let kind = if crowned { Kind::King } else { Kind::Man };
+            let kind = if crowned { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color: Color::Black, kind }));
             preys += 1;
         } else if !inside && kings < 4 && rng.chance(0.2) {
-            placement.put(square, Some(Piece { color: Color::White, kind: Kind::King }));
+            placement.put(square, Some(Piece { color: Color::White, kind: PieceKind::King }));
             kings += 1;
         }
     }

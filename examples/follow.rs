@@ -5,13 +5,13 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use damcast::outward::follow::{Follower, News, Position};
+use damcast::outward::follow::{Follower, News, Progress};
 
 fn main() -> io::Result<()> {
     let Some(path) = std::env::args_os().nth(1) else {
         return Err(io::Error::other("which file? cargo run --example follow -- recordings/public/events.ndjson"));
     };
-    let mut follower = Follower::new(path, Position::default());
+    let mut follower = Follower::new(path, Progress::default());
     loop {
         match follower.next(Duration::from_secs(60))? {
             Some(News::Line(line)) => io::stdout().lock().write_all(line.text.as_bytes())?,

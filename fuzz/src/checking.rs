@@ -1,7 +1,7 @@
 //! The quick way to check a file beside the long one.
 
 use draughts::{Position, Variant};
-use draughts_pdn::checked::{Checker, Played};
+use draughts_pdn::checked::{CheckedGame, Checker};
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::game::Entry;
 use draughts_pdn::infer;
@@ -50,7 +50,7 @@ fn quick<'a>(
 ) -> (Vec<Outcome>, Vec<Problem>) {
     let mut checker = Checker::new(Encoding::Detect, told);
     let mut games = Vec::new();
-    let mut show = |game: Played| games.push((game.variant.game_type.to_string(), game.plies, game.last));
+    let mut show = |game: CheckedGame| games.push((game.variant.game_type.to_string(), game.plies, game.last));
     for piece in pieces {
         checker.feed(piece, &mut show);
     }

@@ -69,7 +69,7 @@ fn bus(data: &[u8]) {
 
 /// A byte log.
 pub fn log(data: &[u8]) {
-    let mut reader = bytelog::Reader::new();
+    let mut reader = bytelog::LogReader::new();
     let mut faults = 0;
     for line in data.split_inclusive(|&byte| byte == b'\n') {
         faults += usize::from(reader.bytes(line).is_err());

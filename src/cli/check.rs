@@ -18,7 +18,7 @@ use draughts_pdn::scan::Scanner;
 use draughts_pdn::strict;
 use draughts_pdn::syntax::Event;
 
-use super::input::{self, Reading, json_text};
+use super::input::{self, ReadingArguments, json_text};
 use super::output;
 
 /// What is asked.
@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArguments,
 }
 
 /// Prints the problems.
@@ -88,7 +88,7 @@ fn check_file(path: &Path, arguments: &Arguments, told: Option<&'static Variant>
             Summary { games: None, problems }
         }
         None if is_strict => {
-            let mut checker = strict::Checker::new(told);
+            let mut checker = strict::StrictChecker::new(told);
             input::pieces(path, |piece| checker.feed(piece))?;
             Summary { games: None, problems: checker.finish() }
         }

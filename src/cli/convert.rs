@@ -16,7 +16,7 @@ use draughts_pdn::renumber;
 use draughts_pdn::standard::{self, Ambiguous};
 use draughts_pdn::writer::{self, Style};
 
-use super::input::{self, Reading};
+use super::input::{self, ReadingArguments};
 use super::output;
 
 /// What is asked.
@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArguments,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -78,7 +78,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
     };
     let form = match (arguments.pdn2, arguments.style) {
-        (true, _) => Form::Pdn2(pdn2::File::default()),
+        (true, _) => Form::Pdn2(pdn2::Pdn2Writer::default()),
         (false, StyleName::Compact) => Form::Pdn3(Style::Compact),
         (false, StyleName::Live) => Form::Pdn3(Style::Live),
     };
@@ -160,7 +160,7 @@ fn release(
 /// The form of the output.
 enum Form {
     Pdn3(Style),
-    Pdn2(pdn2::File),
+    Pdn2(pdn2::Pdn2Writer),
 }
 
 /// The output, and what is said beside it.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::engine::session::request::{Pairing, Wish};
-use damcast::station::operate::control::{Reply, Request};
+use damcast::station::operate::control::{ClientRequest, Reply};
 use draughts::Color;
 
 use super::output;
@@ -162,11 +162,11 @@ impl From<Side> for Color {
 }
 
 impl Verb {
-    fn request(&self) -> Request {
+    fn request(&self) -> ClientRequest {
         let (board, wish) = match self {
-            Verb::Reload => return Request::Reload { until: None },
-            Verb::AlarmTest => return Request::AlarmTest { until: None },
-            Verb::LogLevel { level } => return Request::LogLevel { filter: level.clone(), until: None },
+            Verb::Reload => return ClientRequest::Reload { until: None },
+            Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },
+            Verb::LogLevel { level } => return ClientRequest::LogLevel { filter: level.clone(), until: None },
             Verb::Result { board, result } => (board, Wish::Result(result.clone())),
             Verb::Resign { board, side } => (board, Wish::Resign((*side).into())),
             Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
@@ -181,7 +181,7 @@ impl Verb {
             Verb::Release { board } => (board, Wish::Release),
             Verb::Rotate { board } => (board, Wish::Rotate),
         };
-        Request::Request { board: board.clone(), request: wish.to_string(), until: None }
+        ClientRequest::Request { board: board.clone(), request: wish.to_string(), until: None }
     }
 
     /// What there is to say where the station says nothing.

@@ -28,7 +28,7 @@ use tokio::sync::{Notify, watch};
 
 use super::boards::Shown;
 use super::output::{self, say};
-use super::screen::{Screen, Wish, Wishes};
+use super::screen::{PageCommand, Screen, Wishes};
 
 /// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
 const STAYS_MS: u64 = 20_000;
@@ -214,9 +214,9 @@ async fn show(
                 return Ok(());
             },
             wish = wishes.next() => match wish {
-                Wish::Draw => {}
-                Wish::Pause => screen.pause(),
-                Wish::End => return Ok(()),
+                PageCommand::Draw => {}
+                PageCommand::Pause => screen.pause(),
+                PageCommand::End => return Ok(()),
             },
         }
     }

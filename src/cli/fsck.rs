@@ -10,7 +10,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use damcast::station::folder::fsck::{self, Level, Report};
+use damcast::station::folder::fsck::{self, Report, Severity};
 
 use super::input::{Patience, json_text};
 use super::output::{say, tell};
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let shown_level = |level| arguments.notes || level > Level::Note;
+    let shown_level = |level| arguments.notes || level > Severity::Note;
     for finding in report.findings.iter().filter(|finding| shown_level(finding.level)) {
         let file = finding.file.display().to_string();
         if arguments.json {
@@ -72,7 +72,7 @@ fn as_text(shown: &str, report: &Report) -> String {
     let Report { station, lines, logs, bytes, games, events, .. } = report;
     let station =
         station.as_ref().map(|owner| format!("; a station{owner} records here, what it is just writing is not judged"));
-    let verdict = match (report.count(Level::Wrong), report.count(Level::Mended)) {
+    let verdict = match (report.count(Severity::Wrong), report.count(Severity::Mended)) {
         (0, 0) => "clean".to_owned(),
         (wrong, mended) => format!("{wrong} wrong, {mended} to be mended by the next start"),
     };
@@ -89,8 +89,8 @@ fn as_json(report: &Report) -> String {
         "{{\"clean\":{},\"wrong\":{},\"mended\":{},\"station\":{},\"lines\":{lines},\"logs\":{logs},\"bytes\":{bytes},\
          \"games\":{games},\"events\":{events}}}",
         report.is_clean(),
-        report.count(Level::Wrong),
-        report.count(Level::Mended),
+        report.count(Severity::Wrong),
+        report.count(Severity::Mended),
         station.is_some(),
     )
 }

@@ -19,7 +19,7 @@ use damcast::station::link::{PortAddress, ports};
 use serialport::SerialPortType;
 
 use super::USAGE;
-use super::inquiry::{self, Identity};
+use super::inquiry::{self, PortIdentity};
 use super::output::{print, say, tell};
 use super::ports::stable_names;
 
@@ -113,7 +113,7 @@ fn is_somebodys(path: &Path) -> bool {
 /// A place where a board is, or should be.
 struct Found {
     port: String,
-    identity: Identity,
+    identity: PortIdentity,
     bus: Option<Vec<u16>>,
     /// Any port of a board's maker will do, because the board is known by its number.
     is_anywhere: bool,
@@ -132,7 +132,12 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
             }
         };
         say(format_args!("{port}: {} boards: {boards:?}", boards.len()))?;
-        found.push(Found { port: port.clone(), identity: Identity::default(), bus: Some(boards), is_anywhere: false });
+        found.push(Found {
+            port: port.clone(),
+            identity: PortIdentity::default(),
+            bus: Some(boards),
+            is_anywhere: false,
+        });
     }
     for port in &arguments.ports {
         let address: PortAddress = port.parse()?;
@@ -140,7 +145,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<Found>> {
             Ok(identity) => identity,
             Err(reason) => {
                 say(format_args!("{port}: {reason} (it is written all the same, and waited for)"))?;
-                Identity::default()
+                PortIdentity::default()
             }
         };
         say(format_args!("{port}: {}", describe(&identity)))?;
@@ -185,8 +190,8 @@ fn look_around(asks: bool) -> anyhow::Result<Vec<Found>> {
     Ok(found)
 }
 
-fn describe(identity: &Identity) -> String {
-    let Identity { serial, version, maker, fields, codes, has_clock } = identity;
+fn describe(identity: &PortIdentity) -> String {
+    let PortIdentity { serial, version, maker, fields, codes, has_clock } = identity;
     let mut parts = Vec::new();
     parts.extend(serial.as_ref().map(|serial| format!("board {serial}")));
     parts.extend(maker.as_ref().map(|maker| format!("\"{maker}\"")));
@@ -219,7 +224,7 @@ fn draft(arguments: &Arguments, found: Vec<Found>, asks: bool) -> anyhow::Result
         name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
         board: found.identity.serial.clone().filter(|_| found.is_anywhere),
         codes: found.identity.codes.clone(),
-        remark: if found.identity == Identity::default() { String::new() } else { describe(&found.identity) },
+        remark: if found.identity == PortIdentity::default() { String::new() } else { describe(&found.identity) },
         port: found.port,
         game_type: game_type.clone(),
         bus: found.bus,

@@ -17,7 +17,7 @@ use draughts_pdn::reader::{Located, Reader};
 
 /// How files are to be read.
 #[derive(clap::Args)]
-pub struct Reading {
+pub struct ReadingArguments {
     /// The encoding of the files: utf-8, windows-1251, cp866, ...; by default UTF-8, and Windows-1252 where it is not.
     #[arg(long, default_value = "detect")]
     pub encoding: Encoding,
@@ -26,7 +26,7 @@ pub struct Reading {
     pub game_type: Option<String>,
 }
 
-impl Reading {
+impl ReadingArguments {
     /// The variant that was told.
     pub fn variant(&self) -> anyhow::Result<Option<&'static Variant>> {
         self.game_type.as_deref().map(|tag| Variant::from_tag(tag).context("--game-type")).transpose()

@@ -90,7 +90,7 @@ impl Inquiry {
 
 /// Who is at a port.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Identity {
+pub struct PortIdentity {
     /// Its serial number of five digits.
     pub serial: Option<String>,
     /// The version of its firmware.
@@ -105,7 +105,7 @@ pub struct Identity {
     pub has_clock: bool,
 }
 
-impl Identity {
+impl PortIdentity {
     fn is_complete(&self) -> bool {
         self.serial.is_some() && self.version.is_some() && self.maker.is_some() && self.fields.is_some()
     }
@@ -165,10 +165,11 @@ const BUS_ENOUGH: Duration = Duration::from_secs(4);
 /// # Errors
 ///
 /// Why there is no answer.
-pub fn who_is_at(address: &PortAddress) -> anyhow::Result<Identity> {
+pub fn who_is_at(address: &PortAddress) -> anyhow::Result<PortIdentity> {
     block_on(async {
         let mut inquiry = Inquiry::new(address.clone(), Mode::Single, DEFAULT_GAME_TYPE)?;
-        let (mut identity, mut is_open, mut is_heard, mut reason) = (Identity::default(), false, false, String::new());
+        let (mut identity, mut is_open, mut is_heard, mut reason) =
+            (PortIdentity::default(), false, false, String::new());
         let began = Instant::now();
         let mut until = began + PATIENCE;
         while Instant::now() < until && !identity.is_complete() {

@@ -22,7 +22,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::engine::bytelog::{self, Reader};
+use damcast::engine::bytelog::{self, LogReader};
 use damcast::engine::millis::Millis;
 use damcast::engine::playback::{self, Pause};
 use damcast::engine::session::{Aside, Effect, Input, Line, LineSettings, Output};
@@ -48,10 +48,10 @@ pub struct Arguments {
     game_type: Option<String>,
     /// One board on the line, or a bus with many.
     #[arg(long, value_enum)]
-    mode: Option<Mode>,
+    mode: Option<ModeArgument>,
     /// For which readers the file is written.
     #[arg(long, value_enum, default_value_t)]
-    profile: Profile,
+    profile: ProfileArgument,
     /// A setting of `[[line]]` or `[recognition]`. Goes before `# set-KEY:` of the input.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -62,26 +62,26 @@ pub struct Arguments {
 
 /// How many boards are on a wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum Mode {
+pub enum ModeArgument {
     /// One board.
     Single,
     /// Many boards with addresses.
     Bus,
 }
 
-impl Mode {
+impl ModeArgument {
     /// The same in the head of a log.
     pub fn in_a_log(self) -> bytelog::Mode {
         match self {
-            Mode::Single => bytelog::Mode::Single,
-            Mode::Bus => bytelog::Mode::Bus,
+            ModeArgument::Single => bytelog::Mode::Single,
+            ModeArgument::Bus => bytelog::Mode::Bus,
         }
     }
 }
 
 /// For which readers files are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-pub enum Profile {
+pub enum ProfileArgument {
     /// All of PDN 3.0.
     #[default]
     Standard,
@@ -90,8 +90,8 @@ pub enum Profile {
 }
 
 /// Says that something is not built, and gives the exit code for it.
-pub fn refuse_what_is_not_built(profile: Profile) -> Option<ExitCode> {
-    if profile == Profile::Standard {
+pub fn refuse_what_is_not_built(profile: ProfileArgument) -> Option<ExitCode> {
+    if profile == ProfileArgument::Standard {
         return None;
     }
     tell(format_args!("damcast: --profile lidraughts is not built yet"));
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     // A broken --game-type or --set is told before the driver waits for an answer.
-    if let Err(error) = open(&Reader::new(), arguments) {
+    if let Err(error) = open(&LogReader::new(), arguments) {
         tell(format_args!("damcast: {error:#}"));
         return Ok(ExitCode::from(USAGE));
     }
@@ -112,7 +112,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write) -> anyhow::Result<ExitCode> {
-    let mut reader = Reader::new();
+    let mut reader = LogReader::new();
     let mut line: Option<Line> = None;
     let mut all_understood = true;
     let mut now = Millis::ZERO;
@@ -123,7 +123,7 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
             break;
         }
         let record = match reader.bytes(&bytes) {
-            Ok(bytelog::Line::Record(record)) => record,
+            Ok(bytelog::LogLine::Record(record)) => record,
             Ok(_) => continue,
             Err(error) => {
                 tell(format_args!("damcast: standard input: {error}"));
@@ -167,9 +167,9 @@ fn drive(arguments: &Arguments, mut input: impl BufRead, mut output: impl Write)
 }
 
 /// A line with the settings of the head that was read and of the command line, which goes first.
-fn open(reader: &Reader, arguments: &Arguments) -> anyhow::Result<Line> {
+fn open(reader: &LogReader, arguments: &Arguments) -> anyhow::Result<Line> {
     let mut header = reader.header().clone();
-    header.mode = arguments.mode.map(Mode::in_a_log).or(header.mode);
+    header.mode = arguments.mode.map(ModeArgument::in_a_log).or(header.mode);
     let (mut settings, passed_over) = LineSettings::of_head(&header, arguments.game_type.as_deref())?;
     for notice in passed_over {
         tell(format_args!("damcast: {notice}"));

@@ -18,10 +18,10 @@ use anyhow::Context;
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta};
 use damcast::engine::bytelog::{Header, Records, Summary};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Game};
+use damcast::engine::playback::{self, PlayedGame};
 use damcast::engine::session::BusAddress;
 use damcast::station::feed;
-use damcast::station::folder::extract::{self, OfBoard, Span};
+use damcast::station::folder::extract::{self, OfBoard, TimeSpan};
 use damcast::station::folder::{Folder, LineOfLogs, LogOfLine};
 use damcast::station::journal::{chain, logs};
 
@@ -159,12 +159,12 @@ fn file(log: &LogOfLine) -> String {
 }
 
 /// From the opening of a log to its last record.
-fn span(log: &LogOfLine) -> Option<Span> {
+fn span(log: &LogOfLine) -> Option<TimeSpan> {
     let calendar = playback::calendar(&log.header, &log.summary)?;
     Some((calendar.moment(Millis::ZERO), calendar.moment(Millis(log.summary.end))))
 }
 
-fn when(span: Option<Span>) -> String {
+fn when(span: Option<TimeSpan>) -> String {
     let Some((from, to)) = span else { return "at a time that it does not say".to_owned() };
     let to_form = if from.date_naive() == to.date_naive() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
     format!("{} to {}", from.format("%Y-%m-%d %H:%M:%S"), to.format(to_form))
@@ -191,11 +191,11 @@ fn state(log: &LogOfLine) -> String {
     words
 }
 
-fn name(line: &LineOfLogs, game: &Game) -> String {
+fn name(line: &LineOfLogs, game: &PlayedGame) -> String {
     feed::prefix(&line.name, game.board, game.name.as_deref())
 }
 
-fn game_as_text(line: &LineOfLogs, game: &Game) -> String {
+fn game_as_text(line: &LineOfLogs, game: &PlayedGame) -> String {
     let board = game.board.map_or(String::new(), |_| format!("{}  ", name(line, game)));
     let result = game.file.result.as_deref().unwrap_or("*");
     format!(
@@ -219,7 +219,7 @@ fn line_as_json(line: &LineOfLogs) -> String {
     )
 }
 
-fn span_as_json(span: Option<Span>) -> String {
+fn span_as_json(span: Option<TimeSpan>) -> String {
     let moment = |moment: Moment| json_text(&moment.to_rfc3339_opts(chrono::SecondsFormat::Millis, false));
     let (from, to) = span.map_or(("null".to_owned(), "null".to_owned()), |(from, to)| (moment(from), moment(to)));
     format!("\"from\":{from},\"to\":{to}")
@@ -238,7 +238,7 @@ fn log_as_json(log: &LogOfLine) -> String {
     )
 }
 
-fn game_as_json(line: &LineOfLogs, game: &Game) -> String {
+fn game_as_json(line: &LineOfLogs, game: &PlayedGame) -> String {
     format!(
         "{{\"board\":{},\"address\":{},\"game\":{},{},\"entries\":{},\"result\":{}}}",
         json_text(&name(line, game)),

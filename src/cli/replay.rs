@@ -10,7 +10,7 @@ use damcast::engine::playback::{self};
 use damcast::station::journal::logs;
 
 use super::input::Patience;
-use super::line::{Mode, Profile, refuse_what_is_not_built};
+use super::line::{ModeArgument, ProfileArgument, refuse_what_is_not_built};
 use super::output::{self, tell};
 
 /// What is asked.
@@ -31,10 +31,10 @@ pub struct Arguments {
     game_type: Option<String>,
     /// One board on the line, or a bus with many.
     #[arg(long, value_enum)]
-    mode: Option<Mode>,
+    mode: Option<ModeArgument>,
     /// For which readers the files are written.
     #[arg(long, value_enum, default_value_t)]
-    profile: Profile,
+    profile: ProfileArgument,
     /// Of a bus, the games of the board with this address only; otherwise those of all, by ascending address.
     #[arg(long, value_name = "ADDRESS")]
     board: Option<u16>,
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut logs = Vec::new();
     for path in &arguments.logs {
         let mut log = open(path)?;
-        log.header.mode = arguments.mode.map(Mode::in_a_log).or(log.header.mode);
+        log.header.mode = arguments.mode.map(ModeArgument::in_a_log).or(log.header.mode);
         logs.push(log);
     }
     let waiting = Patience::with("playing the logs");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use damcast::station::config::{Config, DEFAULT_PATH};
 use damcast::station::line::Uptime;
-use damcast::station::operate::control::{Command, Commands, Request};
+use damcast::station::operate::control::{ClientRequest, Commands, StationCommand};
 use damcast::station::operate::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
@@ -91,8 +91,8 @@ fn reload_on_hangup(commands: Commands) -> std::io::Result<()> {
     tokio::spawn(async move {
         while hangup.recv().await.is_some() {
             let (answer, told) = oneshot::channel();
-            let until = Uptime::after(Request::Reload { until: None }.patience());
-            if commands.send(Command::Reload { asker: "SIGHUP".to_owned(), until, answer }).await.is_err() {
+            let until = Uptime::after(ClientRequest::Reload { until: None }.patience());
+            if commands.send(StationCommand::Reload { asker: "SIGHUP".to_owned(), until, answer }).await.is_err() {
                 return;
             }
             // One after the other: signals that come meanwhile are one.

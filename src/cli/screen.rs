@@ -92,7 +92,7 @@ fn size() -> [usize; 2] {
 
 /// What the person at the terminal wants of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wish {
+pub enum PageCommand {
     /// It is to be drawn anew: the terminal has another size, or was used for something else.
     Draw,
     /// It is to end.
@@ -125,14 +125,14 @@ impl Wishes {
     }
 
     /// The next one.
-    pub async fn next(&mut self) -> Wish {
+    pub async fn next(&mut self) -> PageCommand {
         let [interrupt, terminate, hangup] = &mut self.end;
         tokio::select! {
-            _ = interrupt.recv() => Wish::End,
-            _ = terminate.recv() => Wish::End,
-            _ = hangup.recv() => Wish::End,
-            _ = self.resized.recv() => Wish::Draw,
-            _ = self.pause.recv() => Wish::Pause,
+            _ = interrupt.recv() => PageCommand::End,
+            _ = terminate.recv() => PageCommand::End,
+            _ = hangup.recv() => PageCommand::End,
+            _ = self.resized.recv() => PageCommand::Draw,
+            _ = self.pause.recv() => PageCommand::Pause,
         }
     }
 }

@@ -9,11 +9,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use draughts::{Color, Kind, Position};
-use draughts_pdn::replay::{Replay, Step};
+use draughts::{Color, PieceKind, Position};
+use draughts_pdn::replay::{Replay, ReplayStep};
 use draughts_pdn::{fen, infer, notation};
 
-use super::input::{self, Reading};
+use super::input::{self, ReadingArguments};
 use super::output;
 
 /// What is asked.
@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, short)]
     ply: Option<usize>,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArguments,
 }
 
 /// Draws the position.
@@ -82,11 +82,11 @@ fn moves(replay: &Replay, steps: usize) -> String {
     let mut words = Vec::new();
     for step in replay.steps.iter().take(steps) {
         match step {
-            Step::Move { ply, .. } => {
+            ReplayStep::Move { ply, .. } => {
                 words.push(notation::write(replay.variant, ply, &position.legal_moves()));
                 position = position.play(ply);
             }
-            Step::Setup { position: next, .. } => {
+            ReplayStep::Setup { position: next, .. } => {
                 words.push(format!("/FEN \"{}\"/", fen::write(replay.variant, &next.setup())));
                 position = *next;
             }
@@ -111,10 +111,10 @@ fn drawing(position: &Position) -> String {
                 None => ' ',
                 Some(None) => '.',
                 Some(Some(piece)) => match (piece.color, piece.kind) {
-                    (Color::White, Kind::Man) => 'w',
-                    (Color::White, Kind::King) => 'W',
-                    (Color::Black, Kind::Man) => 'b',
-                    (Color::Black, Kind::King) => 'B',
+                    (Color::White, PieceKind::Man) => 'w',
+                    (Color::White, PieceKind::King) => 'W',
+                    (Color::Black, PieceKind::Man) => 'b',
+                    (Color::Black, PieceKind::King) => 'B',
                 },
             });
         }

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::station::operate::control::client::{Client, ClientError};
-use damcast::station::operate::control::{Reply, Request};
+use damcast::station::operate::control::{ClientRequest, Reply};
 use damcast::station::operate::overview::Overview;
 use tokio::sync::mpsc;
 
 use super::boards::{Shown, span};
 use super::output::{self, tell};
-use super::screen::{Screen, Wish, Wishes};
+use super::screen::{PageCommand, Screen, Wishes};
 use super::station::{Where, explain};
 
 /// What is asked.
@@ -39,8 +39,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Err(code) => return Ok(code),
     };
     let request = match arguments.watch {
-        true => Request::Watch { interval_ms: Some(200) },
-        false => Request::Status {},
+        true => ClientRequest::Watch { interval_ms: Some(200) },
+        false => ClientRequest::Status {},
     };
     let mut screen = Screen::standard();
     let (path, patience) = (client.path().display().to_string(), request.patience());
@@ -122,9 +122,9 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen) -> anyho
                     None => return Ok(None),
                 },
                 wish = wishes.next() => match wish {
-                    Wish::Draw => {}
-                    Wish::Pause => screen.pause(),
-                    Wish::End => return Ok(None),
+                    PageCommand::Draw => {}
+                    PageCommand::Pause => screen.pause(),
+                    PageCommand::End => return Ok(None),
                 },
             }
         }
@@ -167,7 +167,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{BoardView, Clocks, Disk, DoubtView, WaitView};
+    use damcast::station::operate::overview::{BoardView, ClocksView, DiskView, DoubtView, WaitView};
 
     use super::*;
 
@@ -188,7 +188,7 @@ mod tests {
             black,
             plies,
             last: Some(last.to_owned()),
-            clocks: Some(Clocks { white: clocks[0], black: clocks[1] }),
+            clocks: Some(ClocksView { white: clocks[0], black: clocks[1] }),
             clock_missing: false,
             provisional: Vec::new(),
             waits: None,
@@ -213,7 +213,7 @@ mod tests {
             started: damcast::station::operate::overview::now(),
             uptime_s: 3 * 3600,
             directory: "recordings".into(),
-            disk: Some(Disk { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
+            disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
             lines: Vec::new(),
             outlets: Vec::new(),
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_small_disk_is_told_in_megabytes() {
         let foot = |free_bytes, total_bytes| {
-            let overview = Overview { disk: Some(Disk { free_bytes, total_bytes }), ..overview() };
+            let overview = Overview { disk: Some(DiskView { free_bytes, total_bytes }), ..overview() };
             super::shown(&overview).foot
         };
         assert!(foot(12_345_678, 64_000_000).ends_with("disk 12.3 of 64.0 MB free"));

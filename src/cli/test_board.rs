@@ -23,7 +23,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::inquiry::{Heard, Inquiry, block_on};
 use super::output::{self, tell};
-use super::screen::{Screen, Wish, Wishes};
+use super::screen::{PageCommand, Screen, Wishes};
 
 /// Codes from here on are result pieces in every set.
 const FIRST_RESULT_PIECE: u8 = 13;
@@ -101,12 +101,12 @@ async fn watch(arguments: &Arguments, port: PortAddress, view: &mut View, screen
             heard = inquiry.next() => view.take(heard),
             () = ended => return Ok(()),
             wish = wishes.next() => match wish {
-                Wish::Draw => continue,
-                Wish::Pause => {
+                PageCommand::Draw => continue,
+                PageCommand::Pause => {
                     screen.pause();
                     continue;
                 }
-                Wish::End => return Ok(()),
+                PageCommand::End => return Ok(()),
             },
         };
         if !screen.is_terminal() {

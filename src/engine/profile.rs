@@ -19,7 +19,7 @@ use std::str::FromStr;
 
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
-use draughts_pdn::lexer::{Input, Lexer, Token};
+use draughts_pdn::lexer::{InputState, Lexer, Token};
 use draughts_pdn::problem::{Place, Problem, Problems};
 use draughts_pdn::reader::{Located, Reader};
 use draughts_pdn::scan;
@@ -75,7 +75,7 @@ pub fn check(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> 
 pub fn problems_of(profile: Profile, bytes: &[u8], told: Option<&'static Variant>) -> Problems {
     match profile {
         Profile::Standard => {
-            let mut checker = strict::Checker::new(told);
+            let mut checker = strict::StrictChecker::new(told);
             checker.feed(bytes);
             checker.finish()
         }
@@ -88,7 +88,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let (mut lexer, mut window) = (Lexer::default(), text);
-    std::iter::from_fn(move || lexer.next(&mut window, Input::Complete))
+    std::iter::from_fn(move || lexer.next(&mut window, InputState::Complete))
 }
 
 fn entry_place(located: &Located, index: usize) -> Place {

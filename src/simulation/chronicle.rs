@@ -14,7 +14,7 @@ use hardware_sim::truth::{Event, PlyId, Truth};
 use super::misplay::Step;
 use super::score::Case;
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{
     BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, ClockReport, Decoder, Item, Message, PieceCode,
 };
@@ -177,9 +177,9 @@ fn words(answer: &BusAnswer) -> Vec<Said> {
         BusAnswer::Clock(report) => vec![Said::Clock(*report)],
         BusAnswer::Changes(data) if data.is_empty() => vec![Said::Words("no changes".to_owned())],
         BusAnswer::Changes(data) => {
-            let said = |change: Change| match change {
-                Change::Piece { field, piece, .. } => Said::Field(usize::from(field.0), piece),
-                Change::Time { side, minutes, seconds, .. } => {
+            let said = |change: MemoryEvent| match change {
+                MemoryEvent::Piece { field, piece, .. } => Said::Field(usize::from(field.0), piece),
+                MemoryEvent::Time { side, minutes, seconds, .. } => {
                     Said::Words(format!("pressed on the {side:?} side at {minutes}:{seconds:02}").to_lowercase())
                 }
                 other => Said::Words(format!("{other:?}")),

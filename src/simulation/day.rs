@@ -23,18 +23,18 @@ use hardware_sim::world::{Setting, World};
 use super::score::Played;
 use super::script;
 use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Mode, Record};
+use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Mode, Record, RecordKind};
 use crate::engine::calendar;
 use crate::engine::livefile;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, Game};
+use crate::engine::playback::{self, PlayedGame};
 use crate::engine::session::{Effect, Input, Line, LineSettings};
 use crate::station::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
 use crate::station::disk::{Disk, Durability, RealDisk};
-use crate::station::folder::fsck::{self, Level};
+use crate::station::folder::fsck::{self, Severity};
 use crate::station::folder::rebuild;
 use crate::station::journal::chain::{Before, LOG_BEFORE};
-use crate::station::journal::history::{self, History};
+use crate::station::journal::history::{self, LogHistory};
 use crate::station::link::PortAddress;
 use crate::station::outlets::Outlets;
 
@@ -134,7 +134,7 @@ impl Day {
     /// The first thing that is not so.
     pub fn verify(&self, other: &Path) -> io::Result<fsck::Report> {
         let report = fsck::check(&self.directory)?;
-        if let Some(finding) = report.findings.iter().find(|finding| finding.level > Level::Note) {
+        if let Some(finding) = report.findings.iter().find(|finding| finding.level > Severity::Note) {
             return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.what)));
         }
         rebuild::rebuild(&self.directory, Some(other))?;
@@ -303,7 +303,7 @@ impl<'d> Hall<'d> {
     fn open(&mut self, index: usize, now: u64) -> io::Result<()> {
         let (log, live) = (self.day.directory.join("log"), self.day.directory.join("live"));
         let config = &self.tables[index].config;
-        let history = History::read(&RealDisk, &log, &config.name)?;
+        let history = LogHistory::read(&RealDisk, &log, &config.name)?;
         let played = playback::play(history.logs, None).map_err(io::Error::other)?;
         let mut path = PathBuf::new();
         for game in &played.games {
@@ -422,7 +422,7 @@ impl<'d> Hall<'d> {
         let Some(recorder) = &mut table.recorder else { return Ok(()) };
         let is_tick = input == Input::Tick;
         let at = now - recorder.log_opened;
-        let mut log = |log: &mut File, kind: Kind| {
+        let mut log = |log: &mut File, kind: RecordKind| {
             self.recorded.records += 1;
             log.write_all(Record::new(at, kind).to_line().as_bytes())
         };
@@ -431,16 +431,16 @@ impl<'d> Hall<'d> {
         }
         let outputs = recorder.line.handle(Millis(now - recorder.chain_opened), input);
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
-            log(&mut recorder.log, Kind::Tick)?;
+            log(&mut recorder.log, RecordKind::Tick)?;
         }
         for output in outputs {
             match &output.effect {
                 Effect::Send(bytes) => {
-                    log(&mut recorder.log, Kind::ToBoard(bytes.clone()))?;
+                    log(&mut recorder.log, RecordKind::ToBoard(bytes.clone()))?;
                     table.world.host(now - table.began, bytes);
                 }
                 Effect::Notice(text) | Effect::News(text) | Effect::Refused(text) | Effect::Note(text) => {
-                    log(&mut recorder.log, Kind::Note(text.clone()))?
+                    log(&mut recorder.log, RecordKind::Note(text.clone()))?
                 }
                 Effect::Opened(opening) => {
                     let name = format!("{}-{}.pdn", table.config.name, opening.game);
@@ -521,7 +521,7 @@ fn tear(path: &Path, bytes: u64) -> io::Result<()> {
 }
 
 /// Brings a live file up to its log.
-fn complete(path: &Path, game: &Game) -> io::Result<()> {
+fn complete(path: &Path, game: &PlayedGame) -> io::Result<()> {
     let found = fs::read(path).unwrap_or_default();
     let whole = game.file.bytes();
     if whole.starts_with(&found) || game.file.appended().starts_with(&found) {

@@ -5,7 +5,7 @@
 use hardware_sim::random::Rng;
 
 use super::score::Played;
-use draughts::{Color, Kind, Move, Piece, Placement, Position, Setup, Square};
+use draughts::{Color, Move, Piece, PieceKind, Placement, Position, Setup, Square};
 
 /// One ply of a script with illegal moves in it.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ fn illegal_move(position: &Position, rng: &mut Rng) -> Option<(Square, Square, P
             }
             let mut placement: Placement = *position.placement();
             placement.put(from, None);
-            placement.put(to, Some(Piece { color: us, kind: Kind::Man }));
+            placement.put(to, Some(Piece { color: us, kind: PieceKind::Man }));
             if let Ok(after) = Position::new(variant, Setup { placement, turn: !us })
                 && !after.legal_moves().is_empty()
             {

@@ -19,7 +19,7 @@ use crate::engine::protocol::{Command, Decoder, Item, Message, PieceCode};
 use crate::engine::recognition::{Seen, Sight};
 use crate::engine::session::request::{Request, Wish};
 use crate::engine::session::{Effect, Input, Output};
-use draughts::{Color, Geometry, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts::{Color, Geometry, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 
 /// How long the board must be quiet before [`PeerRule::WaitAndDump`] asks for a dump.
@@ -181,7 +181,7 @@ impl Peer {
                 let was_king = base.placement().of(color).contains(square) && base.placement().kings().contains(square);
                 let on_crowning_row = self.variant.geometry.home_row(!color).contains(square);
                 let king = was_king || on_crowning_row || self.sight.crowned().contains(square);
-                let kind = if king { Kind::King } else { Kind::Man };
+                let kind = if king { PieceKind::King } else { PieceKind::Man };
                 placement.put(square, Some(Piece { color, kind }));
             }
         }

@@ -7,15 +7,15 @@ use hardware_sim::random::Rng;
 use hardware_sim::script::{Game, Player, Ply};
 
 use super::misplay::Step;
-use draughts::{Color, Kind, Move, Position, Square};
+use draughts::{Color, Move, PieceKind, Position, Square};
 
 /// The codes of a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
-fn code(color: Color, kind: Kind) -> u8 {
+fn code(color: Color, kind: PieceKind) -> u8 {
     match (color, kind) {
-        (Color::White, Kind::Man) => 1,
-        (Color::Black, Kind::Man) => 4,
-        (Color::White, Kind::King) => 7,
-        (Color::Black, Kind::King) => 10,
+        (Color::White, PieceKind::Man) => 1,
+        (Color::Black, PieceKind::Man) => 4,
+        (Color::White, PieceKind::King) => 7,
+        (Color::Black, PieceKind::King) => 10,
     }
 }
 
@@ -57,7 +57,7 @@ pub fn ply(position: &Position, ply: &Move) -> Ply {
     } else {
         Ply::quiet(by, field(ply.from()), field(ply.to()))
     };
-    motion.crown = ply.promotes().then(|| code(position.turn(), Kind::King));
+    motion.crown = ply.promotes().then(|| code(position.turn(), PieceKind::King));
     motion
 }
 

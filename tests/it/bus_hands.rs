@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
-use damcast::engine::protocol::changes::{self, Change};
+use damcast::engine::protocol::changes::{self, MemoryEvent};
 use damcast::engine::protocol::{
     BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, ClockSide, ClockStatus, ClockTimes, PieceCode, Version,
 };
@@ -155,7 +155,7 @@ impl Desk {
             BusCommand::SendChanges => {
                 let told = std::mem::take(&mut self.events);
                 for change in changes::decode(&told) {
-                    if let Change::Piece { field, piece, .. } = change {
+                    if let MemoryEvent::Piece { field, piece, .. } = change {
                         self.fields[usize::from(field.0)] = piece;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use damcast::engine::bytelog::{self, Kind};
+use damcast::engine::bytelog::{self, RecordKind};
 use damcast::engine::millis::Millis;
 use damcast::engine::playback::Playback;
 use damcast::engine::session::{Input, LineSettings};
@@ -14,7 +14,7 @@ fn records() -> (bytelog::Header, Vec<(u64, Input, bool)>) {
     let mut open: Vec<u8> = Vec::new();
     let half = log.records.len() / 2;
     let records = log.records.iter().take(half).filter_map(|record| {
-        if let Kind::FromBoard(bytes) = &record.kind {
+        if let RecordKind::FromBoard(bytes) = &record.kind {
             open.extend(bytes);
             while let [_, high, low, ..] = *open.as_slice() {
                 let length = usize::from(high) << 7 | usize::from(low);

@@ -1,6 +1,6 @@
 //! The keys of the configuration: their table, the reference file and the reader say the same.
 
-use damcast::station::config::keys::{Absent, KEYS, Key, Kind, Section};
+use damcast::station::config::keys::{Absent, KEYS, Key, Section, ValueKind};
 use damcast::station::config::{Config, reference, schema};
 use serde_json::Value;
 
@@ -81,19 +81,19 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
             assert_eq!(shown, without, "{} `{}`: the reference does not show the default", key.section, key.name);
         }
         match key.kind {
-            Kind::Text => refuse(key, "[1]"),
-            Kind::Choice(words) => {
+            ValueKind::Text => refuse(key, "[1]"),
+            ValueKind::Choice(words) => {
                 for word in words {
                     accept(key, &format!("\"{word}\""));
                 }
                 refuse(key, &format!("\"{}x\"", words[0]));
                 refuse(key, "[]");
             }
-            Kind::Words(words) => {
+            ValueKind::Words(words) => {
                 accept(key, &format!("\"{}\"", words.join(" ")));
                 refuse(key, &format!("\"{} x\"", words[0]));
             }
-            Kind::Whole { least, most, .. } => {
+            ValueKind::Whole { least, most, .. } => {
                 accept(key, &least.to_string());
                 accept(key, &most.to_string());
                 refuse(key, &(i128::from(least) - 1).to_string());
@@ -101,18 +101,18 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
                 refuse(key, &format!("{least}.5"));
                 refuse(key, "\"many\"");
             }
-            Kind::Number { most } => {
+            ValueKind::Number { most } => {
                 accept(key, &most.to_string());
                 refuse(key, "0");
                 refuse(key, &(most + 1.0).to_string());
                 refuse(key, "true");
             }
-            Kind::Strings => {
+            ValueKind::Strings => {
                 accept(key, "[\"a\", \"b\"]");
                 refuse(key, "[\"a\", 5]");
                 refuse(key, "\"a\"");
             }
-            Kind::Switch => {
+            ValueKind::Switch => {
                 accept(key, "true");
                 accept(key, "false");
                 refuse(key, "2");

@@ -1,7 +1,7 @@
 //! What hands do to a configuration: five hundred mistakes, from a seed, each found in its line, with its key named.
 
 use damcast::station::config::Config;
-use damcast::station::config::keys::{KEYS, Key, Kind, Section};
+use damcast::station::config::keys::{KEYS, Key, Section, ValueKind};
 
 /// How many mistakes.
 const MUTATIONS: usize = 500;
@@ -88,14 +88,16 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
         }
         1 => (format!("{name} = {}", ["[]", "{}", "[1, 2]", "1979-05-27"][random.below(4)]), "wrong type"),
         2 => match key.kind {
-            Kind::Whole { most, .. } => (format!("{name} = {}", most + 1 + random.below(1000) as u64), "out of range"),
-            Kind::Number { .. } => (format!("{name} = -{}", random.below(9)), "out of range"),
-            Kind::Switch => (format!("{name} = {}", 2 + random.below(9)), "out of range"),
-            Kind::Choice(_) | Kind::Words(_) => {
+            ValueKind::Whole { most, .. } => {
+                (format!("{name} = {}", most + 1 + random.below(1000) as u64), "out of range")
+            }
+            ValueKind::Number { .. } => (format!("{name} = -{}", random.below(9)), "out of range"),
+            ValueKind::Switch => (format!("{name} = {}", 2 + random.below(9)), "out of range"),
+            ValueKind::Choice(_) | ValueKind::Words(_) => {
                 (format!("{name} = \"{}{}\"", letter(random), letter(random)), "no such word")
             }
-            Kind::Text => (format!("{name} = [\"\"]"), "wrong type"),
-            Kind::Strings => (format!("{name} = 5"), "wrong type"),
+            ValueKind::Text => (format!("{name} = [\"\"]"), "wrong type"),
+            ValueKind::Strings => (format!("{name} = 5"), "wrong type"),
         },
         3 => (format!("{name} = {value}\n{name} = {value}"), "duplicate"),
         4 => (format!("{name} = \"{}", value.trim_matches('"')), "unclosed string"),

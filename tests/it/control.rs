@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use damcast::engine::bytelog::Kind;
+use damcast::engine::bytelog::RecordKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -128,13 +128,14 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
     let log = place.log("a-1.log");
     let asked: Vec<&str> = kinds(&log)
         .iter()
-        .filter_map(|kind| if let Kind::Operator(text) = kind { Some(&**text) } else { None })
+        .filter_map(|kind| if let RecordKind::Operator(text) = kind { Some(&**text) } else { None })
         .collect();
     assert_eq!(asked[0], "undo 1");
     assert_eq!(asked.last(), Some(&"result 2-0"));
     let uid = rustix::process::getuid().as_raw();
     let who = format!("request of uid {uid}");
-    let notes = kinds(&log).iter().filter(|kind| matches!(kind, Kind::Note(note) if note.starts_with(&who))).count();
+    let notes =
+        kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who))).count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
     assert!(station.said().contains(&who), "{}", station.said());
 }
@@ -268,9 +269,9 @@ fn a_request_that_was_not_answered_is_not_obeyed_later() {
     assert!(place.live("a-1.pdn").contains("[Result \"*\"]"), "{}", place.live("a-1.pdn"));
     let log = place.log("a-1.log");
     let kinds = kinds(&log);
-    assert!(!kinds.iter().any(|kind| matches!(kind, Kind::Operator(text) if text.starts_with("result"))));
+    assert!(!kinds.iter().any(|kind| matches!(kind, RecordKind::Operator(text) if text.starts_with("result"))));
     let dropped = "result 2-0: not done: it was wanted";
-    let count = kinds.iter().filter(|kind| matches!(kind, Kind::Note(note) if note.contains(dropped))).count();
+    let count = kinds.iter().filter(|kind| matches!(kind, RecordKind::Note(note) if note.contains(dropped))).count();
     assert_eq!(count, 1, "what was dropped stands in the log");
 }
 
@@ -292,7 +293,7 @@ fn a_request_that_cannot_be_read_reaches_no_log() {
         assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(told), "{request}: {reply}");
     }
     assert!(station.signal(Signal::TERM).success());
-    assert!(!kinds(&place.log("a-1.log")).iter().any(|kind| matches!(kind, Kind::Operator(_))));
+    assert!(!kinds(&place.log("a-1.log")).iter().any(|kind| matches!(kind, RecordKind::Operator(_))));
 }
 
 #[test]
@@ -308,7 +309,7 @@ fn names_that_turn_the_order_of_writing_are_refused() {
     }
     assert_eq!(ask(&place, &["ctl", "names", "a", "Вирный, Ш.", "한국"]).code, 0);
     assert!(station.signal(Signal::TERM).success());
-    assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, Kind::Operator(_))).count(), 1);
+    assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), 1);
 }
 
 #[test]
@@ -337,7 +338,7 @@ fn whoever_asks_without_end_is_slowed_down_and_fills_no_log() {
     assert_eq!(status(&place)["boards"][0]["held"], true);
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
-    assert_eq!(kinds(&log).iter().filter(|kind| matches!(kind, Kind::Operator(_))).count(), taken);
+    assert_eq!(kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), taken);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use damcast::engine::bytelog::{self, ByteLog, Kind};
+use damcast::engine::bytelog::{self, ByteLog, RecordKind};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{damcast, run};
@@ -154,12 +154,12 @@ impl Drop for Station {
     }
 }
 
-pub fn kinds(log: &ByteLog) -> Vec<&Kind> {
+pub fn kinds(log: &ByteLog) -> Vec<&RecordKind> {
     log.records.iter().map(|record| &record.kind).collect()
 }
 
 pub fn bytes_from_board(log: &ByteLog) -> Vec<u8> {
-    let bytes = |kind: &Kind| if let Kind::FromBoard(bytes) = kind { bytes.clone() } else { Vec::new() };
+    let bytes = |kind: &RecordKind| if let RecordKind::FromBoard(bytes) = kind { bytes.clone() } else { Vec::new() };
     log.records.iter().flat_map(|record| bytes(&record.kind)).collect()
 }
 
@@ -190,15 +190,15 @@ fn a_port_is_waited_for_and_may_go_and_come_back() {
         pty.wait_for_the_station();
         drop(pty);
         wait_until("the link is down", || {
-            kinds(&place.log("a-1.log")).iter().filter(|kind| ***kind == Kind::LinkDown).count() == round + 1
+            kinds(&place.log("a-1.log")).iter().filter(|kind| ***kind == RecordKind::LinkDown).count() == round + 1
         });
     }
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-1.log");
-    let link = |kind: &&Kind| matches!(kind, Kind::LinkUp | Kind::LinkDown);
-    let links: Vec<&Kind> = kinds(&log).into_iter().filter(link).collect();
-    assert_eq!(links, [&Kind::LinkUp, &Kind::LinkDown].repeat(3));
-    assert!(kinds(&log).iter().any(|kind| matches!(kind, Kind::ToBoard(_))));
+    let link = |kind: &&RecordKind| matches!(kind, RecordKind::LinkUp | RecordKind::LinkDown);
+    let links: Vec<&RecordKind> = kinds(&log).into_iter().filter(link).collect();
+    assert_eq!(links, [&RecordKind::LinkUp, &RecordKind::LinkDown].repeat(3));
+    assert!(kinds(&log).iter().any(|kind| matches!(kind, RecordKind::ToBoard(_))));
     assert_eq!(place.replay(&["a-1.log"]), "");
 }
 
@@ -231,7 +231,7 @@ fn garbage_is_kept_and_disturbs_nothing() {
     wait_until("the other board is heard", || bytes_from_board(&place.log("b-1.log")) == version);
     assert!(station.signal(Signal::INT).success());
     assert_eq!(bytes_from_board(&place.log("a-1.log")), garbage);
-    assert_eq!(kinds(&place.log("a-1.log")).last(), Some(&&Kind::LinkDown));
+    assert_eq!(kinds(&place.log("a-1.log")).last(), Some(&&RecordKind::LinkDown));
     assert!(!station.said().contains("panic"), "{}", station.said());
 }
 

@@ -1,7 +1,7 @@
 //! The disk fails at any operation, once or for a while, with any of its errors; recording goes on, and when the fault is over
 //! nothing is missing.
 
-use damcast::engine::bytelog::{self, Kind};
+use damcast::engine::bytelog::{self, RecordKind};
 use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Fault, ModelDisk};
@@ -22,7 +22,7 @@ const ERRORS: [i32; 5] = [ENOSPC, EIO, EROFS, EDQUOT, EMFILE];
 #[derive(PartialEq, Debug)]
 pub struct Left {
     pub live: Vec<(String, String)>,
-    happened: [Vec<Kind>; 2],
+    happened: [Vec<RecordKind>; 2],
 }
 
 pub fn left(disk: &ModelDisk) -> Left {
@@ -34,7 +34,7 @@ pub fn left(disk: &ModelDisk) -> Left {
         names.sort();
         let logs = names.iter().map(|name| bytelog::read_longest(&disk.read(&folders().log.join(name)).unwrap()).0);
         let kinds = logs.flat_map(|log| log.records).map(|record| record.kind);
-        kinds.filter(|kind| !matches!(kind, Kind::Note(_))).collect()
+        kinds.filter(|kind| !matches!(kind, RecordKind::Note(_))).collect()
     });
     Left { live, happened }
 }

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use damcast::engine::bytelog::{ByteLog, Header, Kind, Record};
+use damcast::engine::bytelog::{ByteLog, Header, Record, RecordKind};
 use damcast::engine::protocol::{Message, PieceCode};
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ impl Machine {
         let mut fields = vec![PieceCode::EMPTY; 100];
         let codes = pieces.iter().flat_map(|&(code, count)| std::iter::repeat_n(PieceCode(code), count));
         fields.iter_mut().zip(codes).for_each(|(field, code)| *field = code);
-        let records = vec![Record::new(100, Kind::FromBoard(Message::BoardDump(fields).encode()))];
+        let records = vec![Record::new(100, RecordKind::FromBoard(Message::BoardDump(fields).encode()))];
         let log = ByteLog { header: Header::default(), records, problems: Vec::new() };
         self.write("rec/log/a-1.log", &log.to_text());
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use damcast::engine::broadcast::Moment;
-use damcast::engine::bytelog::{self, Kind, Mode, Record};
+use damcast::engine::bytelog::{self, Mode, Record, RecordKind};
 use damcast::engine::calendar;
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Effect, Input, Line};
@@ -54,7 +54,7 @@ fn long_log(path: &Path, opened: &str, games_before: u32) {
     let remarks = LOG_BYTES / remark.len() / log.records.len() + 1;
     for record in &log.records {
         file.write_all(record.to_line().as_bytes()).unwrap();
-        let line = Record::new(record.at, Kind::Note(remark.clone())).to_line();
+        let line = Record::new(record.at, RecordKind::Note(remark.clone())).to_line();
         (0..remarks).for_each(|_| file.write_all(line.as_bytes()).unwrap());
     }
     file.flush().unwrap();
@@ -174,7 +174,7 @@ fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
 /// What is at a line, and who plays there.
 trait Hands {
     fn next(&self) -> Option<u64>;
-    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)>;
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)>;
     fn tell(&mut self, now: u64, bytes: &[u8]);
     fn end(&self) -> u64;
 }
@@ -184,11 +184,11 @@ impl Hands for BusWorld {
         self.next_time()
     }
 
-    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)> {
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)> {
         let kind = |happening| match happening {
-            Happening::Bytes(bytes) => Kind::FromBoard(bytes),
-            Happening::Unplugged => Kind::LinkDown,
-            Happening::Plugged => Kind::LinkUp,
+            Happening::Bytes(bytes) => RecordKind::FromBoard(bytes),
+            Happening::Unplugged => RecordKind::LinkDown,
+            Happening::Plugged => RecordKind::LinkUp,
         };
         self.advance(now).into_iter().map(|(at, happening)| (at, kind(happening))).collect()
     }
@@ -207,8 +207,8 @@ impl Hands for World {
         self.next_time()
     }
 
-    fn advance_to(&mut self, now: u64) -> Vec<(u64, Kind)> {
-        self.advance(now).into_iter().map(|(at, bytes)| (at, Kind::FromBoard(bytes))).collect()
+    fn advance_to(&mut self, now: u64) -> Vec<(u64, RecordKind)> {
+        self.advance(now).into_iter().map(|(at, bytes)| (at, RecordKind::FromBoard(bytes))).collect()
     }
 
     fn tell(&mut self, now: u64, bytes: &[u8]) {
@@ -242,18 +242,18 @@ impl Recording {
     }
 
     /// One thing that happened, as the recorder of a station takes it.
-    fn take(&mut self, now: u64, kind: Kind, hands: &mut dyn Hands) {
+    fn take(&mut self, now: u64, kind: RecordKind, hands: &mut dyn Hands) {
         let at = now - self.opened;
         let write = |kind| self.journal.write(&Record::new(at, kind));
         let input = Input::from_record(&kind).unwrap().unwrap();
-        let is_tick = kind == Kind::Tick;
+        let is_tick = kind == RecordKind::Tick;
         if !is_tick {
             write(kind);
         }
         let outputs = self.line.handle(self.shift + Millis(at), input);
         if outputs.iter().any(|output| output.effect.is_publication()) {
             if is_tick {
-                write(Kind::Tick);
+                write(RecordKind::Tick);
             }
             self.journal.write_held();
         }
@@ -261,9 +261,9 @@ impl Recording {
             match output.effect {
                 Effect::Send(bytes) => {
                     hands.tell(output.at.0.saturating_sub(self.shift.0) + self.opened, &bytes);
-                    write(Kind::ToBoard(bytes));
+                    write(RecordKind::ToBoard(bytes));
                 }
-                Effect::Notice(text) | Effect::Note(text) => write(Kind::Note(text)),
+                Effect::Notice(text) | Effect::Note(text) => write(RecordKind::Note(text)),
                 _ => {}
             }
         }
@@ -272,7 +272,7 @@ impl Recording {
     fn record(mut self, hands: &mut dyn Hands, until: u64) {
         // What came while nobody listened is lost.
         hands.advance_to(self.opened);
-        self.take(self.opened, Kind::LinkUp, hands);
+        self.take(self.opened, RecordKind::LinkUp, hands);
         loop {
             let next = hands.next().into_iter().chain(self.deadline()).min();
             let Some(next) = next.filter(|&next| next <= until) else { break };
@@ -280,7 +280,7 @@ impl Recording {
                 self.take(now, kind, hands);
             }
             if self.deadline().is_some_and(|at| at <= next) {
-                self.take(next, Kind::Tick, hands);
+                self.take(next, RecordKind::Tick, hands);
             }
         }
         self.journal.settle().unwrap();

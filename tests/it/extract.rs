@@ -1,8 +1,8 @@
 //! One board of a bus, taken out of the log of all.
 
-use damcast::engine::bytelog::{Kind, Record};
+use damcast::engine::bytelog::{Record, RecordKind};
 use damcast::engine::session::Input;
-use damcast::station::folder::extract::{OfBoard, Piece};
+use damcast::station::folder::extract::{LogPart, OfBoard};
 
 use crate::bus::{Bus, hear_again, rare_session};
 
@@ -14,8 +14,8 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
     let bytes = |records: &[Record]| records.iter().map(|record| record.to_line().len()).sum::<usize>();
     for (address, moves) in bus.moves() {
         let mut own = OfBoard::new(address);
-        let pieces = whole.iter().flat_map(|record| own.take(Piece::Record(record.clone())));
-        let alone = pieces.filter_map(|piece| if let Piece::Record(record) = piece { Some(record) } else { None });
+        let pieces = whole.iter().flat_map(|record| own.take(LogPart::Record(record.clone())));
+        let alone = pieces.filter_map(|piece| if let LogPart::Record(record) = piece { Some(record) } else { None });
         let alone: Vec<Record> = alone.collect();
         assert!(bytes(&alone) < bytes(&whole) * 2 / 3, "{} of {}", bytes(&alone), bytes(&whole));
         let inputs = alone.iter().filter_map(|record| {
@@ -36,7 +36,7 @@ fn a_board_of_a_bus_that_is_taken_out_alone_has_its_moves() {
 
 #[test]
 fn what_a_board_was_asked_before_it_was_found_belongs_to_it() {
-    let request = |text: &str| Piece::Record(Record::new(5, Kind::Operator(text.to_owned())));
+    let request = |text: &str| LogPart::Record(Record::new(5, RecordKind::Operator(text.to_owned())));
     let address = Bus::address(1);
     let mut own = OfBoard::new(address);
     for (text, belongs) in

@@ -10,7 +10,7 @@ use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::score::Played;
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Durability, Lock, RealDisk};
-use damcast::station::folder::fsck::{self, Level};
+use damcast::station::folder::fsck::{self, Severity};
 use damcast::station::folder::rebuild::rebuild;
 use damcast::station::journal::commits::{Commits, Fragment};
 use damcast::station::journal::logs;
@@ -102,14 +102,14 @@ fn evening() -> (tempfile::TempDir, Recorded) {
 }
 
 /// The findings of a level, each as `file: what`.
-fn findings(directory: &Path, level: Level) -> Vec<String> {
+fn findings(directory: &Path, level: Severity) -> Vec<String> {
     let report = fsck::check(directory).unwrap();
     let of_level = report.findings.into_iter().filter(|finding| finding.level == level);
     of_level.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
 }
 
 #[track_caller]
-fn is_found(directory: &Path, level: Level, file: &str, what: &str) {
+fn is_found(directory: &Path, level: Severity, file: &str, what: &str) {
     let found = findings(directory, level);
     assert!(found.iter().any(|line| line.starts_with(file) && line.contains(what)), "{file}: {what}: {found:#?}");
 }
@@ -177,14 +177,14 @@ fn a_delayed_day_leaves_what_its_logs_say() {
     day.verify(other.path()).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(path.join("live"), mode).unwrap();
-    is_found(&path, Level::Wrong, "live", "everybody on this machine can read");
+    is_found(&path, Severity::Wrong, "live", "everybody on this machine can read");
 }
 
 #[test]
 fn what_was_changed_is_found_and_made_again() {
     let (folder, _) = evening();
     let path = folder.path();
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     let whole: Vec<(PathBuf, Vec<u8>)> = [
         "live/board-1-1.pdn",
         "live/board-2-2.pdn",
@@ -208,13 +208,13 @@ fn what_was_changed_is_found_and_made_again() {
     fs::write(path.join("live/Wiersma-1.pdn"), "?").unwrap();
     fs::write(path.join("public/games.pdn.new"), "?").unwrap();
 
-    is_found(path, Level::Wrong, "live/board-1-1.pdn", "somebody has changed it");
-    is_found(path, Level::Wrong, "public/games.pdn", "nor was it at any moment");
-    is_found(path, Level::Wrong, "public/events.ndjson", "is not what the log of board-");
-    is_found(path, Level::Wrong, "live/Wiersma-1.pdn", "no log knows");
-    is_found(path, Level::Mended, "public/archive/board-2-1.pdn", "not there");
-    is_found(path, Level::Mended, "live/board-2-2.pdn", "lacks its last 20 bytes");
-    is_found(path, Level::Mended, "public/games.pdn.new", "when the station was killed");
+    is_found(path, Severity::Wrong, "live/board-1-1.pdn", "somebody has changed it");
+    is_found(path, Severity::Wrong, "public/games.pdn", "nor was it at any moment");
+    is_found(path, Severity::Wrong, "public/events.ndjson", "is not what the log of board-");
+    is_found(path, Severity::Wrong, "live/Wiersma-1.pdn", "no log knows");
+    is_found(path, Severity::Mended, "public/archive/board-2-1.pdn", "not there");
+    is_found(path, Severity::Mended, "live/board-2-2.pdn", "lacks its last 20 bytes");
+    is_found(path, Severity::Mended, "public/games.pdn.new", "when the station was killed");
     let checked = run(&["fsck", "--json", path.to_str().unwrap()]);
     assert_eq!(checked.code, 1, "{}", checked.out);
     let lines: Vec<serde_json::Value> = checked.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -230,7 +230,7 @@ fn what_was_changed_is_found_and_made_again() {
     for (name, whole) in whole {
         assert_eq!(String::from_utf8(fs::read(&name).unwrap()), String::from_utf8(whole), "{}", name.display());
     }
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     assert_eq!(rebuild(path, None).unwrap(), [""; 0]);
 }
 
@@ -267,17 +267,17 @@ fn damaged_logs_are_found() {
     let log = path.join("log/board-1-1.log");
     let text = String::from_utf8(fs::read(&log).unwrap()).unwrap();
     fs::write(&log, text.replacen("= up", "= down", 1)).unwrap();
-    is_found(path, Level::Wrong, "log/board-1-1.log", "checksum");
+    is_found(path, Severity::Wrong, "log/board-1-1.log", "checksum");
     fs::write(&log, &text).unwrap();
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     // A start that was killed before it wrote anything.
     let end = (2..).find(|number| !path.join(format!("log/board-2-{number}.log")).exists()).unwrap();
     let last = path.join(format!("log/board-2-{end}.log"));
     fs::rename(path.join(format!("log/board-2-{}.log", end - 1)), &last).unwrap();
     fs::write(path.join(format!("log/board-2-{}.log", end - 1)), "").unwrap();
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     fs::remove_file(path.join("log/board-2-1.log")).unwrap();
-    is_found(path, Level::Wrong, "log/board-2-2.log", "goes on from a log that is not there");
+    is_found(path, Severity::Wrong, "log/board-2-2.log", "goes on from a log that is not there");
     assert_eq!(run(&["fsck", "/nowhere"]).code, 2);
 }
 
@@ -289,10 +289,10 @@ fn what_a_log_has_in_the_commits_alone_counts() {
     let whole = fs::read(&log).unwrap();
     let (there, end) = whole.split_at(whole.len() / 2);
     fs::write(&log, there).unwrap();
-    is_found(path, Level::Wrong, "live/board-1-", "");
+    is_found(path, Severity::Wrong, "live/board-1-", "");
     let (mut commits, _) = Commits::open(&RealDisk, &path.join("commits"), 1 << 20).unwrap();
     commits.commit(&[Fragment { log: "board-1-1.log".into(), at: there.len() as u64, bytes: end.to_vec() }]).unwrap();
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     let other = tempfile::tempdir().unwrap();
     rebuild(path, Some(other.path())).unwrap();
     assert_eq!(read(other.path(), "live/board-1-2.pdn"), read(path, "live/board-1-2.pdn"));
@@ -354,7 +354,7 @@ fn compressed_logs_are_read_like_others() {
     }
     assert!(path.join("log/board-1-1.log.gz").exists() && !path.join("log/board-1-1.log").exists());
     assert_eq!(all(), before);
-    assert_eq!(findings(path, Level::Wrong), [""; 0]);
+    assert_eq!(findings(path, Severity::Wrong), [""; 0]);
     let checked = run(&["log", "verify", path.to_str().unwrap()]);
     assert!(checked.code == 0 && checked.out.contains("board-1-1.log.gz: whole"), "{}", checked.out);
     let logs: Vec<String> =
@@ -365,7 +365,7 @@ fn compressed_logs_are_read_like_others() {
     let damaged = path.join("log/board-1-1.log.gz");
     let bytes = fs::read(&damaged).unwrap();
     fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
-    is_found(path, Level::Wrong, "log/board-1-1.log.gz", "the compressed log is damaged");
+    is_found(path, Severity::Wrong, "log/board-1-1.log.gz", "the compressed log is damaged");
 }
 
 #[test]

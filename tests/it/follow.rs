@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use damcast::outward::follow::{Follower, LONGEST_LINE, News, Position, Why};
+use damcast::outward::follow::{Follower, LONGEST_LINE, News, Progress, RestartReason};
 
 /// Nobody waits longer; nothing that is expected takes so long.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -59,11 +59,11 @@ impl Place {
         fs::rename(new, self.path()).unwrap();
     }
 
-    fn follow(&self, from: Position) -> Follower {
+    fn follow(&self, from: Progress) -> Follower {
         self.follow_path(&self.path(), from)
     }
 
-    fn follow_path(&self, path: &Path, from: Position) -> Follower {
+    fn follow_path(&self, path: &Path, from: Progress) -> Follower {
         let follower = Follower::new(path, from);
         if self.polls { follower.polling(Duration::from_millis(5)) } else { follower }
     }
@@ -96,7 +96,7 @@ fn is_silent(follower: &mut Follower) {
 #[test]
 fn lines_come_as_they_grow_and_only_when_they_are_whole() {
     each_way(|place| {
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         assert_eq!(news(&mut follower), News::Gone, "it is not there yet");
         is_silent(&mut follower);
         place.write("");
@@ -127,7 +127,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
         // The first lines are from before there were generations.
         let old = "{\"seq\":1}\n{\"seq\":2}\n";
         place.write(&format!("{old}{}", lines("a", 3..=9)));
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         read(&mut follower, 1);
         let early = follower.position();
         assert_eq!(early.generation, None);
@@ -137,7 +137,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
         let mut again = place.follow(kept.clone());
         assert_eq!(read(&mut again, 3), lines("a", 7..=9));
         assert_eq!(read(&mut place.follow(early.clone()), 8), format!("{{\"seq\":2}}\n{}", lines("a", 3..=9)));
-        let unknown = Position { sha256: None, ..kept.clone() };
+        let unknown = Progress { sha256: None, ..kept.clone() };
         assert_eq!(read(&mut place.follow(unknown.clone()), 3), lines("a", 7..=9));
         // A copy that was put back has numbered again: the same generation, other lines.
         place.replace(&format!(
@@ -146,7 +146,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
             (5..=9).map(|seq| line("a", seq, "other")).collect::<String>()
         ));
         let mut other = place.follow(kept.clone());
-        assert_eq!(news(&mut other), News::Anew { generation: Some("a".into()), why: Why::OtherLines });
+        assert_eq!(news(&mut other), News::Anew { generation: Some("a".into()), why: RestartReason::OtherLines });
         assert_eq!(other.position().seq, 0);
         assert!(read(&mut other, 9).contains("other"));
         // Who has not kept the hash cannot know.
@@ -155,7 +155,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
         // Another generation is another file, however long it is.
         place.replace(&lines("b", 1..=2));
         let mut other = place.follow(kept.clone());
-        assert_eq!(news(&mut other), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(news(&mut other), News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration });
         assert_eq!(read(&mut other, 2), lines("b", 1..=2));
         // One that has less than was read may be on its way.
         place.replace(&format!("{old}{}", lines("a", 3..=4)));
@@ -172,7 +172,7 @@ fn a_follower_goes_on_from_where_it_was_and_compares_what_it_had() {
 fn a_file_that_is_cut_and_completed_is_gone_on_with() {
     each_way(|place| {
         place.write(&lines("a", 1..=5));
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         read(&mut follower, 5);
         for cut in [lines("a", 1..=3).len(), lines("a", 1..=3).len() + 7, 0] {
             place.cut(cut);
@@ -193,7 +193,7 @@ fn a_file_that_is_cut_and_completed_is_gone_on_with() {
         place.cut(lines("a", 1..=3).len());
         assert_eq!(news(&mut follower), News::Cut { lines: 3 });
         place.append(&(4..=7).map(|seq| line("a", seq, "other")).collect::<String>());
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("a".into()), why: Why::OtherLines });
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("a".into()), why: RestartReason::OtherLines });
         assert_eq!(read(&mut follower, 7).matches("other").count(), 4);
     });
 }
@@ -202,30 +202,36 @@ fn a_file_that_is_cut_and_completed_is_gone_on_with() {
 fn a_file_that_is_replaced_is_compared() {
     each_way(|place| {
         place.write(&lines("a", 1..=4));
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         read(&mut follower, 4);
         place.replace(&lines("a", 1..=6));
         assert_eq!(news(&mut follower), News::Same);
         assert_eq!(read(&mut follower, 2), lines("a", 5..=6));
         place.replace(&lines("b", 1..=1));
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(
+            news(&mut follower),
+            News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration }
+        );
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
         // An empty one has begun anew when it says so.
         place.replace("");
         assert_eq!(news(&mut follower), News::Cut { lines: 0 });
         place.append(&lines("c", 1..=2));
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherGeneration });
+        assert_eq!(
+            news(&mut follower),
+            News::Anew { generation: Some("c".into()), why: RestartReason::OtherGeneration }
+        );
         assert_eq!(read(&mut follower, 2), lines("c", 1..=2));
         // Written over in place, and longer: the next line is not the next.
         let over: String = (1..=9).map(|seq| line("c", seq, "quite-another")).collect();
         place.write(&over);
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherLines });
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: RestartReason::OtherLines });
         assert_eq!(read(&mut follower, 9), over);
         // Changed in place, as long as before: who asks for it finds it.
         place.write(&over.replacen("quite-another", "quite-anothex", 1));
         is_silent(&mut follower);
         follower.check();
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: Why::OtherLines });
+        assert_eq!(news(&mut follower), News::Anew { generation: Some("c".into()), why: RestartReason::OtherLines });
     });
 }
 
@@ -233,7 +239,7 @@ fn a_file_that_is_replaced_is_compared() {
 fn a_file_that_is_removed_with_its_folder_and_made_again_is_gone_on_with() {
     each_way(|place| {
         place.write(&lines("a", 1..=2));
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
         for with_folder in [false, true, true] {
             let folder = place.path().parent().unwrap().to_owned();
@@ -252,7 +258,10 @@ fn a_file_that_is_removed_with_its_folder_and_made_again_is_gone_on_with() {
         fs::remove_file(place.path()).unwrap();
         assert_eq!(news(&mut follower), News::Gone);
         place.write(&lines("b", 1..=1));
-        assert_eq!(news(&mut follower), News::Anew { generation: Some("b".into()), why: Why::OtherGeneration });
+        assert_eq!(
+            news(&mut follower),
+            News::Anew { generation: Some("b".into()), why: RestartReason::OtherGeneration }
+        );
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
     });
 }
@@ -263,7 +272,7 @@ fn what_is_no_event_is_said_once_and_read_again_when_it_is_mended() {
         let good = lines("a", 1..=2);
         for bad in ["no event\n", "{\"seq\":4}\n", "{\"seq\":3\n", "{\"seq\":3,\"x\":\"\u{0}\"}\n"] {
             place.write(&format!("{good}{bad}"));
-            let mut follower = place.follow(Position::default());
+            let mut follower = place.follow(Progress::default());
             read(&mut follower, 2);
             let News::Damaged { seq: 3, .. } = news(&mut follower) else { panic!("{bad}") };
             is_silent(&mut follower);
@@ -275,7 +284,7 @@ fn what_is_no_event_is_said_once_and_read_again_when_it_is_mended() {
         }
         // Nor is a line without end, of which not more than a line is kept.
         place.write(&good);
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         read(&mut follower, 2);
         place.append(&"x".repeat(LONGEST_LINE + 100_000));
         let News::Damaged { seq: 3, what } = news(&mut follower) else { panic!("too long") };
@@ -293,7 +302,7 @@ fn a_link_is_followed_and_what_is_no_file_is_an_error() {
         place.write(&lines("a", 1..=1));
         let link = place.folder.path().join("link.ndjson");
         symlink(place.path(), &link).unwrap();
-        let mut follower = place.follow_path(&link, Position::default());
+        let mut follower = place.follow_path(&link, Progress::default());
         read(&mut follower, 1);
         place.append(&lines("a", 2..=2));
         assert_eq!(read(&mut follower, 1), lines("a", 2..=2));
@@ -336,7 +345,7 @@ fn a_file_that_grows_while_it_is_read_is_read_whole() {
                 }
             }
         });
-        let mut follower = place.follow(Position::default());
+        let mut follower = place.follow(Progress::default());
         let read = read(&mut follower, LINES);
         writer.join().unwrap();
         assert_eq!(read, lines("a", 1..=LINES));
@@ -354,7 +363,7 @@ fn a_file_that_grows_while_it_is_read_is_read_whole() {
 fn who_waits_does_not_work_and_is_woken() {
     let place = Place { folder: tempfile::tempdir().unwrap(), polls: false };
     place.write(&lines("a", 1..=1));
-    let mut follower = place.follow(Position::default());
+    let mut follower = place.follow(Progress::default());
     read(&mut follower, 1);
     let used = || {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Instant;
 
-use damcast::engine::bytelog::Kind;
+use damcast::engine::bytelog::RecordKind;
 
 use crate::daemon::{Place, kinds};
 use crate::foreign_boards::{Dumps, GAPS, Manner, PLIES, QUIET, Recording};
@@ -134,9 +134,9 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
         });
         let log = place.log(&format!("{name}-1.log"));
         let told = |words: &str| {
-            kinds(&log).iter().filter(|kind| matches!(kind, Kind::Note(text) if text.contains(words))).count()
+            kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Note(text) if text.contains(words))).count()
         };
-        let opened = kinds(&log).iter().filter(|kind| matches!(kind, Kind::LinkUp)).count();
+        let opened = kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::LinkUp)).count();
         let over = if matches!(board.wire, Wire::Server(..)) { "tcp" } else { "pty" };
         println!(
             "gaps {gaps:?} ms, clock {has_clock}, {over}, dumps {dumps:?}: {} plies of {PLIES}, opened {opened} times, \

@@ -1,6 +1,6 @@
 //! Games made from one number, with everything in them that may stand between two moves, and pieces of text in any order.
 
-use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, Variant};
+use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
 use draughts_pdn::clock::{ClockTime, Clocks};
 use draughts_pdn::game::{End, Entry, Game, MoveEntry, MoveNumber, Tags};
 use draughts_pdn::{fen, notation};
@@ -77,7 +77,7 @@ pub(crate) fn with_ambiguous_captures(variant: &'static Variant, dice: &mut Dice
         for piece in 0..11 {
             let square = Square::new(dice.roll(variant.geometry.count()) as u8);
             let color = if piece == 0 { turn } else { !turn };
-            placement.put(square, Some(Piece { color, kind: Kind::King }));
+            placement.put(square, Some(Piece { color, kind: PieceKind::King }));
         }
         let position = Position::new(variant, Setup { placement, turn }).ok()?;
         let legal = position.legal_moves();

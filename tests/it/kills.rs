@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use damcast::engine::bytelog::{self, ByteLog, Kind, NamedLog};
+use damcast::engine::bytelog::{self, ByteLog, NamedLog, RecordKind};
 use damcast::engine::playback::{self};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -61,7 +61,7 @@ fn recording(name: &str) -> ByteLog {
     let mut last = 0;
     let mut count = 0;
     log.records.retain(|record| match &record.kind {
-        Kind::FromBoard(bytes) if bytes.first() == Some(&0x8d) && bytes.len() == 10 => {
+        RecordKind::FromBoard(bytes) if bytes.first() == Some(&0x8d) && bytes.len() == 10 => {
             let status = bytes[9];
             count += 1;
             let is_new = status != std::mem::replace(&mut last, status);
@@ -277,7 +277,8 @@ fn fail(at: usize, count: usize, errno: i32) {
         let bytes = |line: &str| -> Vec<u8> {
             let read = |log: NamedLog| bytelog::read_longest(&fs::read(log.name).unwrap()).0.records;
             let records = session.logs(line).into_iter().flat_map(read);
-            let bytes = records.map(|record| if let Kind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
+            let bytes =
+                records.map(|record| if let RecordKind::FromBoard(bytes) = record.kind { bytes } else { Vec::new() });
             bytes.flatten().collect()
         };
         for ((line, _), said) in LINES.iter().zip(&said) {

@@ -9,7 +9,7 @@ use damcast::engine::playback::Published;
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
 use damcast::station::folder::Folder;
-use damcast::station::folder::fsck::{self, Level};
+use damcast::station::folder::fsck::{self, Severity};
 use damcast::station::outlets::Outlets;
 use serde_json::Value;
 
@@ -141,7 +141,7 @@ impl Event {
         changes.sort_by_key(|(told, ..)| *told);
         let wrong = || -> Vec<String> {
             let found = fsck::check(&self.path("")).unwrap().findings;
-            let wrong = found.into_iter().filter(|finding| finding.level == Level::Wrong);
+            let wrong = found.into_iter().filter(|finding| finding.level == Severity::Wrong);
             wrong.map(|finding| format!("{}: {}", finding.file.display(), finding.what)).collect()
         };
         let files = ["public/games.pdn", "public/started.pdn"];

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use damcast::engine::broadcast;
 use damcast::engine::livefile::{Contents, Opening};
-use damcast::outward::follow::{Follower, News, Position, Why};
+use damcast::outward::follow::{Follower, News, Progress, RestartReason};
 use damcast::station::disk::{Disk, Durability};
 use damcast::station::folder::rebuild::rebuild;
 use damcast::station::outlets::{EventsFile, Generations, Streams};
@@ -473,7 +473,7 @@ fn a_generation_outlives_its_file_and_what_is_numbered_anew_has_another() {
     let mut hall = Hall::begin("");
     hall.play(4);
     hall.shows_all("public");
-    let mut follower = Follower::new(hall.file("public/events.ndjson"), Position::default());
+    let mut follower = Follower::new(hall.file("public/events.ndjson"), Progress::default());
     let own = generation(&hall.read("public/events.ndjson"));
     let kept = hall.read("log/generations");
     let of_log =
@@ -525,7 +525,7 @@ fn a_generation_outlives_its_file_and_what_is_numbered_anew_has_another() {
     hall.shows_all("public");
     let other = generation(&hall.read("public/events.ndjson"));
     assert_ne!(other, own);
-    let why = Why::OtherGeneration;
+    let why = RestartReason::OtherGeneration;
     let news = loop {
         match follower.next(std::time::Duration::from_secs(20)).unwrap() {
             // It is seen while it is written.
@@ -549,7 +549,7 @@ fn boards() -> [broadcast::Board; 2] {
     let text = opening.lines().join("\n") + "\n" + &LINES.join("\n");
     let mut game = broadcast::GameRecord::new(opening, at);
     let entries = Contents::read(3, &text).unwrap().entries;
-    entries.into_iter().for_each(|entry| game.take(at, broadcast::Change::Entry(entry)));
+    entries.into_iter().for_each(|entry| game.take(at, broadcast::GameChange::Entry(entry)));
     ["a", "b"].map(|name| {
         let mut board = broadcast::Board::new(name, variant, Vec::new());
         board.games.push(game.clone());

@@ -1,8 +1,8 @@
 //! The log of a bus, in which all that brings nothing is one record a second: it replays like the log in which it is written out.
 
-use damcast::engine::bytelog::{Header, Kind, LATE_START, Mode, NamedLog, Packing, Record};
+use damcast::engine::bytelog::{Header, LATE_START, Mode, NamedLog, Packing, Record, RecordKind};
 use damcast::engine::millis::Millis;
-use damcast::engine::playback::{self, Game, Played};
+use damcast::engine::playback::{self, Played, PlayedGame};
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{Recorder, drive_bus};
 use hardware_sim::incident::{Incident, Mishap};
@@ -23,13 +23,13 @@ impl Recorder for Logged {
     fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
         let kind = input.to_record();
         let outputs = self.line.handle(now, input);
-        if kind != Kind::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
+        if kind != RecordKind::Tick || outputs.iter().any(|output| output.effect.is_publication()) {
             self.records.push(Record::new(now.0, kind));
         }
         for output in &outputs {
             let kind = match &output.effect {
-                Effect::Send(bytes) => Kind::ToBoard(bytes.clone()),
-                Effect::Notice(text) | Effect::Note(text) => Kind::Note(text.clone()),
+                Effect::Send(bytes) => RecordKind::ToBoard(bytes.clone()),
+                Effect::Notice(text) | Effect::Note(text) => RecordKind::Note(text.clone()),
                 _ => continue,
             };
             self.records.push(Record::new(now.0, kind));
@@ -75,7 +75,7 @@ fn packed(records: &[Record]) -> Vec<Record> {
 }
 
 /// All that a replay makes of a log: the games with the times of all that was published, and what the operator is told.
-fn replayed(text: String) -> (Vec<Game>, Vec<String>) {
+fn replayed(text: String) -> (Vec<PlayedGame>, Vec<String>) {
     let mut told = Vec::new();
     let log = NamedLog::from_text("a-1.log".to_owned(), text.into_bytes());
     let Played { games, logs, .. } = playback::play_and_tell(vec![log], None, |notice| told.push(notice)).unwrap();

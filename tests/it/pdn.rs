@@ -5,7 +5,7 @@ use draughts_pdn::game::{End, Entry, Game, MoveNumber};
 use draughts_pdn::problem::Level;
 use draughts_pdn::reader::{self, Located};
 use draughts_pdn::renumber::renumber;
-use draughts_pdn::replay::{KnownBy, Replay, Step};
+use draughts_pdn::replay::{KnownBy, Replay, ReplayStep};
 use draughts_pdn::standard::{Ambiguous, converted, standard};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{infer, strict};
@@ -106,7 +106,7 @@ fn a_replay_knows_variant_start_and_moves() {
     assert_eq!(replay.start, Position::start(replay.variant));
     assert!(replay.is_complete && replay.problems.is_empty());
     assert_eq!(replay.moves().filter(|ply| ply.is_capture()).count(), 2);
-    assert!(matches!(replay.steps[0], Step::Move { entry: 0, .. }));
+    assert!(matches!(replay.steps[0], ReplayStep::Move { entry: 0, .. }));
 }
 
 /// Where the first move is the other side's, the position before it is that side's as well.
@@ -126,7 +126,7 @@ fn a_replay_begins_where_its_first_move_shows() {
         let walked = draughts_pdn::replay::walk(located, replay.variant, &mut |_| {});
         assert!(replay.is_complete, "{moves}");
         assert_eq!(Some(replay.position_after(usize::MAX)), walked.last, "{moves}");
-        let Step::Move { ply, .. } = replay.steps.last().unwrap() else { panic!("{moves}") };
+        let ReplayStep::Move { ply, .. } = replay.steps.last().unwrap() else { panic!("{moves}") };
         assert!(replay.position_after(replay.steps.len() - 1).legal_moves().contains(ply), "{moves}");
     }
 }

@@ -122,7 +122,7 @@ impl Board {
     pub fn new(log: &damcast::engine::bytelog::ByteLog, speed: f64) -> Board {
         let mut script = Vec::new();
         for record in &log.records {
-            let damcast::engine::bytelog::Kind::FromBoard(bytes) = &record.kind else { continue };
+            let damcast::engine::bytelog::RecordKind::FromBoard(bytes) = &record.kind else { continue };
             let mut rest = bytes.as_slice();
             while let [_, high, low, ..] = *rest {
                 let (message, after) = rest.split_at(usize::from(high) << 7 | usize::from(low));

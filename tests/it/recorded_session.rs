@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
-use damcast::engine::bytelog::{self, Kind, Record};
+use damcast::engine::bytelog::{self, Record, RecordKind};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::Input;
 use damcast::station::config::{Config, LineConfig};
 use damcast::station::disk::{Disk, Durability};
 use damcast::station::line::Folders;
 use damcast::station::line::opening::{self, Opened, OpeningError};
-use damcast::station::recorder::{Committer, Recorder, Told, Writer};
+use damcast::station::recorder::{Committer, Recorder, Writer, WriterReport};
 use damcast::station::trouble::{DISK_FAULT, Troubles};
 
 use crate::model_disk::ModelDisk;
@@ -37,7 +37,7 @@ pub fn script(plies_ms: u64) -> Script {
     for record in log.records.into_iter().filter(|record| record.at < plies_ms) {
         let Some(_) = damcast::engine::session::Input::from_record(&record.kind).unwrap() else { continue };
         // Most readings of a clock say nothing new but the time; a session is shorter without them.
-        if let Kind::FromBoard(bytes) = &record.kind
+        if let RecordKind::FromBoard(bytes) = &record.kind
             && let [0x8d, .., status] = bytes.as_slice()
         {
             if last_clock == [*status] && record.at % 7000 > 1000 {
@@ -50,7 +50,7 @@ pub fn script(plies_ms: u64) -> Script {
             script.push((line, record));
         }
     }
-    let end = Kind::Operator("result 2-0".parse().unwrap());
+    let end = RecordKind::Operator("result 2-0".parse().unwrap());
     script.push((0, Record::new(plies_ms + 200, end)));
     script.sort_by_key(|(_, record)| record.at);
     script
@@ -108,7 +108,7 @@ impl Session {
         let disk: Arc<dyn Disk> = Arc::new(self.disk.clone());
         let Opened { line, shift, journal, feeds, notices, .. } = opening::open(&config, &folders(), &disk, now())?;
         self.notices.extend(notices);
-        let tell = |_: Told| {};
+        let tell = |_: WriterReport| {};
         let recorder =
             Recorder::new(line, shift, journal, feeds, self.durability, self.committer.clone(), tell).unwrap();
         Ok(Seat { config, recorder, shift })

@@ -1,6 +1,6 @@
 //! Recordings of an independent simulated board, played back: what was played is what is recorded.
 
-use damcast::engine::bytelog::{self, Kind};
+use damcast::engine::bytelog::{self, RecordKind};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
@@ -19,11 +19,11 @@ fn play_back_in_reads_of(name: &str, size: usize) -> (Vec<String>, Vec<String>) 
     let (mut lines, mut notices) = (Vec::new(), Vec::new());
     for record in log.records {
         let inputs = match record.kind {
-            Kind::FromBoard(bytes) => bytes.chunks(size).map(|part| Input::Bytes(part.to_vec())).collect(),
-            Kind::LinkUp => vec![Input::LinkUp],
-            Kind::LinkDown => vec![Input::LinkDown],
-            Kind::Operator(text) => vec![Input::Request(text.parse().unwrap())],
-            Kind::Tick => vec![Input::Tick],
+            RecordKind::FromBoard(bytes) => bytes.chunks(size).map(|part| Input::Bytes(part.to_vec())).collect(),
+            RecordKind::LinkUp => vec![Input::LinkUp],
+            RecordKind::LinkDown => vec![Input::LinkDown],
+            RecordKind::Operator(text) => vec![Input::Request(text.parse().unwrap())],
+            RecordKind::Tick => vec![Input::Tick],
             _ => continue,
         };
         for output in inputs.into_iter().flat_map(|input| line.handle(Millis(record.at), input)) {

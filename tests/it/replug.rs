@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-use draughts::{Color, Kind, Position, Variant};
+use draughts::{Color, PieceKind, Position, Variant};
 use draughts_pdn::notation;
 
 use crate::boards::bare_entry;
@@ -40,10 +40,10 @@ impl Board {
         let code = |(row, column)| {
             let piece = geometry.square_at(row, column).and_then(|square| self.position.placement().get(square));
             piece.map_or(0, |piece| match (piece.color, piece.kind) {
-                (Color::White, Kind::Man) => 1,
-                (Color::Black, Kind::Man) => 4,
-                (Color::White, Kind::King) => 7,
-                (Color::Black, Kind::King) => 10,
+                (Color::White, PieceKind::Man) => 1,
+                (Color::Black, PieceKind::Man) => 4,
+                (Color::White, PieceKind::King) => 7,
+                (Color::Black, PieceKind::King) => 10,
             })
         };
         fields.map(code).collect()

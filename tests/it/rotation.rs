@@ -3,7 +3,7 @@
 use std::fs;
 
 use chrono::{Local, TimeDelta};
-use damcast::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Record};
+use damcast::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Record, RecordKind};
 
 use crate::control::ask;
 use crate::daemon::{Place, SPEED, moves, recording};
@@ -79,7 +79,7 @@ fn new_logs_begin_for_the_age_of_the_chain_while_the_station_runs() {
     let mut header = damcast::station::config::Config::read("test", &config).unwrap().lines[0].header();
     header.opened = Some(Local::now().fixed_offset() - TimeDelta::hours(1) + LEFT);
     header.other.push((CONTINUES.to_owned(), "no".to_owned()));
-    let up = Record::new(0, Kind::LinkUp).to_line() + &Record::new(9, Kind::LinkDown).to_line();
+    let up = Record::new(0, RecordKind::LinkUp).to_line() + &Record::new(9, RecordKind::LinkDown).to_line();
     fs::write(place.path("recordings/log/a-1.log"), header.to_text() + &up).unwrap();
     let station = place.start();
     station.wait_for("recording");

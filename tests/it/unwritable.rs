@@ -167,7 +167,7 @@ fn a_live_folder_and_commits_of_another_user_do_not_stop_the_log() {
     // Nobody keeps the end waiting, either.
     assert!(station.signal(Signal::TERM).success());
     let log = place.log("a-2.log");
-    assert_eq!(log.records.last().unwrap().kind, damcast::engine::bytelog::Kind::LinkDown);
+    assert_eq!(log.records.last().unwrap().kind, damcast::engine::bytelog::RecordKind::LinkDown);
     set_mode(&home.path("live"), 0o755);
     set_mode(&home.path("live/a-1.pdn"), 0o644);
     let mut station = home.start();

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::{Local, TimeDelta};
-use damcast::engine::bytelog::{self, ByteLog, CLOCK, DATES_FROM, Kind, NamedLog, Record};
-use damcast::engine::playback::{self, Game, Published};
+use damcast::engine::bytelog::{self, ByteLog, CLOCK, DATES_FROM, NamedLog, Record, RecordKind};
+use damcast::engine::playback::{self, PlayedGame, Published};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};
@@ -34,19 +34,19 @@ fn with_clock(opened: &str, set_to: Option<&str>, dates_from: Option<&str>) -> B
     if let Some(shown) = set_to {
         let index = log.records.partition_point(|record| record.at <= SET_AT);
         let shown = chrono::DateTime::parse_from_rfc3339(shown).unwrap();
-        log.records.insert(index, Record::new(SET_AT, Kind::ClockSet(shown)));
+        log.records.insert(index, Record::new(SET_AT, RecordKind::ClockSet(shown)));
     }
     // As it is on a disk.
     bytelog::read(log.to_text().as_bytes()).unwrap()
 }
 
-fn games(logs: Vec<ByteLog>) -> Vec<Game> {
+fn games(logs: Vec<ByteLog>) -> Vec<PlayedGame> {
     let named =
         |(index, log): (usize, ByteLog)| NamedLog::from_text(format!("a-{index}.log"), log.to_text().into_bytes());
     playback::play(logs.into_iter().enumerate().map(named).collect(), None).unwrap().games
 }
 
-fn date(game: &Game) -> String {
+fn date(game: &PlayedGame) -> String {
     let text = String::from_utf8(game.file.bytes()).unwrap();
     let value = |line: &str| Some(line.strip_prefix("[Date \"")?.strip_suffix("\"]")?.to_owned());
     text.lines().find_map(value).unwrap()
@@ -81,7 +81,7 @@ fn cut(log: &ByteLog, next: impl FnOnce(&mut ByteLog, chrono::DateTime<chrono::F
     for record in &mut second.records {
         record.at -= at;
     }
-    second.records.insert(0, Record::new(0, Kind::LinkUp));
+    second.records.insert(0, Record::new(0, RecordKind::LinkUp));
     second.header.other.push(("continues".to_owned(), "yes".to_owned()));
     let opened = chrono::DateTime::parse_from_rfc3339(OPENED).unwrap();
     next(&mut second, opened + TimeDelta::milliseconds(i64::try_from(at).unwrap()) + TimeDelta::seconds(30));
@@ -103,9 +103,9 @@ fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
     for (other, what) in [(from_1970, "from 1970"), (from_2031, "from 2031")] {
         assert_eq!(other.len(), right.len(), "{what}");
         for (other, right) in other.iter().zip(&right) {
-            let text = |game: &Game| String::from_utf8(game.file.bytes()).unwrap();
+            let text = |game: &PlayedGame| String::from_utf8(game.file.bytes()).unwrap();
             assert_eq!(text(other), text(right), "{what}");
-            let history = |game: &Game| -> Vec<_> {
+            let history = |game: &PlayedGame| -> Vec<_> {
                 let history = game.history().into_iter();
                 history.map(|(at, what)| (at, matches!(what, Published::Entry(_)))).collect()
             };

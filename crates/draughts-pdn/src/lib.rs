@@ -6,7 +6,7 @@
 //! |---|---|
 //! | games of a text, or of a stream of bytes | [`reader::read`], [`Reader`]; a [`Game`] is tags and entries as they are written |
 //! | what the moves mean | [`Replay`]: a game played by its rules, with everything that is wrong |
-//! | is a file right? | [`Checker`] plays any dialect in a stream; [`strict::Checker`] asks for PDN 3.0 to the letter |
+//! | is a file right? | [`Checker`] plays any dialect in a stream; [`strict::StrictChecker`] asks for PDN 3.0 to the letter |
 //! | the same game as PDN 3.0 | [`standard()`], then [`writer::write`] |
 //! | one move, one position | [`notation`], [`fen`] |
 //! | clocks, dates, results, time controls | [`clock`], [`values`], [`time_control`] |

@@ -12,7 +12,7 @@
 
 use super::geometry::{Direction, Geometry};
 use super::moves::{Effect, Jump, Move, Path};
-use super::piece::{Color, Kind};
+use super::piece::{Color, PieceKind};
 use super::position::Position;
 use super::ruleset::{Criterion, KingLanding, KingRange, PromotionInCapture, Removal, Ruleset};
 use super::square::{Square, SquareSet};
@@ -141,9 +141,9 @@ impl Leap<'_> {
 #[derive(Clone, Copy)]
 struct Capturer {
     from: Square,
-    started_as: Kind,
+    started_as: PieceKind,
     /// What it is now.
-    kind: Kind,
+    kind: PieceKind,
 }
 
 /// The search for the captures of one position.
@@ -190,7 +190,7 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
             jumps_left,
             found,
         };
-        for (kind, pieces) in [(Kind::Man, placement.men_of(us)), (Kind::King, placement.kings_of(us))] {
+        for (kind, pieces) in [(PieceKind::Man, placement.men_of(us)), (PieceKind::King, placement.kings_of(us))] {
             for from in pieces & capturers {
                 search.standing = placement.occupied().without(from);
                 search.go_on(Capturer { from, started_as: kind, kind }, from, None);
@@ -202,17 +202,17 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
     /// Takes all jumps that the piece can make from `at`. Returns whether there was one.
     fn go_on(&mut self, piece: Capturer, at: Square, last: Option<&Leap>) -> bool {
         match piece.kind {
-            Kind::Man => self.hop_on(piece, at, last),
-            Kind::King if self.rules.king_range == KingRange::Short => self.hop_on(piece, at, last),
-            Kind::King => self.fly_on(piece, at, last),
+            PieceKind::Man => self.hop_on(piece, at, last),
+            PieceKind::King if self.rules.king_range == KingRange::Short => self.hop_on(piece, at, last),
+            PieceKind::King => self.fly_on(piece, at, last),
         }
     }
 
     /// The same for a piece that takes what stands next to it.
     fn hop_on(&mut self, piece: Capturer, at: Square, last: Option<&Leap>) -> bool {
         let (ways, color, takes) = match piece.kind {
-            Kind::Man => (self.rules.man_captures, self.us, self.taken_by_men),
-            Kind::King => (self.rules.king_captures, Color::White, self.theirs),
+            PieceKind::Man => (self.rules.man_captures, self.us, self.taken_by_men),
+            PieceKind::King => (self.rules.king_captures, Color::White, self.theirs),
         };
         let takes = takes - self.captured;
         // All ways are looked at before the first is gone: a processor that guesses at each of them guesses wrong too often.
@@ -308,11 +308,11 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
     /// The piece has come down: crowns it where the rules say so, and goes on. Returns whether it could.
     fn land(&mut self, piece: Capturer, leap: &Leap) -> bool {
         let mut piece = piece;
-        if piece.kind == Kind::Man && self.crowning_row.contains(leap.to) {
+        if piece.kind == PieceKind::Man && self.crowning_row.contains(leap.to) {
             match self.rules.promotion_in_capture {
                 PromotionInCapture::WhereTheMoveEnds => {}
                 PromotionInCapture::EndsTheMove => return false,
-                PromotionInCapture::GoesOnAsKing => piece.kind = Kind::King,
+                PromotionInCapture::GoesOnAsKing => piece.kind = PieceKind::King,
             }
         }
         self.go_on(piece, leap.to, Some(leap))
@@ -328,7 +328,7 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
             self.best = key;
             self.found.clear();
         }
-        let crowned_at_the_end = piece.kind == Kind::Man && self.crowning_row.contains(last.to);
+        let crowned_at_the_end = piece.kind == PieceKind::Man && self.crowning_row.contains(last.to);
         let effect = Effect {
             from: piece.from,
             to: last.to,
@@ -350,7 +350,7 @@ impl<F: Found, const FITS_64: bool> Captures<'_, F, FITS_64> {
             let value = match criterion {
                 Criterion::MostPieces => pieces,
                 Criterion::MostKings => kings(),
-                Criterion::TakenByKing => u64::from(piece.started_as == Kind::King),
+                Criterion::TakenByKing => u64::from(piece.started_as == PieceKind::King),
                 Criterion::KingsFirst => last
                     .backwards()
                     .filter(|leap| leap.number <= BITS && self.their_kings.contains(leap.over))

@@ -53,14 +53,14 @@ impl Count {
 /// # Examples
 ///
 /// ```
-/// use draughts::{Color, History, Kind, Piece, Placement, Position, Setup, Variant};
+/// use draughts::{Color, History, PieceKind, Piece, Placement, Position, Setup, Variant};
 ///
 /// // Two lone kings that shuttle: drawn after five moves each, and before that by the third occurrence.
 /// let variant = Variant::international();
 /// let square = |name| variant.geometry.square(name).unwrap();
 /// let mut placement = Placement::EMPTY;
-/// placement.put(square("6"), Some(Piece { color: Color::White, kind: Kind::King }));
-/// placement.put(square("50"), Some(Piece { color: Color::Black, kind: Kind::King }));
+/// placement.put(square("6"), Some(Piece { color: Color::White, kind: PieceKind::King }));
+/// placement.put(square("50"), Some(Piece { color: Color::Black, kind: PieceKind::King }));
 /// let position = Position::new(variant, Setup { placement, turn: Color::White }).unwrap();
 /// let mut history = History::new(position);
 /// for (from, to) in [("6", "1"), ("50", "45"), ("1", "6"), ("45", "50")].into_iter().cycle().take(8) {

@@ -37,7 +37,7 @@ pub use game_type::{GameType, Notation, NotationKind};
 pub use geometry::{Direction, Geometry};
 pub use moves::{Jump, Move};
 pub use perft::perft;
-pub use piece::{Color, Kind, Piece};
+pub use piece::{Color, Piece, PieceKind};
 pub use position::{Placement, Position, PositionError, Setup};
 pub use results::ResultFormat;
 pub use ruleset::{RuleChoices, Ruleset};

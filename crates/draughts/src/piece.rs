@@ -64,13 +64,13 @@ impl fmt::Display for Color {
 /// # Examples
 ///
 /// ```
-/// use draughts::{Kind, Position, Square, Variant};
+/// use draughts::{PieceKind, Position, Square, Variant};
 ///
 /// let start = Position::start(Variant::international());
-/// assert_eq!(start.placement().get(Square::new(0)).unwrap().kind, Kind::Man);
+/// assert_eq!(start.placement().get(Square::new(0)).unwrap().kind, PieceKind::Man);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum PieceKind {
     /// An uncrowned piece.
     Man,
     /// A crowned piece.
@@ -82,9 +82,9 @@ pub enum Kind {
 /// # Examples
 ///
 /// ```
-/// use draughts::{Color, Kind, Piece, Placement, Square};
+/// use draughts::{Color, PieceKind, Piece, Placement, Square};
 ///
-/// let king = Piece { color: Color::Black, kind: Kind::King };
+/// let king = Piece { color: Color::Black, kind: PieceKind::King };
 /// let mut placement = Placement::EMPTY;
 /// placement.put(Square::new(4), Some(king));
 /// assert_eq!(placement.get(Square::new(4)), Some(king));
@@ -94,5 +94,5 @@ pub struct Piece {
     /// Whose it is.
     pub color: Color,
     /// Man or king.
-    pub kind: Kind,
+    pub kind: PieceKind,
 }

@@ -7,7 +7,7 @@
 //! | [`Position`] | a setup that can be played from, with the counters that the rules need |
 
 use super::moves::{Effect, Move};
-use super::piece::{Color, Kind, Piece};
+use super::piece::{Color, Piece, PieceKind};
 use super::square::{Square, SquareSet};
 use super::variant::Variant;
 
@@ -47,7 +47,7 @@ impl Placement {
         self.kings.remove(square);
         if let Some(piece) = piece {
             self.by_color[piece.color.index()].insert(square);
-            if piece.kind == Kind::King {
+            if piece.kind == PieceKind::King {
                 self.kings.insert(square);
             }
         }
@@ -69,7 +69,7 @@ impl Placement {
     /// The piece on a square.
     pub fn get(&self, square: Square) -> Option<Piece> {
         let color = self.color(square)?;
-        let kind = if self.kings.contains(square) { Kind::King } else { Kind::Man };
+        let kind = if self.kings.contains(square) { PieceKind::King } else { PieceKind::Man };
         Some(Piece { color, kind })
     }
 

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use damcast::engine::bytelog::{Kind, Mode, Records};
+use damcast::engine::bytelog::{Mode, RecordKind, Records};
 use damcast::engine::protocol::{Decoder, Item, Message, PieceCode};
 use damcast::engine::session::{CodeMap, LineSettings};
 use damcast::station::config::{Config, LineConfig};
@@ -58,7 +58,7 @@ fn last_pieces(machine: &Machine, line: &LineConfig, directory: &Path) -> Option
     let mut records = Records::new(log).ok()?;
     let (mut decoder, mut found) = (Decoder::new(), None);
     while let Some(record) = records.next_record().ok()? {
-        let Kind::FromBoard(bytes) = record.kind else { continue };
+        let RecordKind::FromBoard(bytes) = record.kind else { continue };
         for item in decoder.feed(&bytes) {
             let Item::Message(Message::BoardDump(fields)) = item else { continue };
             let mut pieces = BTreeMap::new();

@@ -10,7 +10,7 @@
 //! Source: PDN 3.0, chapter "PDN Tags": PlyCount, Termination (as in PGN), section "WhiteTime/BlackTime Tag".
 
 use super::Board;
-use super::record::{Entry, GameRecord};
+use super::record::{GameRecord, RecordedEntry};
 use super::snapshot;
 use draughts::Color;
 use draughts_pdn::game::{End, Game, Tags};
@@ -26,7 +26,7 @@ pub fn text(board: &Board, game: &GameRecord) -> String {
             tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
         }
     }
-    if game.entries().iter().all(Entry::is_ply) {
+    if game.entries().iter().all(RecordedEntry::is_ply) {
         tags.set("PlyCount", game.entries().len().to_string());
     }
     tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
@@ -103,7 +103,7 @@ fn time_given(control: &TimeControl, moves: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Change;
+    use super::super::record::GameChange;
     use super::super::record::tests::{game, moment};
     use super::*;
     use crate::engine::profile::{self, Profile};
@@ -113,7 +113,7 @@ mod tests {
         let tags = tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let board = Board::new("a", Variant::international(), tags);
         let mut game = game(&[("Date", "2026.11.21")], lines);
-        game.take(moment(60), Change::Ended(Some("1-1".into())));
+        game.take(moment(60), GameChange::Ended(Some("1-1".into())));
         let text = text(&board, &game);
         assert_eq!(text, expected);
         assert_eq!(profile::check(Profile::Standard, text.as_bytes(), None), []);

@@ -14,7 +14,7 @@
 use chrono::TimeDelta;
 
 use super::Moment;
-use super::record::{Entry, GameRecord};
+use super::record::{GameRecord, RecordedEntry};
 
 /// A delay of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -29,7 +29,7 @@ pub struct Delay {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct View<'game> {
     /// Its plies and setups, from the first.
-    pub entries: &'game [Entry],
+    pub entries: &'game [RecordedEntry],
     /// Is it over?
     pub is_closed: bool,
     /// Its result.
@@ -68,7 +68,7 @@ impl Delay {
     }
 
     /// The entries before the last so many plies. A setup among them is kept back with them.
-    fn shown_by_plies(self, entries: &[Entry]) -> usize {
+    fn shown_by_plies(self, entries: &[RecordedEntry]) -> usize {
         let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
         let plies = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_ply()).map(|(index, _)| index);
         plies.into_iter().nth(last as usize).unwrap_or(0)
@@ -77,7 +77,7 @@ impl Delay {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Change;
+    use super::super::record::GameChange;
     use super::super::record::tests::{changes, game, moment};
     use super::*;
 
@@ -103,7 +103,7 @@ mod tests {
         let mut game = game(&[], &LINES);
         let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
         assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
-        game.take(moment(20), Change::Ended(Some("2-0".into())));
+        game.take(moment(20), GameChange::Ended(Some("2-0".into())));
         let delay = Delay { seconds: 10, plies: 2 };
         let view = delay.view(&game, moment(29));
         assert_eq!((view.entries.len(), view.is_closed, view.result), (3, false, None));

@@ -33,7 +33,7 @@
 //! one. In which order those of several games stand is kept beside the logs, so that all of the file can be made again.
 
 use super::json::Object;
-use super::record::{Aside, GameRecord, Told};
+use super::record::{AsideContent, GameRecord, RecordedAside};
 use super::{Board, Delay, Moment, View};
 use crate::engine::livefile::{self, Step};
 use draughts::{Color, Position};
@@ -42,7 +42,7 @@ use draughts_pdn::fen;
 
 /// An event of a game, but for its place in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Event {
+pub struct GameEvent {
     at: Moment,
     board: String,
     game: u32,
@@ -95,11 +95,11 @@ pub enum Stream {
 }
 
 /// The events of a board, a game, and one of its streams.
-pub type Key = (String, u32, Stream);
+pub type StreamKey = (String, u32, Stream);
 
 /// Which event of which game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct EventPlace {
     /// The name of its board.
     pub board: String,
     /// The number of the game on the board.
@@ -110,17 +110,17 @@ pub struct Place {
     pub n: u64,
 }
 
-impl Place {
+impl EventPlace {
     /// What it is counted in.
-    pub fn key(&self) -> Key {
+    pub fn key(&self) -> StreamKey {
         (self.board.clone(), self.game, self.stream)
     }
 }
 
-impl Event {
+impl GameEvent {
     /// Which one it is.
-    pub fn place(&self) -> Place {
-        Place { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
+    pub fn place(&self) -> EventPlace {
+        EventPlace { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
     }
 
     /// When it was recorded.
@@ -180,7 +180,7 @@ pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
 }
 
 /// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
-pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<Event> {
+pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<GameEvent> {
     let mut bodies = Vec::new();
     if let Some(first) = view.entries.first() {
         bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
@@ -196,22 +196,22 @@ pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Ve
     let result = game.result().zip(view.result);
     bodies.extend(result.map(|((at, _), result)| (at, kind("result").text("result", result))));
     let (name, game) = (&board.name, game.number());
-    let event = |((at, body), n)| Event { at, board: name.clone(), game, stream: Stream::Game, n, body };
+    let event = |((at, body), n)| GameEvent { at, board: name.clone(), game, stream: Stream::Game, n, body };
     bodies.into_iter().zip(1..).skip(known).map(event).collect()
 }
 
 /// What was told beside a game: so many, behind the first so many.
-pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<Event> {
+pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<GameEvent> {
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
     let told = game.asides().iter().zip(1..).skip(skip).take(most);
     let kind = |kind| Object::new().text("type", kind);
-    let body = |aside: &Aside| match &aside.told {
-        Told::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
-        Told::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
-        Told::State(state) => kind("state").text("state", state),
-        Told::Correction(reason) => kind("correction").text("reason", reason),
+    let body = |aside: &RecordedAside| match &aside.told {
+        AsideContent::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
+        AsideContent::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
+        AsideContent::State(state) => kind("state").text("state", state),
+        AsideContent::Correction(reason) => kind("correction").text("reason", reason),
     };
-    let event = |(aside, n): (Aside, u64)| Event {
+    let event = |(aside, n): (RecordedAside, u64)| GameEvent {
         at: aside.at,
         board: board.name.clone(),
         game: game.number(),
@@ -288,7 +288,7 @@ fn side(color: Color) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Change;
+    use super::super::record::GameChange;
     use super::super::record::tests::{changes, game, moment};
     use super::*;
     use draughts::Variant;
@@ -297,10 +297,10 @@ mod tests {
     fn a_game_is_told_move_by_move() {
         let lines = ["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23", "/FEN \"W:W28:B23\"/", "2. 28x19"];
         let mut game = game(&[("White", "a")], &lines);
-        game.take(moment(6), Change::Ended(Some("2-0".into())));
+        game.take(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("hall-1", Variant::international(), Vec::new());
         let all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
-        let read = |(event, seq): (&Event, u64)| serde_json::from_str(&event.line(seq, None)).unwrap();
+        let read = |(event, seq): (&GameEvent, u64)| serde_json::from_str(&event.line(seq, None)).unwrap();
         let events: Vec<serde_json::Value> = all.iter().zip(1..).map(read).collect();
         let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
         assert_eq!(types, ["game", "move", "move", "setup", "move", "end", "result"]);
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(super::count(view), earlier.len() as u64);
         }
         let at: Vec<Moment> = (1..).map_while(|n| super::moment(&game, Stream::Game, n)).collect();
-        assert_eq!(at, all.iter().map(Event::at).collect::<Vec<_>>());
+        assert_eq!(at, all.iter().map(GameEvent::at).collect::<Vec<_>>());
         for skip in 0..9 {
             let later = super::events(&board, &game, Delay::NONE.view(&game, moment(9)), skip);
             assert_eq!(later, all[(skip as usize).min(all.len())..]);
@@ -330,14 +330,14 @@ mod tests {
     #[test]
     fn what_is_likely_is_told_beside_a_game() {
         let mut board = Board::new("a", Variant::international(), Vec::new());
-        let likely = |moves: &[&str]| Change::Aside(Told::Provisional(moves.join(" ").into()));
+        let likely = |moves: &[&str]| GameChange::Aside(AsideContent::Provisional(moves.join(" ").into()));
         board.take(moment(0), likely(&["32-28"]));
         let (opening, changes) = changes(1, &[], &["1. 32-28"]);
-        board.take(moment(1), Change::Opened(opening));
+        board.take(moment(1), GameChange::Opened(opening));
         changes.into_iter().for_each(|change| board.take(moment(1), change));
         board.take(moment(2), likely(&["19-23", "28x19"]));
         board.take(moment(4), likely(&[]));
-        board.take(moment(5), Change::Ended(None));
+        board.take(moment(5), GameChange::Ended(None));
         board.take(moment(6), likely(&["1-2"]));
         let game = &board.games[0];
         let lines: Vec<String> = asides(&board, game, 0, 9).iter().map(|event| event.line(7, None)).collect();
@@ -360,15 +360,15 @@ mod tests {
         let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
         let mut game = game(&[("White", "a")], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}"]);
         let told = [
-            Told::Provisional("19-23".into()),
-            Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
-            Told::State("unexplained"),
-            Told::Correction("taken-back"),
+            AsideContent::Provisional("19-23".into()),
+            AsideContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() }),
+            AsideContent::State("unexplained"),
+            AsideContent::Correction("taken-back"),
         ];
         for told in told {
-            game.take(moment(3), Change::Aside(told));
+            game.take(moment(3), GameChange::Aside(told));
         }
-        game.take(moment(6), Change::Ended(Some("2-0".into())));
+        game.take(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NONE.view(&game, moment(9)), 0);
         all.extend(asides(&board, &game, 0, 9));

@@ -23,7 +23,7 @@ pub mod record;
 pub mod snapshot;
 
 pub use delay::{Delay, View};
-pub use record::{Aside, Asides, Change, Entry, GameRecord, Told};
+pub use record::{AsideContent, Asides, GameChange, GameRecord, RecordedAside, RecordedEntry};
 
 use chrono::{DateTime, FixedOffset};
 
@@ -56,11 +56,11 @@ impl Board {
     }
 
     /// Takes what happened to the record of its games.
-    pub fn take(&mut self, at: Moment, change: Change) {
+    pub fn take(&mut self, at: Moment, change: GameChange) {
         match change {
-            Change::Opened(opening) => self.games.push(GameRecord::new(opening, at)),
+            GameChange::Opened(opening) => self.games.push(GameRecord::new(opening, at)),
             change => {
-                let is_aside = matches!(change, Change::Aside(_));
+                let is_aside = matches!(change, GameChange::Aside(_));
                 // What is told before a game has begun, or after it, is told of no game.
                 let is_told = |game: &&mut GameRecord| !is_aside || game.closed().is_none();
                 if let Some(game) = self.games.last_mut().filter(is_told) {

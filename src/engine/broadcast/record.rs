@@ -10,7 +10,7 @@ use draughts_pdn::game::MoveNumber;
 
 /// What happens to the games of a board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Change {
+pub enum GameChange {
     /// A game has its first entry, which follows.
     Opened(Opening),
     /// A ply or a setup.
@@ -18,52 +18,52 @@ pub enum Change {
     /// It is over, with this result in the format of the game type.
     Ended(Option<String>),
     /// Something that stands in none of its files.
-    Aside(Told),
+    Aside(AsideContent),
     /// The operator says that everybody may see it, the setups in it too.
     Released,
 }
 
 /// A ply or a setup of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct RecordedEntry {
     /// When it was published by the recorder.
     pub at: Moment,
     /// What stands before it.
     pub number: Option<MoveNumber>,
     /// What was done.
-    pub step: Step,
+    pub step: RecordedStep,
     /// What the clocks showed behind it.
     pub clocks: Option<Clocks>,
 }
 
 /// What changes a position. Records of a hall that plays for days are many, so positions that plies lead to are not in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum RecordedStep {
     /// A move.
     Ply(Move),
     /// The position had to be set up.
     Setup(Box<Position>),
 }
 
-impl Entry {
+impl RecordedEntry {
     /// Is it a move?
     pub fn is_ply(&self) -> bool {
-        matches!(self.step, Step::Ply(_))
+        matches!(self.step, RecordedStep::Ply(_))
     }
 }
 
 /// Something about a game that stands in none of its files, and may be taken back by the next.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Aside {
+pub struct RecordedAside {
     /// When it was told.
     pub at: Moment,
     /// What.
-    pub told: Told,
+    pub told: AsideContent,
 }
 
 /// What is told about a game beside its files.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Told {
+pub enum AsideContent {
     /// These moves, with a space between two, are likely to be next, and not final; none are any more. Nothing is told more often.
     Provisional(Box<str>),
     /// What the clock shows, where nobody could know it.
@@ -86,7 +86,7 @@ pub enum Told {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Asides {
     packed: Vec<u8>,
-    others: Vec<Told>,
+    others: Vec<AsideContent>,
     count: usize,
     last: Option<Moment>,
     /// From which on times are told otherwise than in UTC, and how.
@@ -94,7 +94,7 @@ pub struct Asides {
 }
 
 impl Asides {
-    fn push(&mut self, at: Moment, told: Told) {
+    fn push(&mut self, at: Moment, told: AsideContent) {
         if self.offsets.last().map(|(_, offset)| offset) != Some(at.offset()) {
             self.offsets.push((self.count, *at.offset()));
         }
@@ -102,12 +102,12 @@ impl Asides {
         // A clock may be set back.
         self.number(((since << 1) ^ (since >> 63)) as u64);
         match told {
-            Told::Provisional(moves) => {
+            AsideContent::Provisional(moves) => {
                 self.number(0);
                 self.number(moves.len() as u64);
                 self.packed.extend_from_slice(moves.as_bytes());
             }
-            Told::Clock(clocks) => {
+            AsideContent::Clock(clocks) => {
                 self.number(2);
                 self.clocks(clocks);
             }
@@ -151,7 +151,7 @@ impl Asides {
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = Aside> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = RecordedAside> + '_ {
         let (mut rest, mut others, mut index, mut at) = (self.packed.as_slice(), self.others.iter(), 0, 0_i64);
         let mut offsets = self.offsets.iter().peekable();
         let mut offset = None;
@@ -167,13 +167,13 @@ impl Asides {
                     let length = usize::try_from(take_number(&mut rest)?).ok()?;
                     let (moves, after) = rest.split_at_checked(length)?;
                     rest = after;
-                    Told::Provisional(std::str::from_utf8(moves).ok()?.into())
+                    AsideContent::Provisional(std::str::from_utf8(moves).ok()?.into())
                 }
-                2 => Told::Clock(take_clocks(&mut rest)?),
+                2 => AsideContent::Clock(take_clocks(&mut rest)?),
                 _ => others.next()?.clone(),
             };
             let at = DateTime::from_timestamp_millis(at)?.with_timezone(&offset?);
-            Some(Aside { at, told })
+            Some(RecordedAside { at, told })
         })
     }
 
@@ -221,7 +221,7 @@ pub struct GameRecord {
     pub opening: Opening,
     /// When its file was begun.
     pub opened: Moment,
-    entries: Vec<Entry>,
+    entries: Vec<RecordedEntry>,
     asides: Asides,
     closed: Option<Moment>,
     result: Option<String>,
@@ -243,24 +243,24 @@ impl GameRecord {
     }
 
     /// Takes what happened to it.
-    pub fn take(&mut self, at: Moment, change: Change) {
+    pub fn take(&mut self, at: Moment, change: GameChange) {
         match change {
-            Change::Entry(livefile::Entry { number, step, clocks }) => {
+            GameChange::Entry(livefile::Entry { number, step, clocks }) => {
                 let step = match step {
-                    livefile::Step::Ply { ply, .. } => Step::Ply(ply),
-                    livefile::Step::Setup(position) => Step::Setup(Box::new(position)),
+                    livefile::Step::Ply { ply, .. } => RecordedStep::Ply(ply),
+                    livefile::Step::Setup(position) => RecordedStep::Setup(Box::new(position)),
                 };
-                self.entries.push(Entry { at, number, step, clocks });
+                self.entries.push(RecordedEntry { at, number, step, clocks });
             }
-            Change::Ended(result) => {
+            GameChange::Ended(result) => {
                 (self.closed, self.result) = (Some(at), result);
                 // Games of a hall that plays for days are many.
                 self.entries.shrink_to_fit();
                 self.asides.shrink_to_fit();
             }
-            Change::Aside(told) => self.asides.push(at, told),
-            Change::Released => self.released = true,
-            Change::Opened(_) => {}
+            GameChange::Aside(told) => self.asides.push(at, told),
+            GameChange::Released => self.released = true,
+            GameChange::Opened(_) => {}
         }
     }
 
@@ -280,17 +280,20 @@ impl GameRecord {
     }
 
     /// Its plies and setups.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[RecordedEntry] {
         &self.entries
     }
 
     /// The first of its entries as they stand in its live file.
-    pub fn written<'game>(&self, entries: &'game [Entry]) -> impl Iterator<Item = livefile::Entry> + use<'game> {
+    pub fn written<'game>(
+        &self,
+        entries: &'game [RecordedEntry],
+    ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
         let mut position = self.opening.start();
         entries.iter().map(move |entry| {
             let step = match &entry.step {
-                Step::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
-                Step::Setup(setup) => livefile::Step::Setup(**setup),
+                RecordedStep::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
+                RecordedStep::Setup(setup) => livefile::Step::Setup(**setup),
             };
             position = step.after();
             livefile::Entry { number: entry.number, step, clocks: entry.clocks }
@@ -354,27 +357,31 @@ pub(super) mod tests {
             DateTime::from_timestamp_millis(1_790_000_000_000 + millis).unwrap().with_timezone(&zone(hours))
         };
         let told = [
-            (at(0, 1), Told::Provisional("32-28 19-23".into())),
-            (at(0, 1), Told::State("unexplained")),
-            (at(129, 1), Told::Provisional("".into())),
+            (at(0, 1), AsideContent::Provisional("32-28 19-23".into())),
+            (at(0, 1), AsideContent::State("unexplained")),
+            (at(129, 1), AsideContent::Provisional("".into())),
             // The clock was set back, and summer time ended.
-            (at(-3_600_000, 0), Told::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
+            (at(-3_600_000, 0), AsideContent::Clock(Clocks { running: Some(Color::White), ..Clocks::default() })),
             (
                 at(-3_500_000, 0),
-                Told::Clock(Clocks { white: None, black: Some(ClockTime(u32::MAX)), running: Some(Color::Black) }),
+                AsideContent::Clock(Clocks {
+                    white: None,
+                    black: Some(ClockTime(u32::MAX)),
+                    running: Some(Color::Black),
+                }),
             ),
             (
                 at(-3_499_000, 0),
-                Told::Clock(Clocks { white: Some(ClockTime(4_800)), black: Some(ClockTime(0)), running: None }),
+                AsideContent::Clock(Clocks { white: Some(ClockTime(4_800)), black: Some(ClockTime(0)), running: None }),
             ),
-            (at(90_000_000, 0), Told::Provisional("x".repeat(300).into())),
-            (at(90_000_001, 2), Told::Correction("taken-back")),
+            (at(90_000_000, 0), AsideContent::Provisional("x".repeat(300).into())),
+            (at(90_000_001, 2), AsideContent::Correction("taken-back")),
         ];
         let mut asides = Asides::default();
         for (at, told) in &told {
             asides.push(*at, told.clone());
         }
-        let read: Vec<(Moment, Told)> = asides.iter().map(|aside| (aside.at, aside.told)).collect();
+        let read: Vec<(Moment, AsideContent)> = asides.iter().map(|aside| (aside.at, aside.told)).collect();
         assert_eq!(read, told);
         let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
         assert_eq!(offsets, told.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
@@ -382,14 +389,14 @@ pub(super) mod tests {
     }
 
     /// The game of a live file with these tags and these lines.
-    pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (Opening, Vec<Change>) {
+    pub fn changes(number: u32, tags: &[(&str, &str)], lines: &[&str]) -> (Opening, Vec<GameChange>) {
         let variant = Variant::international();
         let tags: Vec<(String, String)> =
             tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let opening = Opening { game: number, variant, tags: roster::tags(variant, &tags), pairing: None };
         let text = opening.lines().join("\n") + "\n" + &lines.join("\n") + "\n";
         let read = Contents::read(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
-        let ended = read.is_ended.then_some(Change::Ended(None));
-        (opening, read.entries.into_iter().map(Change::Entry).chain(ended).collect())
+        let ended = read.is_ended.then_some(GameChange::Ended(None));
+        (opening, read.entries.into_iter().map(GameChange::Entry).chain(ended).collect())
     }
 }

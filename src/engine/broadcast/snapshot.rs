@@ -18,7 +18,7 @@
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
 //! [`Snapshot::flaw`] first: a file that would break its readers is not published.
 
-use super::record::{Entry, GameRecord, Step};
+use super::record::{GameRecord, RecordedEntry, RecordedStep};
 use super::{Board, Delay, Moment, View};
 use crate::engine::livefile;
 use crate::engine::profile::{self, Profile};
@@ -121,8 +121,8 @@ fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) ->
     let takes_setups = profile == Profile::Standard || record.is_released();
     let mut shown = 0..view.entries.len();
     if !takes_setups {
-        let first_ply = view.entries.iter().position(Entry::is_ply).unwrap_or(view.entries.len());
-        if let Some(Step::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].step) {
+        let first_ply = view.entries.iter().position(RecordedEntry::is_ply).unwrap_or(view.entries.len());
+        if let Some(RecordedStep::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].step) {
             tags.set("FEN", fen::write(record.variant(), &start.setup()));
             shown.start = first_ply;
         }
@@ -155,7 +155,7 @@ fn begins_with_black(game: &Game) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Change;
+    use super::super::record::GameChange;
     use super::super::record::tests::{changes, moment};
     use super::*;
     use draughts::Variant;
@@ -171,7 +171,7 @@ mod tests {
         let mut at = board.games.len() as u32 * 100;
         let (opening, changes) = changes(board.games.len() as u32 + 1, &[("Date", "2026.11.21")], lines);
         if opens {
-            board.take(moment(at), Change::Opened(opening));
+            board.take(moment(at), GameChange::Opened(opening));
         }
         for change in changes {
             at += 1;
@@ -192,7 +192,7 @@ mod tests {
     fn all_boards_stand_in_their_order() {
         let mut boards = [board("a"), board("b"), board("c")];
         play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
-        boards[1].take(moment(50), Change::Ended(Some("2-0".into())));
+        boards[1].take(moment(50), GameChange::Ended(Some("2-0".into())));
         play(&mut boards[2], &["1. 31-27"]);
         let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
             [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\
@@ -212,7 +212,7 @@ mod tests {
         let held = snapshot(&boards, Boards::All, Profile::Lidraughts);
         assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
         assert_eq!(held.held, ["a"]);
-        boards[0].take(moment(60), Change::Released);
+        boards[0].take(moment(60), GameChange::Released);
         let released = Snapshot::of(&[&boards[0]], Boards::All, Profile::Lidraughts, Delay::NONE, moment(99));
         assert!(released.text.contains("/FEN") && released.held.is_empty());
     }

@@ -9,8 +9,8 @@
 //! 63020 < 8d0020002100 ;0f1e2d3c
 //! ```
 
-use super::line::{Line, parse_line};
-use super::record::{Kind, Record};
+use super::line::{LogLine, parse_line};
+use super::record::{Record, RecordKind};
 
 /// The key of the line that says how many bytes are lost.
 pub(super) const LOST: &str = "lost";
@@ -22,8 +22,8 @@ const FILL: usize = 100;
 pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
     let lost = format!("# {LOST}: {length} bytes\n");
     let unheard = match std::str::from_utf8(before).map(parse_line) {
-        Ok(Ok(Line::Record(record))) => {
-            [Kind::LinkDown, Kind::LinkUp].map(|kind| Record::new(record.end(), kind).to_line()).concat()
+        Ok(Ok(LogLine::Record(record))) => {
+            [RecordKind::LinkDown, RecordKind::LinkUp].map(|kind| Record::new(record.end(), kind).to_line()).concat()
         }
         _ => String::new(),
     };
@@ -39,7 +39,7 @@ pub fn filler(before: &[u8], length: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Problem, read};
+    use super::super::{LogProblem, read};
     use super::*;
 
     #[test]
@@ -49,15 +49,15 @@ mod tests {
             assert_eq!(filled.len(), length);
             let log = [b"0 = up\n40 < 8e00051f00\n".as_slice(), &filled, b"50 .\n"].concat();
             let log = read(&log).unwrap();
-            assert_eq!(log.records.last(), Some(&Record::new(50, Kind::Tick)), "{length}");
+            assert_eq!(log.records.last(), Some(&Record::new(50, RecordKind::Tick)), "{length}");
             let records = if length < 65 { 3 } else { 5 };
             assert!(log.records.len() == records || (50..70).contains(&length), "{length}: {:?}", log.records);
-            let told = log.problems == [Problem::Lost { line: 3, bytes: length as u64 }];
+            let told = log.problems == [LogProblem::Lost { line: 3, bytes: length as u64 }];
             assert_eq!(told, length >= 17, "{length}: {:?}", log.problems);
         }
         // What brought nothing has been told of until later than its beginning.
         let asked = b"100 - 08010080290803(02)".as_slice();
-        let Ok(Line::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
+        let Ok(LogLine::Record(record)) = parse_line(std::str::from_utf8(asked).unwrap()) else { panic!("no record") };
         assert!(record.end() > 100);
         let log = [b"0 = up\n", asked, b"\n", &filler(asked, 200), format!("{} .\n", record.end()).as_bytes()].concat();
         assert_eq!(read(&log).unwrap().records.len(), 5);

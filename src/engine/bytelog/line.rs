@@ -3,12 +3,12 @@
 use chrono::DateTime;
 
 use super::header::{FORMAT, HeaderError, TITLE};
-use super::record::{Kind, Record};
+use super::record::{Record, RecordKind};
 use super::{checksum, hex, unchanged};
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum LogLine {
     /// `# damcast byte log 1`
     Title,
     /// `# key: value`
@@ -115,21 +115,21 @@ pub enum Fault {
     },
 }
 
-/// Reads one line, its LF or CRLF taken off or not. Knows nothing of the lines before it: [`Reader`](super::Reader)
+/// Reads one line, its LF or CRLF taken off or not. Knows nothing of the lines before it: [`LogReader`](super::LogReader)
 /// does.
 ///
 /// # Errors
 ///
 /// What is wrong and at which column.
-pub fn parse_line(line: &str) -> Result<Line, LineError> {
+pub fn parse_line(line: &str) -> Result<LogLine, LineError> {
     let line = without_end(line);
     if let Some(text) = line.strip_prefix('#') {
         return hash_line(text.trim()).map_err(|fault| LineError { column: 1, fault });
     }
     if line.trim().is_empty() {
-        return Ok(Line::Empty);
+        return Ok(LogLine::Empty);
     }
-    record(line).map(Line::Record)
+    record(line).map(LogLine::Record)
 }
 
 /// A line without its LF or CRLF.
@@ -138,17 +138,17 @@ pub(super) fn without_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-fn hash_line(text: &str) -> Result<Line, Fault> {
+fn hash_line(text: &str) -> Result<LogLine, Fault> {
     if let Some(format) = text.strip_prefix(TITLE) {
         let format = format.trim();
-        return if format == FORMAT.to_string() { Ok(Line::Title) } else { Err(Fault::Format(format.to_owned())) };
+        return if format == FORMAT.to_string() { Ok(LogLine::Title) } else { Err(Fault::Format(format.to_owned())) };
     }
     Ok(match text.split_once(':') {
         // A name with a control character is damage; written as a blank it would be another name.
         Some((key, value)) if !key.trim().is_empty() && !key.contains(char::is_control) => {
-            Line::Header { key: key.trim().to_owned(), value: value.trim().to_owned() }
+            LogLine::Header { key: key.trim().to_owned(), value: value.trim().to_owned() }
         }
-        _ => Line::Comment,
+        _ => LogLine::Comment,
     })
 }
 
@@ -184,24 +184,24 @@ fn record(line: &str) -> Result<Record, LineError> {
         })
     };
     let kind = match mark {
-        '<' => Kind::FromBoard(bytes()?),
-        '>' => Kind::ToBoard(bytes()?),
+        '<' => RecordKind::FromBoard(bytes()?),
+        '>' => RecordKind::ToBoard(bytes()?),
         '=' => match word {
-            "up" => Kind::LinkUp,
-            "down" => Kind::LinkDown,
+            "up" => RecordKind::LinkUp,
+            "down" => RecordKind::LinkDown,
             _ => return Err(fault(word_at, Fault::Link(word.to_owned()))),
         },
-        '!' => Kind::Operator(rest.to_owned()),
-        '?' => Kind::Note(rest.to_owned()),
-        '.' if word.is_empty() => Kind::Tick,
+        '!' => RecordKind::Operator(rest.to_owned()),
+        '?' => RecordKind::Note(rest.to_owned()),
+        '.' if word.is_empty() => RecordKind::Tick,
         '.' => return Err(fault(word_at, Fault::AfterTick(word.to_owned()))),
         '@' => match DateTime::parse_from_rfc3339(word) {
-            Ok(shown) => Kind::ClockSet(shown),
+            Ok(shown) => RecordKind::ClockSet(shown),
             Err(_) => return Err(fault(word_at, Fault::NoMoment(word.to_owned()))),
         },
-        '~' => Kind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
-        '-' => Kind::Unchanged(unchanged::decode_old(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
-        other => Kind::Other(other, rest.to_owned()),
+        '~' => RecordKind::Unchanged(unchanged::decode(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
+        '-' => RecordKind::Unchanged(unchanged::decode_old(word).map_err(|at| fault(word_at + at, Fault::NoBoard))?),
+        other => RecordKind::Other(other, rest.to_owned()),
     };
     Ok(Record { at, kind })
 }
@@ -225,8 +225,8 @@ mod tests {
     use proptest::prelude::*;
 
     #[track_caller]
-    fn check(line: &str, at: u64, kind: Kind) {
-        assert_eq!(parse_line(line), Ok(Line::Record(Record { at, kind })), "{line:?}");
+    fn check(line: &str, at: u64, kind: RecordKind) {
+        assert_eq!(parse_line(line), Ok(LogLine::Record(Record { at, kind })), "{line:?}");
     }
 
     #[track_caller]
@@ -239,42 +239,42 @@ mod tests {
     #[test]
     fn reads_every_kind_of_record() {
         let bytes = || vec![0x8e, 0x00, 0x05, 0x1f, 0x00];
-        check("0 = up", 0, Kind::LinkUp);
-        check("5000 = down\n", 5000, Kind::LinkDown);
-        check("3 > 40", 3, Kind::ToBoard(vec![0x40]));
-        check("1040 < 8e00051f00 ;12efc721", 1040, Kind::FromBoard(bytes()));
-        check("1040 < 8e00051f00 ;12EFC721\r\n", 1040, Kind::FromBoard(bytes()));
-        check("1040 < 8E00051F00\r\n", 1040, Kind::FromBoard(bytes()));
-        check("2000 ! result 2-0", 2000, Kind::Operator("result 2-0".into()));
-        check("2000 ! result 2-0 ;65171f59", 2000, Kind::Operator("result 2-0".into()));
-        check("2100 ! names a ;12345678 / b", 2100, Kind::Operator("names a ;12345678 / b".into()));
-        check("2100 ! names a ;12345678 / b ;3f88372d", 2100, Kind::Operator("names a ;12345678 / b".into()));
-        check("9 ? a ;note", 9, Kind::Note("a ;note".into()));
-        check("9 ?", 9, Kind::Note(String::new()));
-        check("5300 .", 5300, Kind::Tick);
-        check("5300 . ;cf4793f4", 5300, Kind::Tick);
+        check("0 = up", 0, RecordKind::LinkUp);
+        check("5000 = down\n", 5000, RecordKind::LinkDown);
+        check("3 > 40", 3, RecordKind::ToBoard(vec![0x40]));
+        check("1040 < 8e00051f00 ;12efc721", 1040, RecordKind::FromBoard(bytes()));
+        check("1040 < 8e00051f00 ;12EFC721\r\n", 1040, RecordKind::FromBoard(bytes()));
+        check("1040 < 8E00051F00\r\n", 1040, RecordKind::FromBoard(bytes()));
+        check("2000 ! result 2-0", 2000, RecordKind::Operator("result 2-0".into()));
+        check("2000 ! result 2-0 ;65171f59", 2000, RecordKind::Operator("result 2-0".into()));
+        check("2100 ! names a ;12345678 / b", 2100, RecordKind::Operator("names a ;12345678 / b".into()));
+        check("2100 ! names a ;12345678 / b ;3f88372d", 2100, RecordKind::Operator("names a ;12345678 / b".into()));
+        check("9 ? a ;note", 9, RecordKind::Note("a ;note".into()));
+        check("9 ?", 9, RecordKind::Note(String::new()));
+        check("5300 .", 5300, RecordKind::Tick);
+        check("5300 . ;cf4793f4", 5300, RecordKind::Tick);
         let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
-        check("6000 @ 2026-11-21T09:30:06.250+01:00", 6000, Kind::ClockSet(shown));
-        check("5300 % of a later version", 5300, Kind::Other('%', "of a later version".into()));
-        check("18446744073709551615 .", u64::MAX, Kind::Tick);
+        check("6000 @ 2026-11-21T09:30:06.250+01:00", 6000, RecordKind::ClockSet(shown));
+        check("5300 % of a later version", 5300, RecordKind::Other('%', "of a later version".into()));
+        check("18446744073709551615 .", u64::MAX, RecordKind::Tick);
     }
 
     #[test]
     fn reads_lines_that_are_no_records() {
-        let header = |key: &str, value: &str| Ok(Line::Header { key: key.into(), value: value.into() });
-        assert_eq!(parse_line("# damcast byte log 1"), Ok(Line::Title));
-        assert_eq!(parse_line("# damcast byte log 1\r\n"), Ok(Line::Title));
+        let header = |key: &str, value: &str| Ok(LogLine::Header { key: key.into(), value: value.into() });
+        assert_eq!(parse_line("# damcast byte log 1"), Ok(LogLine::Title));
+        assert_eq!(parse_line("# damcast byte log 1\r\n"), Ok(LogLine::Title));
         assert_eq!(
             parse_line("# opened: 2026-11-21T09:30:00.000+01:00"),
             header("opened", "2026-11-21T09:30:00.000+01:00")
         );
         assert_eq!(parse_line("#game-type:20"), header("game-type", "20"));
         assert_eq!(parse_line("# tag-White:"), header("tag-White", ""));
-        assert_eq!(parse_line("# just a remark"), Ok(Line::Comment));
-        assert_eq!(parse_line("#: x"), Ok(Line::Comment));
-        assert_eq!(parse_line("#"), Ok(Line::Comment));
+        assert_eq!(parse_line("# just a remark"), Ok(LogLine::Comment));
+        assert_eq!(parse_line("#: x"), Ok(LogLine::Comment));
+        assert_eq!(parse_line("#"), Ok(LogLine::Comment));
         for empty in ["", "\n", "\r\n", "  "] {
-            assert_eq!(parse_line(empty), Ok(Line::Empty));
+            assert_eq!(parse_line(empty), Ok(LogLine::Empty));
         }
     }
 
@@ -305,22 +305,22 @@ mod tests {
         refuse("1040 < 8e00051f00 ;12efc72", 18, "' ' is no hexadecimal digit");
     }
 
-    pub fn any_kind() -> impl Strategy<Value = Kind> {
+    pub fn any_kind() -> impl Strategy<Value = RecordKind> {
         let bytes = || prop::collection::vec(any::<u8>(), 0..20);
         let text = || prop_oneof![r"\PC{0,20}", Just("a ;12345678".to_owned()), Just(" ;00000000".to_owned())];
         prop_oneof![
-            bytes().prop_map(Kind::FromBoard),
-            bytes().prop_map(Kind::ToBoard),
-            Just(Kind::LinkUp),
-            Just(Kind::LinkDown),
-            text().prop_map(Kind::Operator),
-            text().prop_map(Kind::Note),
-            Just(Kind::Tick),
+            bytes().prop_map(RecordKind::FromBoard),
+            bytes().prop_map(RecordKind::ToBoard),
+            Just(RecordKind::LinkUp),
+            Just(RecordKind::LinkDown),
+            text().prop_map(RecordKind::Operator),
+            text().prop_map(RecordKind::Note),
+            Just(RecordKind::Tick),
             (0..4_102_444_800_000i64, -14 * 60..14 * 60).prop_map(|(millis, minutes)| {
                 let offset = chrono::FixedOffset::east_opt(minutes * 60).unwrap();
-                Kind::ClockSet(DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&offset))
+                RecordKind::ClockSet(DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&offset))
             }),
-            ("[a-z%&*+]", text()).prop_map(|(mark, text)| Kind::Other(mark.chars().next().unwrap(), text)),
+            ("[a-z%&*+]", text()).prop_map(|(mark, text)| RecordKind::Other(mark.chars().next().unwrap(), text)),
         ]
     }
 
@@ -330,7 +330,7 @@ mod tests {
             let record = Record { at, kind };
             let line = record.to_line();
             prop_assert_eq!(line.find('\n'), Some(line.len() - 1));
-            prop_assert_eq!(parse_line(&line), Ok(Line::Record(record)));
+            prop_assert_eq!(parse_line(&line), Ok(LogLine::Record(record)));
         }
 
         #[test]

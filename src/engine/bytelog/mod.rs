@@ -21,9 +21,9 @@ pub use filler::filler;
 pub use header::{
     BoardHeader, CLOCK, CONTINUES, DATES_FROM, FORMAT, GAMES_BEFORE, Header, HeaderError, LATE_START, Mode,
 };
-pub use line::{Fault, Line, LineError, parse_line};
-pub use named::{NamedLog, Source};
+pub use line::{Fault, LineError, LogLine, parse_line};
+pub use named::{LogSource, NamedLog};
 pub use packing::Packing;
-pub use reader::{ByteLog, LogError, Problem, Reader, Records, Summary, read, read_longest};
-pub use record::{Kind, Record};
-pub use unchanged::{Piece, Unchanged};
+pub use reader::{ByteLog, LogError, LogProblem, LogReader, Records, Summary, read, read_longest};
+pub use record::{Record, RecordKind};
+pub use unchanged::{AnswerPart, Unchanged};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{Kind, Record};
-use super::unchanged::{LONGEST, MOST_BOARDS, MOST_PIECES, NOTHING, Piece, Unchanged, letter};
+use super::record::{Record, RecordKind};
+use super::unchanged::{AnswerPart, LONGEST, MOST_BOARDS, MOST_PIECES, NOTHING, Unchanged, letter};
 use crate::engine::protocol::framer::{HEADER, MAX_MESSAGE};
 use crate::engine::protocol::{BusAddress, BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, MessageId};
 
@@ -41,7 +41,7 @@ impl Packing {
             ready.extend(self.flush());
         }
         match record.kind {
-            Kind::ToBoard(ref bytes) if self.begun.is_empty() => {
+            RecordKind::ToBoard(ref bytes) if self.begun.is_empty() => {
                 let question = <[u8; 4]>::try_from(bytes.as_slice()).ok().and_then(BusCommand::decode);
                 match self.question.take() {
                     Some((at, BusCommand::Ping, board)) if board != BusAddress::ALL => {
@@ -55,7 +55,7 @@ impl Packing {
                     None => ready.extend(self.take_unchanged().into_iter().chain([record])),
                 }
             }
-            Kind::FromBoard(bytes) => {
+            RecordKind::FromBoard(bytes) => {
                 self.begun.push((record.at, bytes));
                 let heard: Vec<u8> = self.begun.iter().flat_map(|(_, bytes)| bytes).copied().collect();
                 match self.what_is_said(&heard) {
@@ -79,7 +79,7 @@ impl Packing {
         let unchanged = self.take_unchanged();
         let question = self.question.take().map(asked);
         let begun = std::mem::take(&mut self.begun).into_iter();
-        let begun = begun.map(|(at, bytes)| Record::new(at, Kind::FromBoard(bytes)));
+        let begun = begun.map(|(at, bytes)| Record::new(at, RecordKind::FromBoard(bytes)));
         unchanged.into_iter().chain(question).chain(begun).collect()
     }
 
@@ -133,19 +133,19 @@ impl Packing {
         let piece = |&(at, bytes): &(u64, usize)| {
             let wait = at.saturating_sub(*end);
             *end = at;
-            Piece { wait, bytes }
+            AnswerPart { wait, bytes }
         };
         let pieces = pieces.iter().map(piece).collect();
         boards.push(Unchanged { board, answer, pieces });
     }
 
     fn take_unchanged(&mut self) -> Option<Record> {
-        self.unchanged.take().map(|(from, _, boards)| Record::new(from, Kind::Unchanged(boards)))
+        self.unchanged.take().map(|(from, _, boards)| Record::new(from, RecordKind::Unchanged(boards)))
     }
 }
 
 fn asked((at, command, board): (u64, BusCommand, BusAddress)) -> Record {
-    Record::new(at, Kind::ToBoard(command.encode(board).to_vec()))
+    Record::new(at, RecordKind::ToBoard(command.encode(board).to_vec()))
 }
 
 /// Is this the beginning of an answer that may bring nothing? Changes that are some are known by their length.
@@ -164,7 +164,7 @@ mod tests {
 
     use super::*;
     use crate::engine::bytelog::unchanged::{append, decode, decode_old};
-    use crate::engine::bytelog::{Line, parse_line};
+    use crate::engine::bytelog::{LogLine, parse_line};
     use crate::engine::protocol::{ClockReport, PieceCode};
 
     fn answer(board: BusAddress) -> Vec<u8> {
@@ -176,11 +176,11 @@ mod tests {
     }
 
     fn sent(at: u64, command: BusCommand, to: u16) -> Record {
-        Record::new(at, Kind::ToBoard(command.encode(board(to)).to_vec()))
+        Record::new(at, RecordKind::ToBoard(command.encode(board(to)).to_vec()))
     }
 
     fn heard(at: u64, bytes: &[u8]) -> Record {
-        Record::new(at, Kind::FromBoard(bytes.to_vec()))
+        Record::new(at, RecordKind::FromBoard(bytes.to_vec()))
     }
 
     fn pack(records: Vec<Record>) -> Vec<Record> {
@@ -193,7 +193,7 @@ mod tests {
     /// What a replay takes from records.
     fn replayed(records: &[Record]) -> Vec<Record> {
         let all = records.iter().cloned().flat_map(Record::unpacked);
-        all.filter(|record| !matches!(record.kind, Kind::ToBoard(_))).collect()
+        all.filter(|record| !matches!(record.kind, RecordKind::ToBoard(_))).collect()
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
         let written = packing.push(heard(1_100, &answer(board(7))));
         assert_eq!(written.iter().map(|record| (record.at, record.end())).collect::<Vec<_>>(), [(100, 1_099)]);
         assert_eq!(packing.push(sent(1_110, BusCommand::SendChanges, 7)), []);
-        let written = packing.push(Record::new(1_120, Kind::Tick));
+        let written = packing.push(Record::new(1_120, RecordKind::Tick));
         assert_eq!(written.iter().map(|record| record.at).collect::<Vec<_>>(), [1_100, 1_110, 1_120]);
         assert_eq!(packing.since(), None);
     }
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(kinds, "><<><<~><<~><<><<", "{packed:?}");
         assert_eq!(replayed(&packed), replayed(&records));
         for record in &packed {
-            assert_eq!(parse_line(&record.to_line()), Ok(Line::Record(record.clone())));
+            assert_eq!(parse_line(&record.to_line()), Ok(LogLine::Record(record.clone())));
         }
     }
 
@@ -273,12 +273,12 @@ mod tests {
         let address = || 1_u16..5;
         let event = prop_oneof![
             8 => (address(), 1..15_u64).prop_map(|(to, wait)| vec![
-                (0, Kind::ToBoard(BusCommand::SendChanges.encode(board(to)).to_vec())),
-                (wait, Kind::FromBoard(answer(board(to)))),
+                (0, RecordKind::ToBoard(BusCommand::SendChanges.encode(board(to)).to_vec())),
+                (wait, RecordKind::FromBoard(answer(board(to)))),
             ]),
             2 => (address(), 0..6_usize, 0..60_u64).prop_map(|(to, cut, wait)| vec![
-                (wait, Kind::FromBoard(answer(board(to))[..cut].to_vec())),
-                (wait, Kind::FromBoard(answer(board(to))[cut..].to_vec())),
+                (wait, RecordKind::FromBoard(answer(board(to))[..cut].to_vec())),
+                (wait, RecordKind::FromBoard(answer(board(to))[cut..].to_vec())),
             ]),
             4 => (address(), 0..2_u8, 0..13_usize, any::<bool>()).prop_map(|(to, code, cut, is_clock)| {
                 let (command, answer) = match is_clock {
@@ -287,24 +287,24 @@ mod tests {
                 };
                 let bytes = BusMessage { from: board(to), answer }.encode();
                 vec![
-                    (0, Kind::ToBoard(command.encode(board(to)).to_vec())),
-                    (9, Kind::FromBoard(bytes[..cut].to_vec())),
-                    (3, Kind::FromBoard(bytes[cut..].to_vec())),
+                    (0, RecordKind::ToBoard(command.encode(board(to)).to_vec())),
+                    (9, RecordKind::FromBoard(bytes[..cut].to_vec())),
+                    (3, RecordKind::FromBoard(bytes[cut..].to_vec())),
                 ]
             }),
             2 => (address(), 0..5_usize, any::<u8>()).prop_map(|(to, at, byte)| {
                 let mut bytes = answer(board(to));
                 bytes[at] = byte;
-                vec![(3, Kind::FromBoard(bytes))]
+                vec![(3, RecordKind::FromBoard(bytes))]
             }),
             2 => (0..=5_u16, 0..BusCommand::ALL.len()).prop_map(|(to, command)| vec![
-                (2, Kind::ToBoard(BusCommand::ALL[command].encode(BusAddress::new(to).unwrap_or(BusAddress::ALL)).to_vec())),
+                (2, RecordKind::ToBoard(BusCommand::ALL[command].encode(BusAddress::new(to).unwrap_or(BusAddress::ALL)).to_vec())),
             ]),
-            1 => prop::collection::vec(any::<u8>(), 0..8).prop_map(|bytes| vec![(1, Kind::FromBoard(bytes))]),
-            1 => prop::collection::vec(any::<u8>(), 0..8).prop_map(|bytes| vec![(1, Kind::ToBoard(bytes))]),
-            1 => (0..3_000_u64).prop_map(|wait| vec![(wait, Kind::Tick)]),
-            1 => Just(vec![(5, Kind::LinkDown), (700, Kind::LinkUp)]),
-            1 => Just(vec![(0, Kind::Note("a note".to_owned()))]),
+            1 => prop::collection::vec(any::<u8>(), 0..8).prop_map(|bytes| vec![(1, RecordKind::FromBoard(bytes))]),
+            1 => prop::collection::vec(any::<u8>(), 0..8).prop_map(|bytes| vec![(1, RecordKind::ToBoard(bytes))]),
+            1 => (0..3_000_u64).prop_map(|wait| vec![(wait, RecordKind::Tick)]),
+            1 => Just(vec![(5, RecordKind::LinkDown), (700, RecordKind::LinkUp)]),
+            1 => Just(vec![(0, RecordKind::Note("a note".to_owned()))]),
         ];
         prop::collection::vec(event, 0..60).prop_map(|events| {
             let mut at = 0;
@@ -326,10 +326,10 @@ mod tests {
                 prop_assert!(record.at >= before, "{:?}", packed);
                 prop_assert!(record.end() - record.at < LONGEST);
                 before = record.end();
-                prop_assert_eq!(parse_line(&record.to_line()), Ok(Line::Record(record.clone())));
+                prop_assert_eq!(parse_line(&record.to_line()), Ok(LogLine::Record(record.clone())));
             }
             // A read that brought nothing tells nothing.
-            let is_empty = |record: &Record| matches!(&record.kind, Kind::FromBoard(bytes) if bytes.is_empty());
+            let is_empty = |record: &Record| matches!(&record.kind, RecordKind::FromBoard(bytes) if bytes.is_empty());
             let told = |records: &[Record]| {
                 replayed(records).into_iter().filter(|record| !is_empty(record)).collect::<Vec<_>>()
             };

@@ -19,8 +19,8 @@ use chrono::{DateTime, FixedOffset};
 use super::checksum;
 use super::filler::LOST;
 use super::header::Header;
-use super::line::{Fault, Line, LineError, parse_line, verify_checksum, without_end};
-use super::record::{Kind, Record};
+use super::line::{Fault, LineError, LogLine, parse_line, verify_checksum, without_end};
+use super::record::{Record, RecordKind};
 
 /// A log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct ByteLog {
     /// What happened, in order; times never decrease.
     pub records: Vec<Record>,
     /// What the reader had to put up with.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LogProblem>,
 }
 
 impl ByteLog {
@@ -45,7 +45,7 @@ impl ByteLog {
 /// Something about a log that its reader should know, and that did not keep it from being read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Problem {
+pub enum LogProblem {
     /// The last line was not whole.
     #[error("line {line}: the log ends in the middle of a line; its last {bytes} bytes were left out")]
     TornEnd {
@@ -80,7 +80,7 @@ pub struct LogError {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, except a torn last line, which is a [`Problem`].
+/// The first thing that is wrong, except a torn last line, which is a [`LogProblem`].
 pub fn read(text: &[u8]) -> Result<ByteLog, LogError> {
     match read_longest(text) {
         (log, None) => Ok(log),
@@ -113,7 +113,7 @@ pub struct Summary {
     /// When the clock of the machine was set, and what it showed then.
     pub clock_set: Vec<(u64, DateTime<FixedOffset>)>,
     /// What the reader had to put up with.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LogProblem>,
     /// Why it is not right to its end: what follows was not read.
     pub damage: Option<LogError>,
 }
@@ -123,7 +123,7 @@ pub struct Summary {
 #[derive(Debug)]
 pub struct Records<R> {
     source: R,
-    reader: Reader,
+    reader: LogReader,
     line: Vec<u8>,
     /// It was read together with the head.
     first: Option<Record>,
@@ -138,7 +138,7 @@ impl<R: BufRead> Records<R> {
     ///
     /// As the source says. What is wrong with the log itself is told by [`Records::summary`].
     pub fn new(source: R) -> io::Result<Records<R>> {
-        let (reader, summary) = (Reader::new(), Summary::default());
+        let (reader, summary) = (LogReader::new(), Summary::default());
         let mut records = Records { source, reader, line: Vec::new(), first: None, summary, is_over: false };
         records.first = records.read_on()?;
         Ok(records)
@@ -196,22 +196,22 @@ impl<R: BufRead> Records<R> {
                 if bytes > self.line.len() { self.reader.pass_over(&self.line) } else { self.reader.bytes(&self.line) };
             let may_be_torn = is_torn(&self.line, &result);
             if may_be_torn && (!is_ended || self.source.fill_buf()?.is_empty()) {
-                self.summary.problems.push(Problem::TornEnd { line: self.reader.lines(), bytes });
+                self.summary.problems.push(LogProblem::TornEnd { line: self.reader.lines(), bytes });
                 self.is_over = true;
                 break;
             }
             match result {
-                Ok(Line::Record(record)) => {
+                Ok(LogLine::Record(record)) => {
                     self.summary.records += 1;
                     self.summary.end = record.end();
-                    if let Kind::ClockSet(shown) = record.kind {
+                    if let RecordKind::ClockSet(shown) = record.kind {
                         self.summary.clock_set.push((record.at, shown));
                     }
                     return Ok(Some(record));
                 }
-                Ok(Line::Header { key, value }) if key == LOST => {
+                Ok(LogLine::Header { key, value }) if key == LOST => {
                     let bytes = value.split(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0);
-                    self.summary.problems.push(Problem::Lost { line: self.reader.lines(), bytes });
+                    self.summary.problems.push(LogProblem::Lost { line: self.reader.lines(), bytes });
                 }
                 Ok(_) => {}
                 Err(error) => self.end_with(error),
@@ -251,16 +251,16 @@ const LONGEST_LINE: u64 = 4 << 20;
 
 /// Reads the lines of a log as they come, and sees that they fit together.
 #[derive(Clone, Debug, Default)]
-pub struct Reader {
+pub struct LogReader {
     header: Header,
     lines: usize,
     last: Option<u64>,
 }
 
-impl Reader {
+impl LogReader {
     /// A reader before the first line.
-    pub fn new() -> Reader {
-        Reader::default()
+    pub fn new() -> LogReader {
+        LogReader::default()
     }
 
     /// Takes the next line, its LF or CRLF taken off or not. After an error the reader is as if the line had been
@@ -269,32 +269,33 @@ impl Reader {
     /// # Errors
     ///
     /// What is wrong with the line, by itself or after the lines before it.
-    pub fn line(&mut self, line: &str) -> Result<Line, LogError> {
+    pub fn line(&mut self, line: &str) -> Result<LogLine, LogError> {
         self.lines += 1;
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
         // A record whose first digit was damaged into a "#" would pass for a remark.
-        let remark = matches!(parsed, Line::Comment) || self.last.is_some() && matches!(parsed, Line::Header { .. });
+        let remark =
+            matches!(parsed, LogLine::Comment) || self.last.is_some() && matches!(parsed, LogLine::Header { .. });
         if remark {
             verify_checksum(without_end(line)).map_err(error)?;
         }
         match &parsed {
-            Line::Header { key, .. } if self.last.is_some() && Header::is_meaningful(key) => {
+            LogLine::Header { key, .. } if self.last.is_some() && Header::is_meaningful(key) => {
                 return Err(error(LineError { column: 1, fault: Fault::LateHeader(key.clone()) }));
             }
-            Line::Header { .. } if self.last.is_some() => {}
-            Line::Header { key, value } => {
+            LogLine::Header { .. } if self.last.is_some() => {}
+            LogLine::Header { key, value } => {
                 let column = line.find(':').map_or(1, |colon| line[..colon].chars().count() + 3);
                 self.header.set(key, value).map_err(|fault| error(LineError { column, fault: fault.into() }))?;
             }
-            Line::Record(record) => {
+            LogLine::Record(record) => {
                 if let Some(before) = self.last.filter(|before| *before > record.at) {
                     return Err(error(LineError { column: 1, fault: Fault::TimeGoesBack { before, now: record.at } }));
                 }
                 self.last = Some(record.end());
             }
-            Line::Title | Line::Comment | Line::Empty => {}
+            LogLine::Title | LogLine::Comment | LogLine::Empty => {}
         }
         Ok(parsed)
     }
@@ -304,7 +305,7 @@ impl Reader {
     /// # Errors
     ///
     /// As [`line`](Self::line), and when the bytes are not UTF-8.
-    pub fn bytes(&mut self, line: &[u8]) -> Result<Line, LogError> {
+    pub fn bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
         let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {
             Ok(text) => self.line(text).map_err(|error| match zero {
@@ -321,7 +322,7 @@ impl Reader {
     }
 
     /// Takes the next line without looking at it, because it is too long for one.
-    fn pass_over(&mut self, begin: &[u8]) -> Result<Line, LogError> {
+    fn pass_over(&mut self, begin: &[u8]) -> Result<LogLine, LogError> {
         self.lines += 1;
         let fault = if begin.contains(&0) { Fault::Hole } else { Fault::TooLong };
         Err(LogError { line: self.lines, column: 1, fault })
@@ -344,13 +345,13 @@ impl Reader {
 }
 
 /// Whether the last line of a log was not written to its end; the table above.
-fn is_torn(bytes: &[u8], result: &Result<Line, LogError>) -> bool {
+fn is_torn(bytes: &[u8], result: &Result<LogLine, LogError>) -> bool {
     let ended = bytes.ends_with(b"\n");
     match result {
-        Ok(Line::Record(_)) if !ended => {
+        Ok(LogLine::Record(_)) if !ended => {
             std::str::from_utf8(bytes).is_ok_and(|line| checksum::split(without_end(line)).1.is_none())
         }
-        Ok(Line::Empty) => false,
+        Ok(LogLine::Empty) => false,
         Ok(_) => !ended,
         Err(LogError { fault: Fault::Checksum { .. } | Fault::Format(_), .. }) => !ended,
         Err(LogError { fault: Fault::TimeGoesBack { .. } | Fault::LateHeader(_) | Fault::Header(_), .. }) => !ended,
@@ -385,7 +386,7 @@ mod tests {
 5300 = down
 ";
 
-    fn kinds(log: &ByteLog) -> Vec<(u64, Kind)> {
+    fn kinds(log: &ByteLog) -> Vec<(u64, RecordKind)> {
         log.records.iter().map(|record| (record.at, record.kind.clone())).collect()
     }
 
@@ -403,15 +404,15 @@ mod tests {
         assert_eq!(
             kinds(&log),
             [
-                (0, Kind::LinkUp),
-                (3, Kind::ToBoard(vec![0x40])),
-                (25, Kind::FromBoard(vec![0x93, 0x00, 0x05, 0x01, 0x0b])),
-                (1040, Kind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00])),
-                (1040, Kind::Note("nobody minds".into())),
-                (2000, Kind::Operator("result 2-0".into())),
-                (2500, Kind::Other('%', "of a later version".into())),
-                (5300, Kind::Tick),
-                (5300, Kind::LinkDown),
+                (0, RecordKind::LinkUp),
+                (3, RecordKind::ToBoard(vec![0x40])),
+                (25, RecordKind::FromBoard(vec![0x93, 0x00, 0x05, 0x01, 0x0b])),
+                (1040, RecordKind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00])),
+                (1040, RecordKind::Note("nobody minds".into())),
+                (2000, RecordKind::Operator("result 2-0".into())),
+                (2500, RecordKind::Other('%', "of a later version".into())),
+                (5300, RecordKind::Tick),
+                (5300, RecordKind::LinkDown),
             ]
         );
         assert_eq!(log.problems, []);
@@ -423,9 +424,9 @@ mod tests {
         let zeros = vec![0; LONGEST_LINE as usize + 3];
         let log = [b"0 = up\n".as_slice(), &zeros].concat();
         let mut records = Records::new(log.as_slice()).unwrap();
-        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, Kind::LinkUp)));
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, RecordKind::LinkUp)));
         assert_eq!(records.next_record().unwrap(), None);
-        assert_eq!(records.summary().problems, [Problem::TornEnd { line: 2, bytes: zeros.len() }]);
+        assert_eq!(records.summary().problems, [LogProblem::TornEnd { line: 2, bytes: zeros.len() }]);
         assert!(records.line.capacity() < 2 * zeros.len(), "{}", records.line.capacity());
         let error = read(&[log.as_slice(), b"\n1 .\n"].concat()).unwrap_err();
         assert_eq!((error.line, error.fault), (2, Fault::Hole));
@@ -438,8 +439,8 @@ mod tests {
         let text = b"# line: a\n0 = up\n5 .\n4 .\n6 .\n";
         let mut records = Records::new(text.as_slice()).unwrap();
         assert_eq!(records.header().line.as_deref(), Some("a"));
-        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, Kind::LinkUp)));
-        assert_eq!(records.next_record().unwrap(), Some(Record::new(5, Kind::Tick)));
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(0, RecordKind::LinkUp)));
+        assert_eq!(records.next_record().unwrap(), Some(Record::new(5, RecordKind::Tick)));
         assert_eq!(records.next_record().unwrap(), None);
         let summary = records.into_summary().unwrap();
         assert_eq!((summary.records, summary.end, summary.damage.map(|damage| damage.line)), (2, 5, Some(4)));
@@ -506,9 +507,9 @@ mod tests {
             let text = [b"0 = up\n", torn].concat();
             let log = read(&text).unwrap();
             assert_eq!(log.records.len(), records, "{}", torn.escape_ascii());
-            assert_eq!(log.problems, [Problem::TornEnd { line: 2, bytes: torn.len() }], "{}", torn.escape_ascii());
+            assert_eq!(log.problems, [LogProblem::TornEnd { line: 2, bytes: torn.len() }], "{}", torn.escape_ascii());
         }
-        let problem = Problem::TornEnd { line: 2, bytes: 11 }.to_string();
+        let problem = LogProblem::TornEnd { line: 2, bytes: 11 }.to_string();
         assert_eq!(problem, "line 2: the log ends in the middle of a line; its last 11 bytes were left out");
         // Only the LF is missing, and the checksum proves it.
         let log = read(b"0 = up\n1040 < 8e00051f00 ;12efc721").unwrap();
@@ -531,11 +532,11 @@ mod tests {
 
     #[test]
     fn a_reader_goes_on_after_an_error() {
-        let mut reader = Reader::new();
+        let mut reader = LogReader::new();
         reader.line("# game-type: 25").unwrap();
         reader.line("5 .").unwrap();
         assert_eq!(reader.line("4 .").unwrap_err().line, 3);
-        assert_eq!(reader.line("6 = up"), Ok(Line::Record(Record::new(6, Kind::LinkUp))));
+        assert_eq!(reader.line("6 = up"), Ok(LogLine::Record(Record::new(6, RecordKind::LinkUp))));
         assert_eq!((reader.header().game_type.as_deref(), reader.lines()), (Some("25"), 4));
     }
 
@@ -566,10 +567,10 @@ mod tests {
 
     fn any_log() -> impl Strategy<Value = ByteLog> {
         let kind = prop_oneof![
-            prop::collection::vec(any::<u8>(), 0..12).prop_map(Kind::FromBoard),
-            r"\PC{0,12}".prop_map(Kind::Operator),
-            Just(Kind::LinkUp),
-            Just(Kind::Tick),
+            prop::collection::vec(any::<u8>(), 0..12).prop_map(RecordKind::FromBoard),
+            r"\PC{0,12}".prop_map(RecordKind::Operator),
+            Just(RecordKind::LinkUp),
+            Just(RecordKind::Tick),
         ];
         let value = || "[!-~é]{1,5}( [!-~é]{1,5})?";
         let records = prop::collection::vec((0u64..5000, kind), 0..20);
@@ -601,9 +602,9 @@ mod tests {
         /// that takes the damaged checksum for its own last word is accepted, as a text without a checksum has to be.
         #[test]
         fn damage_never_goes_unseen(log in any_log(), place in any::<prop::sample::Index>(), flip in 1u8..=255) {
-            let is_text = |record: &Record| matches!(record.kind, Kind::Operator(_));
+            let is_text = |record: &Record| matches!(record.kind, RecordKind::Operator(_));
             let mut log = ByteLog { records: log.records.into_iter().filter(|record| !is_text(record)).collect(), ..log };
-            log.records.push(Record::new(1_000_000, Kind::Tick));
+            log.records.push(Record::new(1_000_000, RecordKind::Tick));
             let mut bytes = log.to_text().into_bytes();
             let start = log.header.to_text().len();
             let at = start + place.index(bytes.len() - start);

@@ -11,12 +11,12 @@ pub struct Record {
     /// Milliseconds since the line was opened.
     pub at: u64,
     /// What happened.
-    pub kind: Kind,
+    pub kind: RecordKind,
 }
 
 /// What happened on a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RecordKind {
     /// `<`: bytes from the board.
     FromBoard(Vec<u8>),
     /// `>`: bytes to the board.
@@ -41,7 +41,7 @@ pub enum Kind {
 
 impl Record {
     /// A record.
-    pub fn new(at: u64, kind: Kind) -> Record {
+    pub fn new(at: u64, kind: RecordKind) -> Record {
         Record { at, kind }
     }
 
@@ -50,24 +50,24 @@ impl Record {
     pub fn to_line(&self) -> String {
         let mut line = format!("{} {}", self.at, self.kind.mark());
         match &self.kind {
-            Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty() => {}
-            Kind::FromBoard(bytes) | Kind::ToBoard(bytes) => {
+            RecordKind::FromBoard(bytes) | RecordKind::ToBoard(bytes) if bytes.is_empty() => {}
+            RecordKind::FromBoard(bytes) | RecordKind::ToBoard(bytes) => {
                 line.push(' ');
                 hex::append(&mut line, bytes);
             }
-            Kind::LinkUp => line.push_str(" up"),
-            Kind::LinkDown => line.push_str(" down"),
-            Kind::Operator(text) | Kind::Note(text) | Kind::Other(_, text) if text.is_empty() => {}
-            Kind::Operator(text) | Kind::Note(text) | Kind::Other(_, text) => {
+            RecordKind::LinkUp => line.push_str(" up"),
+            RecordKind::LinkDown => line.push_str(" down"),
+            RecordKind::Operator(text) | RecordKind::Note(text) | RecordKind::Other(_, text) if text.is_empty() => {}
+            RecordKind::Operator(text) | RecordKind::Note(text) | RecordKind::Other(_, text) => {
                 line.push(' ');
                 line.extend(printable(text));
             }
-            Kind::Tick => {}
-            Kind::Unchanged(boards) => {
+            RecordKind::Tick => {}
+            RecordKind::Unchanged(boards) => {
                 line.push(' ');
                 unchanged::append(&mut line, boards);
             }
-            Kind::ClockSet(shown) => {
+            RecordKind::ClockSet(shown) => {
                 line.push(' ');
                 line.push_str(&shown.to_rfc3339_opts(SecondsFormat::Millis, false));
             }
@@ -81,7 +81,7 @@ impl Record {
     /// nothing to tell.
     pub fn end(&self) -> u64 {
         match &self.kind {
-            Kind::Unchanged(boards) => unchanged::end(self.at, boards),
+            RecordKind::Unchanged(boards) => unchanged::end(self.at, boards),
             _ => self.at,
         }
     }
@@ -89,26 +89,26 @@ impl Record {
     /// What it tells, each at its time: itself, but boards that had nothing to tell become what each of them said.
     pub fn unpacked(self) -> impl Iterator<Item = Record> {
         let (packed, plain) = match self.kind {
-            Kind::Unchanged(boards) => (Some(unchanged::unpacked(self.at, boards)), None),
+            RecordKind::Unchanged(boards) => (Some(unchanged::unpacked(self.at, boards)), None),
             _ => (None, Some(self)),
         };
         packed.into_iter().flatten().chain(plain)
     }
 }
 
-impl Kind {
+impl RecordKind {
     /// The mark that stands for this kind in a log.
     pub fn mark(&self) -> char {
         match self {
-            Kind::FromBoard(_) => '<',
-            Kind::ToBoard(_) => '>',
-            Kind::LinkUp | Kind::LinkDown => '=',
-            Kind::Operator(_) => '!',
-            Kind::Note(_) => '?',
-            Kind::Tick => '.',
-            Kind::Unchanged(_) => '~',
-            Kind::ClockSet(_) => '@',
-            Kind::Other(mark, _) => *mark,
+            RecordKind::FromBoard(_) => '<',
+            RecordKind::ToBoard(_) => '>',
+            RecordKind::LinkUp | RecordKind::LinkDown => '=',
+            RecordKind::Operator(_) => '!',
+            RecordKind::Note(_) => '?',
+            RecordKind::Tick => '.',
+            RecordKind::Unchanged(_) => '~',
+            RecordKind::ClockSet(_) => '@',
+            RecordKind::Other(mark, _) => *mark,
         }
     }
 }
@@ -126,14 +126,14 @@ mod tests {
     fn every_kind_as_a_line() {
         let shown = DateTime::parse_from_rfc3339("2026-11-21T09:30:06.250+01:00").unwrap();
         for (at, kind, line) in [
-            (0, Kind::LinkUp, "0 = up ;15b53040\n"),
-            (15592, Kind::LinkDown, "15592 = down ;9e8131bf\n"),
-            (0, Kind::ToBoard(vec![0x40]), "0 > 40 ;da59fab6\n"),
-            (1040, Kind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00]), "1040 < 8e00051f00 ;12efc721\n"),
-            (2000, Kind::Operator("result 2-0".into()), "2000 ! result 2-0 ;65171f59\n"),
-            (2100, Kind::Operator("names a ;12345678 / b".into()), "2100 ! names a ;12345678 / b ;3f88372d\n"),
-            (5300, Kind::Tick, "5300 . ;cf4793f4\n"),
-            (6000, Kind::ClockSet(shown), "6000 @ 2026-11-21T09:30:06.250+01:00 ;a457c192\n"),
+            (0, RecordKind::LinkUp, "0 = up ;15b53040\n"),
+            (15592, RecordKind::LinkDown, "15592 = down ;9e8131bf\n"),
+            (0, RecordKind::ToBoard(vec![0x40]), "0 > 40 ;da59fab6\n"),
+            (1040, RecordKind::FromBoard(vec![0x8e, 0x00, 0x05, 0x1f, 0x00]), "1040 < 8e00051f00 ;12efc721\n"),
+            (2000, RecordKind::Operator("result 2-0".into()), "2000 ! result 2-0 ;65171f59\n"),
+            (2100, RecordKind::Operator("names a ;12345678 / b".into()), "2100 ! names a ;12345678 / b ;3f88372d\n"),
+            (5300, RecordKind::Tick, "5300 . ;cf4793f4\n"),
+            (6000, RecordKind::ClockSet(shown), "6000 @ 2026-11-21T09:30:06.250+01:00 ;a457c192\n"),
         ] {
             assert_eq!(Record::new(at, kind).to_line(), line);
         }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn no_text_can_end_its_line() {
-        let line = Record::new(7, Kind::Note("a\n8 < ff\r\t\u{0}\u{85}b".into())).to_line();
+        let line = Record::new(7, RecordKind::Note("a\n8 < ff\r\t\u{0}\u{85}b".into())).to_line();
         assert!(line.starts_with("7 ? a 8 < ff    b ;"), "{line}");
         assert_eq!(line.matches('\n').count(), 1);
     }

@@ -32,7 +32,7 @@
 //! Logs of earlier versions have this as `-`, which is read as well: boards as four hexadecimal digits of their address on the wire,
 //! then their wait, a digit to the base of 36 or `z` and two of them; or in brackets the bytes of each piece, a digit, and its wait.
 
-use super::record::{Kind, Record};
+use super::record::{Record, RecordKind};
 use crate::engine::protocol::bus::SMALLEST_ANSWER;
 use crate::engine::protocol::clock::CLOCK_DATA;
 use crate::engine::protocol::{BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, PieceCode};
@@ -63,12 +63,12 @@ pub struct Unchanged {
     /// What it says, that was known before.
     pub answer: BusAnswer,
     /// What reads brought of its answer. No byte at all: it was pinged and did not answer.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<AnswerPart>,
 }
 
 /// What one read brought of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Piece {
+pub struct AnswerPart {
     /// How many milliseconds after the piece before it, or after the time of the record.
     pub wait: u64,
     /// How many bytes.
@@ -80,11 +80,11 @@ pub(super) const NOTHING: BusAnswer = BusAnswer::Changes(Vec::new());
 
 impl Unchanged {
     pub(super) fn nothing(board: BusAddress, wait: u64) -> Unchanged {
-        Unchanged { board, answer: NOTHING, pieces: vec![Piece { wait, bytes: SMALLEST_ANSWER }] }
+        Unchanged { board, answer: NOTHING, pieces: vec![AnswerPart { wait, bytes: SMALLEST_ANSWER }] }
     }
 
     pub(super) fn silent(board: BusAddress, wait: u64) -> Unchanged {
-        Unchanged { board, answer: NOTHING, pieces: vec![Piece { wait, bytes: 0 }] }
+        Unchanged { board, answer: NOTHING, pieces: vec![AnswerPart { wait, bytes: 0 }] }
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
@@ -112,12 +112,12 @@ pub(super) fn append(text: &mut String, boards: &[Unchanged]) {
         let address = u64::from(high) << 7 | u64::from(low);
         let mut begin = |number| push(text, address << 4 | number, 3);
         match pieces.as_slice() {
-            [Piece { wait, bytes: 0 }] => {
+            [AnswerPart { wait, bytes: 0 }] => {
                 begin(SILENT);
                 push(text, *wait, 2);
             }
-            [Piece { wait: wait @ ..=SHORT, bytes: SMALLEST_ANSWER }] if *answer == NOTHING => begin(*wait),
-            [Piece { wait, bytes: SMALLEST_ANSWER }] if *answer == NOTHING => {
+            [AnswerPart { wait: wait @ ..=SHORT, bytes: SMALLEST_ANSWER }] if *answer == NOTHING => begin(*wait),
+            [AnswerPart { wait, bytes: SMALLEST_ANSWER }] if *answer == NOTHING => {
                 begin(LONG);
                 push(text, *wait, 2);
             }
@@ -125,7 +125,7 @@ pub(super) fn append(text: &mut String, boards: &[Unchanged]) {
                 begin(IN_FULL);
                 text.push(letter(answer).unwrap_or(b'n').into());
                 push(text, pieces.len() as u64, 1);
-                for Piece { wait, bytes } in pieces {
+                for AnswerPart { wait, bytes } in pieces {
                     push(text, *wait, 2);
                     push(text, *bytes as u64, 2);
                 }
@@ -214,7 +214,7 @@ fn decode_board(text: &str) -> Option<(Unchanged, &str)> {
     for _ in 0..count {
         let (wait, after) = take(rest, 2)?;
         let (bytes, after) = take(after, 2)?;
-        pieces.push(Piece { wait, bytes: bytes as usize });
+        pieces.push(AnswerPart { wait, bytes: bytes as usize });
         rest = after;
     }
     let (answer, rest) = decode_data(letter, rest)?;
@@ -273,14 +273,14 @@ fn decode_old_board(text: &str) -> Option<(Unchanged, &str)> {
     let mut pieces = Vec::new();
     loop {
         if let Some(rest) = rest.strip_prefix(')') {
-            let bytes: usize = pieces.iter().map(|piece: &Piece| piece.bytes).sum();
+            let bytes: usize = pieces.iter().map(|piece: &AnswerPart| piece.bytes).sum();
             let is_silent = pieces.len() == 1 && bytes == 0;
             let is_answer = bytes == SMALLEST_ANSWER && pieces.iter().all(|piece| piece.bytes > 0);
             return (is_silent || is_answer).then_some((Unchanged { board, answer: NOTHING, pieces }, rest));
         }
         let (bytes, after) = decode_digit(rest)?;
         let (wait, after) = decode_wait(after)?;
-        pieces.push(Piece { wait, bytes: bytes as usize });
+        pieces.push(AnswerPart { wait, bytes: bytes as usize });
         rest = after;
     }
 }
@@ -313,15 +313,15 @@ pub(super) fn unpacked(mut at: u64, boards: Vec<Unchanged>) -> impl Iterator<Ite
         let (mut now, mut from) = (at, 0);
         at = end(at, std::slice::from_ref(&unchanged));
         let board = unchanged.board;
-        unchanged.pieces.into_iter().map(move |Piece { wait, bytes }| {
+        unchanged.pieces.into_iter().map(move |AnswerPart { wait, bytes }| {
             now = now.saturating_add(wait);
             let part = answer.get(from..from + bytes).unwrap_or_default();
             from += bytes;
             Record::new(
                 now,
                 match bytes {
-                    0 => Kind::ToBoard(BusCommand::Ping.encode(board).to_vec()),
-                    _ => Kind::FromBoard(part.to_vec()),
+                    0 => RecordKind::ToBoard(BusCommand::Ping.encode(board).to_vec()),
+                    _ => RecordKind::FromBoard(part.to_vec()),
                 },
             )
         })
@@ -331,7 +331,7 @@ pub(super) fn unpacked(mut at: u64, boards: Vec<Unchanged>) -> impl Iterator<Ite
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytelog::{Line, parse_line};
+    use crate::engine::bytelog::{LogLine, parse_line};
 
     #[test]
     fn what_is_no_such_record_is_refused() {
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn records_of_earlier_versions_are_read() {
         let line = "12 - 080100802(4822)0803(02)0801z23";
-        let Ok(Line::Record(record)) = parse_line(line) else { panic!("{line}") };
+        let Ok(LogLine::Record(record)) = parse_line(line) else { panic!("{line}") };
         assert!(record.to_line().starts_with("12 ~ 40g40Ln20804020240-0240t1b ;"));
         for (text, at) in [
             ("", 0),

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use super::{Game, Playback, PlaybackError};
-use crate::engine::bytelog::{CLOCK, Header, Kind, NamedLog, Summary};
+use super::{Playback, PlaybackError, PlayedGame};
+use crate::engine::bytelog::{CLOCK, Header, NamedLog, RecordKind, Summary};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Input, Line, LineSettings};
@@ -37,7 +37,7 @@ const LONGEST_PAUSE: Millis = Millis::seconds(31 * 24 * 3600);
 #[derive(Default)]
 pub struct Played {
     /// The games of all chains, in order.
-    pub games: Vec<Game>,
+    pub games: Vec<PlayedGame>,
     /// What the logs were found to be, by their names, in the order in which they were played.
     pub logs: Vec<(String, Summary)>,
     /// The last chain. `None` without a log.
@@ -110,7 +110,7 @@ pub fn play_and_tell(
 /// # Errors
 ///
 /// As [`play_and_tell`].
-pub fn play_each(logs: Vec<NamedLog>, mut each: impl FnMut(Game)) -> Result<Played, PlaybackError> {
+pub fn play_each(logs: Vec<NamedLog>, mut each: impl FnMut(PlayedGame)) -> Result<Played, PlaybackError> {
     play_logs(logs, None, |_| {}, |_, game| each(game))
 }
 
@@ -119,7 +119,7 @@ fn play_logs(
     mut logs: Vec<NamedLog>,
     game_type: Option<&str>,
     mut tell: impl FnMut(String),
-    mut each: impl FnMut(usize, Game),
+    mut each: impl FnMut(usize, PlayedGame),
 ) -> Result<Played, PlaybackError> {
     in_order(&mut logs)?;
     let mut played = Played::default();
@@ -136,7 +136,7 @@ fn play_logs(
         let (mut settings, unknown) = LineSettings::of_head(&first.header, game_type)?;
         unknown.into_iter().for_each(|notice| tell(format!("{}: {notice}", first.name)));
         count_on(&mut settings, &last_numbers);
-        let mut each = |game: Game| {
+        let mut each = |game: PlayedGame| {
             let last = last_numbers.entry(game.board).or_insert(0);
             *last = game.number().max(*last);
             each(number, game);
@@ -152,13 +152,13 @@ fn play_chain(
     settings: LineSettings,
     played: &mut Played,
     tell: &mut impl FnMut(String),
-    each: &mut impl FnMut(Game),
+    each: &mut impl FnMut(PlayedGame),
 ) -> Result<(), PlaybackError> {
     let Some(head) = logs.first().map(|first| &first.header) else { return Ok(()) };
     let mut playback = Playback::new(settings);
     let mut last = Millis::ZERO;
     let mut earlier_end = None;
-    let mut hand_over = |games: Vec<Game>, calendar: &Option<Calendar>| {
+    let mut hand_over = |games: Vec<PlayedGame>, calendar: &Option<Calendar>| {
         if games.is_empty() {
             return;
         }
@@ -189,8 +189,8 @@ fn play_chain(
                 }
                 last = at;
                 match record.kind {
-                    Kind::LinkUp | Kind::FromBoard(_) => is_up = true,
-                    Kind::LinkDown => is_up = false,
+                    RecordKind::LinkUp | RecordKind::FromBoard(_) => is_up = true,
+                    RecordKind::LinkDown => is_up = false,
                     _ => {}
                 }
                 match Input::from_record(&record.kind) {

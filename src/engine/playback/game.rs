@@ -11,7 +11,7 @@ use crate::engine::session::{Aside, BusAddress};
 
 /// A game, and what its live file holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Game {
+pub struct PlayedGame {
     /// On which board of a bus; `None` where one board has the line for itself.
     pub board: Option<BusAddress>,
     /// What the settings of its board call its files, if anything.
@@ -47,10 +47,10 @@ pub enum Published<'game> {
     Aside(&'game Aside),
 }
 
-impl Game {
+impl PlayedGame {
     /// A game with this file.
-    pub fn new(file: Contents) -> Game {
-        Game { board: None, name: None, file, asides: Vec::new(), times: Times::default() }
+    pub fn new(file: Contents) -> PlayedGame {
+        PlayedGame { board: None, name: None, file, asides: Vec::new(), times: Times::default() }
     }
 
     /// Its number on its board, from 1.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 pub use chain::{Chain, Pause, Played, SHORTEST_PAUSE, calendar, go_on, play, play_and_tell, play_each, shift};
-pub use game::{Game, Published};
+pub use game::{PlayedGame, Published};
 
 use crate::engine::calendar::Calendar;
 use crate::engine::livefile::Contents;
@@ -70,7 +70,7 @@ pub struct Playback {
     /// Which moments its times are, as far as its log says it.
     calendar: Option<Calendar>,
     /// All games, in the order of their opening.
-    pub games: Vec<Game>,
+    pub games: Vec<PlayedGame>,
     /// What the operator was told, and when.
     pub notices: Vec<(Millis, String)>,
 }
@@ -94,7 +94,7 @@ impl Playback {
                 Effect::Opened(opening) => {
                     let name = board.and_then(|board| self.names.get(&board).cloned());
                     let times = Times { opened: at, ..Times::default() };
-                    self.games.push(Game { board, name, times, ..Game::new(Contents::new(*opening)) });
+                    self.games.push(PlayedGame { board, name, times, ..PlayedGame::new(Contents::new(*opening)) });
                 }
                 Effect::Entry { entry, .. } => {
                     if let Some(game) = self.last_game(board) {
@@ -120,12 +120,12 @@ impl Playback {
         }
     }
 
-    fn last_game(&mut self, board: Option<BusAddress>) -> Option<&mut Game> {
+    fn last_game(&mut self, board: Option<BusAddress>) -> Option<&mut PlayedGame> {
         self.games.iter_mut().rev().find(|game| game.board == board)
     }
 
     /// Takes the games that nothing can happen to any more, because their boards have begun another.
-    fn take_past(&mut self) -> Vec<Game> {
+    fn take_past(&mut self) -> Vec<PlayedGame> {
         let games = std::mem::take(&mut self.games);
         let mut later = BTreeSet::new();
         let is_past: Vec<bool> = games.iter().rev().map(|game| !later.insert(game.board)).collect();

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use draughts_pdn::game::{End, Entry};
-use draughts_pdn::lexer::Kind;
+use draughts_pdn::lexer::TokenKind;
 use draughts_pdn::problem::{Place, Problem, Problems, quoted};
 use draughts_pdn::reader;
 use draughts_pdn::tag;
@@ -81,7 +81,7 @@ fn check_tokens(text: &str, problems: &mut Problems) {
     let mut at = (0, "");
     for token in tokens(text) {
         match token.kind {
-            Kind::Tag => {
+            TokenKind::Tag => {
                 while at.0 as u64 + 1 < token.place.line || at.1.is_empty() {
                     let Some(next) = lines.next() else { break };
                     at = next;
@@ -96,7 +96,7 @@ fn check_tokens(text: &str, problems: &mut Problems) {
                     );
                 }
             }
-            Kind::Comment => {
+            TokenKind::Comment => {
                 let found = token.text.trim_matches(['{', '}']).split_whitespace();
                 if token.flaw.is_some() {
                     problems.push(Problem::error(token.place, "a comment without its end becomes a move"));
@@ -106,14 +106,14 @@ fn check_tokens(text: &str, problems: &mut Problems) {
                     problems.push(Problem::error(token.place, what));
                 }
             }
-            Kind::Setup => {
+            TokenKind::Setup => {
                 problems.push(Problem::warning(token.place, "the setup is skipped, or taken for a move"));
             }
-            Kind::PercentLine | Kind::LineComment => {
+            TokenKind::PercentLine | TokenKind::LineComment => {
                 let what = format!("the words of the comment {} may be taken for moves", quoted(token.text));
                 problems.push(Problem::warning(token.place, what).hint("it knows comments in braces only"));
             }
-            Kind::Word(Word::Move) if !token.text.contains(['-', 'x', ':']) => {
+            TokenKind::Word(Word::Move) if !token.text.contains(['-', 'x', ':']) => {
                 let what = format!("{} is no move there", quoted(token.text));
                 problems.push(Problem::error(token.place, what).hint("a sign stands between the squares"));
             }

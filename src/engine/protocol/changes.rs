@@ -14,7 +14,7 @@
 //! first byte of another event. [`Memory::decode`] therefore tries the three possible beginnings and takes the one
 //! under which most of the bytes make sense; the session still has to see whether it fits the game.
 //!
-//! Invariants: no input fails or panics; bytes that fit nowhere are [`Change::Broken`], one each.
+//! Invariants: no input fails or panics; bytes that fit nowhere are [`MemoryEvent::Broken`], one each.
 //!
 //! Source: protocol header, "EEPROM moves".
 
@@ -26,7 +26,7 @@ pub const RING: usize = 0x1f00;
 
 /// One event of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Change {
+pub enum MemoryEvent {
     /// A field changed. When the same piece alone keeps changing, the board keeps only the last of these.
     Piece {
         /// Which field.
@@ -34,7 +34,7 @@ pub enum Change {
         /// What stands there now.
         piece: PieceCode,
         /// How soon it came after the update before it.
-        pace: Pace,
+        pace: ScanPace,
     },
     /// The lever moved: the time of the side that has just stopped.
     Time {
@@ -73,7 +73,7 @@ pub enum Change {
 
 /// Bit 4 of a piece update: a scan of the whole board takes 200 to 250 ms, so this tells scans apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pace {
+pub enum ScanPace {
     /// Less than about 250 ms after the update before it.
     SameScan,
     /// Later.
@@ -90,14 +90,14 @@ pub enum TimeSide {
 }
 
 /// Reads events whose first byte is known to start one, as in the answers of a board on a bus. Reading stops after
-/// [`Change::End`]; bytes that say "nothing" leave no trace.
-pub fn decode(data: &[u8]) -> Vec<Change> {
+/// [`MemoryEvent::End`]; bytes that say "nothing" leave no trace.
+pub fn decode(data: &[u8]) -> Vec<MemoryEvent> {
     let mut rest = data;
     let mut changes = Vec::new();
     while let Some((change, used)) = first(rest) {
         rest = &rest[used..];
         changes.extend(change);
-        if change == Some(Change::End) {
+        if change == Some(MemoryEvent::End) {
             break;
         }
     }
@@ -110,7 +110,7 @@ pub struct Memory {
     /// Bytes at the beginning that are the rest of an overwritten event: 0, 1 or 2.
     pub skipped: usize,
     /// The events, oldest first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<MemoryEvent>,
 }
 
 impl Memory {
@@ -129,48 +129,48 @@ impl Memory {
 
     /// Whether the end mark was seen. Without it the answer was cut.
     pub fn is_complete(&self) -> bool {
-        self.changes.last() == Some(&Change::End)
+        self.changes.last() == Some(&MemoryEvent::End)
     }
 
     /// Bytes that made no sense.
     pub fn broken(&self) -> usize {
-        self.changes.iter().filter(|change| matches!(change, Change::Broken(_))).count()
+        self.changes.iter().filter(|change| matches!(change, MemoryEvent::Broken(_))).count()
     }
 }
 
 /// The first event and how many bytes it takes; an event of `None` is "nothing". `None` at the end of the data.
-fn first(data: &[u8]) -> Option<(Option<Change>, usize)> {
+fn first(data: &[u8]) -> Option<(Option<MemoryEvent>, usize)> {
     let &byte = data.first()?;
     let (change, used) = match byte {
         0x00 | 0x7f => return Some((None, 1)),
         0x40..=0x5f => (piece(data), 2),
         0x60..=0x69 | 0x70..=0x79 => (time(data), 3),
-        0x6a => (Some(Change::PowerUp), 1),
-        0x6b => (Some(Change::End), 1),
-        0x6c => (Some(Change::RowsOccupied), 1),
-        0x6d => (Some(Change::EmptyBoard), 1),
-        0x6e => (Some(Change::Downloaded), 1),
-        0x6f => (Some(Change::ChessStart), 1),
-        0x7a => (Some(Change::ChessStartTurned), 1),
-        0x7b => (Some(Change::StartTag), 1),
-        0x7c => (Some(Change::Watchdog), 1),
-        0x7d | 0x7e => (Some(Change::Reserved(byte)), 1),
+        0x6a => (Some(MemoryEvent::PowerUp), 1),
+        0x6b => (Some(MemoryEvent::End), 1),
+        0x6c => (Some(MemoryEvent::RowsOccupied), 1),
+        0x6d => (Some(MemoryEvent::EmptyBoard), 1),
+        0x6e => (Some(MemoryEvent::Downloaded), 1),
+        0x6f => (Some(MemoryEvent::ChessStart), 1),
+        0x7a => (Some(MemoryEvent::ChessStartTurned), 1),
+        0x7b => (Some(MemoryEvent::StartTag), 1),
+        0x7c => (Some(MemoryEvent::Watchdog), 1),
+        0x7d | 0x7e => (Some(MemoryEvent::Reserved(byte)), 1),
         _ => (None, 1),
     };
     // An event that makes no sense costs one byte: its second byte may well start the next one.
-    Some(change.map_or((Some(Change::Broken(byte)), 1), |change| (Some(change), used)))
+    Some(change.map_or((Some(MemoryEvent::Broken(byte)), 1), |change| (Some(change), used)))
 }
 
-fn piece(data: &[u8]) -> Option<Change> {
+fn piece(data: &[u8]) -> Option<MemoryEvent> {
     let &[kind, field, ..] = data else { return None };
-    let pace = if kind & 0x10 != 0 { Pace::SameScan } else { Pace::Later };
-    (field <= LAST_FIELD).then_some(Change::Piece { field: Field(field), piece: PieceCode(kind & 0x0f), pace })
+    let pace = if kind & 0x10 != 0 { ScanPace::SameScan } else { ScanPace::Later };
+    (field <= LAST_FIELD).then_some(MemoryEvent::Piece { field: Field(field), piece: PieceCode(kind & 0x0f), pace })
 }
 
-fn time(data: &[u8]) -> Option<Change> {
+fn time(data: &[u8]) -> Option<MemoryEvent> {
     let &[kind, minutes, seconds, ..] = data else { return None };
     let side = if kind & 0x10 != 0 { TimeSide::Left } else { TimeSide::Right };
-    Some(Change::Time { side, hours: kind & 0x0f, minutes: sexagesimal(minutes)?, seconds: sexagesimal(seconds)? })
+    Some(MemoryEvent::Time { side, hours: kind & 0x0f, minutes: sexagesimal(minutes)?, seconds: sexagesimal(seconds)? })
 }
 
 /// The largest field number by the page (10x10).
@@ -181,32 +181,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn piece(field: u8, piece: u8, pace: Pace) -> Change {
-        Change::Piece { field: Field(field), piece: PieceCode(piece), pace }
+    fn piece(field: u8, piece: u8, pace: ScanPace) -> MemoryEvent {
+        MemoryEvent::Piece { field: Field(field), piece: PieceCode(piece), pace }
     }
 
     #[test]
     fn reads_every_kind_of_event() {
-        let time = |side, hours, minutes, seconds| Change::Time { side, hours, minutes, seconds };
+        let time = |side, hours, minutes, seconds| MemoryEvent::Time { side, hours, minutes, seconds };
         for (bytes, expected) in [
-            (&[0x41, 0x38][..], piece(56, 1, Pace::Later)),
-            (&[0x50, 0x43], piece(67, 0, Pace::SameScan)),
-            (&[0x4a, 0x00], piece(0, 10, Pace::Later)),
-            (&[0x5f, 0x63], piece(99, 15, Pace::SameScan)),
+            (&[0x41, 0x38][..], piece(56, 1, ScanPace::Later)),
+            (&[0x50, 0x43], piece(67, 0, ScanPace::SameScan)),
+            (&[0x4a, 0x00], piece(0, 10, ScanPace::Later)),
+            (&[0x5f, 0x63], piece(99, 15, ScanPace::SameScan)),
             (&[0x61, 0x29, 0x53], time(TimeSide::Right, 1, 29, 53)),
             (&[0x79, 0x59, 0x59], time(TimeSide::Left, 9, 59, 59)),
             (&[0x60, 0x00, 0x00], time(TimeSide::Right, 0, 0, 0)),
-            (&[0x6a], Change::PowerUp),
-            (&[0x6b], Change::End),
-            (&[0x6c], Change::RowsOccupied),
-            (&[0x6d], Change::EmptyBoard),
-            (&[0x6e], Change::Downloaded),
-            (&[0x6f], Change::ChessStart),
-            (&[0x7a], Change::ChessStartTurned),
-            (&[0x7b], Change::StartTag),
-            (&[0x7c], Change::Watchdog),
-            (&[0x7d], Change::Reserved(0x7d)),
-            (&[0x7e], Change::Reserved(0x7e)),
+            (&[0x6a], MemoryEvent::PowerUp),
+            (&[0x6b], MemoryEvent::End),
+            (&[0x6c], MemoryEvent::RowsOccupied),
+            (&[0x6d], MemoryEvent::EmptyBoard),
+            (&[0x6e], MemoryEvent::Downloaded),
+            (&[0x6f], MemoryEvent::ChessStart),
+            (&[0x7a], MemoryEvent::ChessStartTurned),
+            (&[0x7b], MemoryEvent::StartTag),
+            (&[0x7c], MemoryEvent::Watchdog),
+            (&[0x7d], MemoryEvent::Reserved(0x7d)),
+            (&[0x7e], MemoryEvent::Reserved(0x7e)),
         ] {
             assert_eq!(decode(bytes), [expected], "{bytes:02x?}");
         }
@@ -221,13 +221,13 @@ mod tests {
         assert_eq!(
             memory.changes,
             [
-                piece(0x38, 1, Pace::Later),
-                piece(0x43, 0, Pace::SameScan),
-                Change::Time { side: TimeSide::Left, hours: 1, minutes: 29, seconds: 55 },
-                piece(0x4e, 0, Pace::Later),
-                piece(0x43, 1, Pace::SameScan),
-                Change::Time { side: TimeSide::Right, hours: 1, minutes: 29, seconds: 53 },
-                Change::End,
+                piece(0x38, 1, ScanPace::Later),
+                piece(0x43, 0, ScanPace::SameScan),
+                MemoryEvent::Time { side: TimeSide::Left, hours: 1, minutes: 29, seconds: 55 },
+                piece(0x4e, 0, ScanPace::Later),
+                piece(0x43, 1, ScanPace::SameScan),
+                MemoryEvent::Time { side: TimeSide::Right, hours: 1, minutes: 29, seconds: 53 },
+                MemoryEvent::End,
             ]
         );
         assert_eq!((memory.skipped, memory.broken(), memory.is_complete()), (0, 0, true));
@@ -245,11 +245,14 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_marked_and_costs_one_byte() {
-        assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&Change::Broken(0x41)));
-        assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&Change::Broken(0x61)));
-        assert_eq!(decode(&[0x41]), [Change::Broken(0x41)]);
-        assert_eq!(decode(&[0x61, 0x29]), [Change::Broken(0x61), Change::Broken(0x29)]);
-        assert_eq!(decode(&[0x25, 0x80, 0xff]), [Change::Broken(0x25), Change::Broken(0x80), Change::Broken(0xff)]);
+        assert_eq!(decode(&[0x41, 0x70, 0x29, 0x53]).first(), Some(&MemoryEvent::Broken(0x41)));
+        assert_eq!(decode(&[0x61, 0x60, 0x00]).first(), Some(&MemoryEvent::Broken(0x61)));
+        assert_eq!(decode(&[0x41]), [MemoryEvent::Broken(0x41)]);
+        assert_eq!(decode(&[0x61, 0x29]), [MemoryEvent::Broken(0x61), MemoryEvent::Broken(0x29)]);
+        assert_eq!(
+            decode(&[0x25, 0x80, 0xff]),
+            [MemoryEvent::Broken(0x25), MemoryEvent::Broken(0x80), MemoryEvent::Broken(0xff)]
+        );
     }
 
     proptest! {

@@ -20,7 +20,7 @@ use super::table::Table;
 use super::wait::{Wait, earliest, named};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{ClockReport, Command, Decoder, Item, Message, PieceCode};
 
 /// Reports of a board of which no dump has come yet that are kept until it does, or proves not to.
@@ -419,7 +419,7 @@ impl Single {
 
     /// The memory has come to a board that showed no start position: what it tells after its last one is a game, if it leads to
     /// what stands there now.
-    fn look_for_late_game(&mut self, now: Millis, memory: &[Change], outputs: &mut Vec<Output>) {
+    fn look_for_late_game(&mut self, now: Millis, memory: &[MemoryEvent], outputs: &mut Vec<Output>) {
         self.games.late = Late::without_memory();
         let Some((table, after)) = late::since_last_start(&self.games.table, memory) else {
             let note = "the board's memory has no game that leads to what stands on it".to_owned();

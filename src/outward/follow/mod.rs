@@ -2,7 +2,7 @@
 //!
 //! It is for programs beside the station: pages, couriers. It knows nothing of a station but the file: lines of JSON, of which each has
 //! `seq`, counted from 1, and since there are generations `gen` and `station` (`docs/events.md`). What a program has, it keeps as a
-//! [`Position`]; with that a follower goes on later, and a line comes neither twice nor never:
+//! [`Progress`]; with that a follower goes on later, and a line comes neither twice nor never:
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -46,7 +46,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use waiting::Waiting;
+use waiting::GrowthWatch;
 
 /// No line of a file of events is longer, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
@@ -55,7 +55,7 @@ const PIECE: usize = 64 << 10;
 
 /// How far a follower has come: the first `seq` lines, of which the last has this generation.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Position {
+pub struct Progress {
     /// The generation that the last line names; `None` where it names none.
     pub generation: Option<String>,
     /// How many lines were read: the `seq` of the last. 0: none.
@@ -66,7 +66,7 @@ pub struct Position {
 
 /// A line of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct EventLine {
     /// Its number in the file, from 1.
     pub seq: u64,
     /// The generation that it names.
@@ -79,7 +79,7 @@ pub struct Line {
 
 /// Why a file is read from its beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
+pub enum RestartReason {
     /// It names another generation.
     OtherGeneration,
     /// It says something else under the same numbers, perhaps because an older copy was put back and went on.
@@ -90,7 +90,7 @@ pub enum Why {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum News {
     /// The next event.
-    Line(Line),
+    Line(EventLine),
     /// There is no file, or none any more.
     Gone,
     /// It has only so many lines now, fewer than were read.
@@ -105,7 +105,7 @@ pub enum News {
         /// The generation that the last of the compared lines names now.
         generation: Option<String>,
         /// Why.
-        why: Why,
+        why: RestartReason,
     },
     /// The next line is no event.
     Damaged {
@@ -125,12 +125,12 @@ pub struct Follower {
     ahead: Vec<u8>,
     /// What was said last of a file that is not as it should be.
     trouble: Option<Trouble>,
-    waiting: Waiting,
+    waiting: GrowthWatch,
 }
 
 /// What was read.
 struct Had {
-    position: Position,
+    position: Progress,
     /// Of the lines; `None` until they were seen in the file.
     hash: Option<Sha256>,
     /// How many bytes they are, in the file that is open.
@@ -168,13 +168,13 @@ struct Head {
 }
 
 impl Follower {
-    /// Follows a file, which need not be there yet, from behind what was read before; [`Position::default`] for all of it. A link
+    /// Follows a file, which need not be there yet, from behind what was read before; [`Progress::default`] for all of it. A link
     /// is followed, too.
-    pub fn new(path: impl Into<PathBuf>, from: Position) -> Follower {
+    pub fn new(path: impl Into<PathBuf>, from: Progress) -> Follower {
         let path = path.into();
         let hash = (from.seq == 0).then(Sha256::new);
         Follower {
-            waiting: Waiting::new(&path),
+            waiting: GrowthWatch::new(&path),
             path,
             had: Had { position: from, hash, bytes: 0 },
             open: None,
@@ -186,12 +186,12 @@ impl Follower {
     /// The same without the help of the system: the file is looked at every so often.
     #[must_use]
     pub fn polling(mut self, every: Duration) -> Follower {
-        self.waiting = Waiting::polling(every);
+        self.waiting = GrowthWatch::polling(every);
         self
     }
 
     /// How far it has come. Who has made durable what was handed out keeps this beside it.
-    pub fn position(&self) -> Position {
+    pub fn position(&self) -> Progress {
         let mut position = self.had.position.clone();
         if let Some(hash) = &self.had.hash {
             position.sha256 = Some(hash.clone().finalize().into());
@@ -305,7 +305,7 @@ impl Follower {
         let head = read_head(&open.file, last)?;
         let generation = head.as_ref().and_then(|head| head.r#gen.clone());
         let is_other = generation.is_some() && position.generation.is_some() && generation != position.generation;
-        let why = if is_other { Why::OtherGeneration } else { Why::OtherLines };
+        let why = if is_other { RestartReason::OtherGeneration } else { RestartReason::OtherLines };
         if lines < position.seq && !is_other {
             open.is_compared = false;
             let told = self.trouble.replace(Trouble::Cut(stamp));
@@ -324,7 +324,7 @@ impl Follower {
             self.had.hash = Some(hash);
             return Ok((had_trouble || was_other).then_some(News::Same));
         }
-        self.had = Had { position: Position::default(), hash: Some(Sha256::new()), bytes: 0 };
+        self.had = Had { position: Progress::default(), hash: Some(Sha256::new()), bytes: 0 };
         Ok(Some(News::Anew { generation, why }))
     }
 
@@ -369,8 +369,8 @@ impl Follower {
                 self.ahead.drain(..end);
                 self.had.bytes += end as u64;
                 let Head { r#gen, station, .. } = head;
-                self.had.position = Position { generation: r#gen.clone(), seq, sha256: None };
-                Ok(Some(News::Line(Line { seq, generation: r#gen, station, text })))
+                self.had.position = Progress { generation: r#gen.clone(), seq, sha256: None };
+                Ok(Some(News::Line(EventLine { seq, generation: r#gen, station, text })))
             }
             Err(what) => {
                 self.ahead.clear();

@@ -18,7 +18,7 @@ const POLLED: Duration = Duration::from_millis(250);
 const LOOKED_AT: Duration = Duration::from_secs(1);
 
 /// How growth is noticed.
-pub struct Waiting {
+pub struct GrowthWatch {
     told: Option<Told>,
     longest: Duration,
 }
@@ -30,22 +30,22 @@ struct Told {
     file: Option<i32>,
 }
 
-impl Waiting {
+impl GrowthWatch {
     /// By what the system tells of the file and its folder, where it does.
-    pub fn new(path: &Path) -> Waiting {
+    pub fn new(path: &Path) -> GrowthWatch {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
         let is_told = |inotify: &OwnedFd| inotify::add_watch(inotify, folder_of(path), of_folder()).is_ok();
         match inotify {
             Some(inotify) if is_told(&inotify) || !folder_of(path).exists() => {
-                Waiting { told: Some(Told { inotify, file: None }), longest: LOOKED_AT }
+                GrowthWatch { told: Some(Told { inotify, file: None }), longest: LOOKED_AT }
             }
-            _ => Waiting::polling(POLLED),
+            _ => GrowthWatch::polling(POLLED),
         }
     }
 
     /// By looking every so often.
-    pub fn polling(every: Duration) -> Waiting {
-        Waiting { told: None, longest: every }
+    pub fn polling(every: Duration) -> GrowthWatch {
+        GrowthWatch { told: None, longest: every }
     }
 
     /// What happens from now on ends the waiting.

@@ -1,7 +1,7 @@
 //! The boards of a bus: `[[line.board]]` under a `[[line]]` with `mode = "bus"`.
 
 use super::document::ConfigError;
-use super::value::{Table, Value};
+use super::value::{ConfigTable, Value};
 use super::{BoardConfig, Pairs, Seen, read_name, read_tags, set};
 use crate::engine::bytelog::Mode;
 use crate::engine::session::{BusAddress, LineSettings};
@@ -48,7 +48,7 @@ pub(super) fn read_boards(
 }
 
 fn read_board(
-    mut table: Table,
+    mut table: ConfigTable,
     line: &str,
     core: &LineSettings,
     others: &[BoardConfig],

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::value::{Spot, Table};
+use super::value::{ConfigTable, Spot};
 
 /// What is wrong with a configuration, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,12 +25,12 @@ pub struct ConfigError {
     /// What is wrong, and what to do.
     pub message: String,
     /// Where; `None` when the file could not be read at all.
-    pub place: Option<Place>,
+    pub place: Option<ConfigPlace>,
 }
 
 /// A place in a configuration.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct ConfigPlace {
     /// The line, from 1.
     pub line: usize,
     /// The character of the line, from 1.
@@ -54,7 +54,7 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ConfigError { file, message, place } = self;
-        let Some(Place { line, column, text, width }) = place else { return write!(f, "{file}: {message}") };
+        let Some(ConfigPlace { line, column, text, width }) = place else { return write!(f, "{file}: {message}") };
         let number = line.to_string();
         let gutter = " ".repeat(number.len());
         // Tabs stay tabs, so that the caret stands where an editor shows the place.
@@ -147,7 +147,7 @@ impl<'d> Document<'d> {
     }
 
     /// Its outermost table. Where the text is no TOML that is noted, and the table is what is left.
-    pub fn parse(self) -> Table<'d> {
+    pub fn parse(self) -> ConfigTable<'d> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         let mut last_line = 0;
         for error in errors {
@@ -164,7 +164,7 @@ impl<'d> Document<'d> {
             }
             self.complaints.note::<()>(Err(error));
         }
-        Table::outermost(self, table.into_inner())
+        ConfigTable::outermost(self, table.into_inner())
     }
 
     /// Is there no complaint yet?
@@ -186,7 +186,8 @@ impl<'d> Document<'d> {
         let column = self.text[line_start..start].chars().count() + 1;
         let end = span.end.min(line_start + text.len());
         let width = self.text.get(start..end).map_or(1, |meant| meant.chars().count().max(1));
-        let place = Place { line: before.matches('\n').count() + 1, column, text: text.trim_end().to_owned(), width };
+        let place =
+            ConfigPlace { line: before.matches('\n').count() + 1, column, text: text.trim_end().to_owned(), width };
         ConfigError { file: self.file.to_owned(), message, place: Some(place) }
     }
 }

@@ -36,7 +36,7 @@ pub enum Section {
 
 /// What a value may be.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
+pub enum ValueKind {
     /// A text in quotes.
     Text,
     /// One of these words.
@@ -82,36 +82,36 @@ pub struct Key {
     /// Its name.
     pub name: &'static str,
     /// What its value may be.
-    pub kind: Kind,
+    pub kind: ValueKind,
     /// What holds without it.
     pub absent: Absent,
 }
 
 use Absent::{Default, Nothing, Refused};
-use Kind::{Choice, Number, Strings, Switch, Text, Whole, Words};
 use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Station};
+use ValueKind::{Choice, Number, Strings, Switch, Text, Whole, Words};
 
-const fn key(section: Section, name: &'static str, kind: Kind, absent: Absent) -> Key {
+const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
 }
 
 /// A span of quiet on a board.
-const QUIET: Kind = Whole { least: 50, most: 600_000, unit: "ms" };
+const QUIET: ValueKind = Whole { least: 50, most: 600_000, unit: "ms" };
 /// How long something lasts before somebody is called.
-const SECONDS: Kind = Whole { least: 1, most: 86_400, unit: "s" };
+const SECONDS: ValueKind = Whole { least: 1, most: 86_400, unit: "s" };
 /// A span on a bus.
-const SPAN: Kind = Whole { least: 1, most: 10_000, unit: "ms" };
+const SPAN: ValueKind = Whole { least: 1, most: 10_000, unit: "ms" };
 
 /// How much later than the recording something is shown: a day at most, and more plies than a game has.
-const DELAY: Kind = Whole { least: 0, most: 86_400, unit: "s" };
-const PLIES: Kind = Whole { least: 0, most: 1000, unit: "plies" };
-const DURABILITY: Kind = Choice(&["safe", "lazy"]);
-const PROFILE: Kind = Choice(&["lidraughts", "pydraughts", "standard"]);
-const ORIENTATION: Kind = Choice(&["auto", "normal", "turned"]);
-const TURKISH_PROMOTION: Kind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
-const THAI_REMOVAL: Kind = Choice(&["at-once", "after-the-move"]);
-const THAI_REVERSAL: Kind = Choice(&["allowed", "forbidden"]);
-const QUESTIONS: Kind =
+const DELAY: ValueKind = Whole { least: 0, most: 86_400, unit: "s" };
+const PLIES: ValueKind = Whole { least: 0, most: 1000, unit: "plies" };
+const DURABILITY: ValueKind = Choice(&["safe", "lazy"]);
+const PROFILE: ValueKind = Choice(&["lidraughts", "pydraughts", "standard"]);
+const ORIENTATION: ValueKind = Choice(&["auto", "normal", "turned"]);
+const TURKISH_PROMOTION: ValueKind = Choice(&["where-the-move-ends", "ends-the-move", "goes-on-as-king"]);
+const THAI_REMOVAL: ValueKind = Choice(&["at-once", "after-the-move"]);
+const THAI_REVERSAL: ValueKind = Choice(&["allowed", "forbidden"]);
+const QUESTIONS: ValueKind =
     Words(&["clock", "version", "serial-number", "long-serial-number", "trade-mark", "bus-address", "battery"]);
 
 /// All keys, in the order of the reference.
@@ -249,7 +249,7 @@ impl fmt::Display for Section {
     }
 }
 
-impl Kind {
+impl ValueKind {
     /// A value given as bare text, as in an environment variable, in TOML.
     pub fn to_toml(self, text: &str) -> String {
         if self == Strings {

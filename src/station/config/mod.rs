@@ -44,11 +44,11 @@ use crate::station::disk::Durability;
 use crate::station::escape;
 use crate::station::link::PortAddress;
 
-pub use document::{ConfigError, ConfigErrors, Place};
+pub use document::{ConfigError, ConfigErrors, ConfigPlace};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
 pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
 pub use sources::{Sources, Whereabouts};
-use value::{Spot, Table, Value};
+use value::{ConfigTable, Spot, Value};
 
 /// Where the configuration of an installed station is.
 pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
@@ -236,7 +236,7 @@ enum WhenOutletsAreWrong {
 /// Reads the outermost table. What is wrong is noted; then there may be no configuration. `of_outlets`: what is wrong with
 /// outlets in the environment.
 fn read_config(
-    mut top: Table,
+    mut top: ConfigTable,
     of_outlets: Vec<(String, ConfigError)>,
     when_outlets_are_wrong: WhenOutletsAreWrong,
 ) -> Option<Config> {
@@ -290,7 +290,7 @@ struct StationTable {
     durability: Durability,
 }
 
-fn read_station(mut station: Table) -> StationTable {
+fn read_station(mut station: ConfigTable) -> StationTable {
     let directory = station.need("directory", "\"recordings\"", |directory| match directory.string()? {
         "" => Err(directory.error("`directory` is empty; \".\" is the folder of the configuration")),
         path => Ok(path.into()),
@@ -308,7 +308,7 @@ fn read_station(mut station: Table) -> StationTable {
 }
 
 /// Settings of all lines. The game does not matter to them, so any will do to check them.
-fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
+fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
     let mut settings = default_settings(session::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
     let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut pairs = Pairs::new();
@@ -319,7 +319,7 @@ fn read_recognition(mut table: Table) -> Result<Pairs, ConfigError> {
     Ok(pairs)
 }
 
-fn read_logs(mut table: Table) -> Result<LogConfig, ConfigError> {
+fn read_logs(mut table: ConfigTable) -> Result<LogConfig, ConfigError> {
     /// A year.
     const LONGEST_ROUND: u64 = 8760;
     /// A hundred years.
@@ -361,7 +361,7 @@ struct Seen {
 }
 
 fn read_line(
-    mut table: Table,
+    mut table: ConfigTable,
     station_tags: &[(String, String)],
     recognition: &[(String, String)],
     seen: &mut Seen,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::document::ConfigError;
-use super::value::{Table, Value};
+use super::value::{ConfigTable, Value};
 
 /// Where operators reach the station.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -56,7 +56,7 @@ impl Default for AlarmConfig {
 
 const MEGABYTE: u64 = 1_000_000;
 
-pub(super) fn read_control(mut table: Table) -> Result<ControlConfig, ConfigError> {
+pub(super) fn read_control(mut table: ConfigTable) -> Result<ControlConfig, ConfigError> {
     let socket = table.read("socket", |socket| match socket.string()? {
         // The system's addresses of sockets have 108 bytes, the last of them a zero.
         path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
@@ -68,7 +68,7 @@ pub(super) fn read_control(mut table: Table) -> Result<ControlConfig, ConfigErro
     Ok(ControlConfig { socket })
 }
 
-pub(super) fn read_metrics(mut table: Table) -> Result<MetricsConfig, ConfigError> {
+pub(super) fn read_metrics(mut table: ConfigTable) -> Result<MetricsConfig, ConfigError> {
     let address = table.read("address", |address| {
         let wrong = "`address` is an address of this machine with a port, as in \"127.0.0.1:9377\"";
         address.string()?.parse().map_err(|_| address.error(wrong))
@@ -77,7 +77,7 @@ pub(super) fn read_metrics(mut table: Table) -> Result<MetricsConfig, ConfigErro
     Ok(MetricsConfig { address })
 }
 
-pub(super) fn read_alarm(mut table: Table) -> Result<AlarmConfig, ConfigError> {
+pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigError> {
     /// A day: more is a mistake.
     const LONGEST: u64 = 86_400;
     let mut alarm = AlarmConfig::default();

@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use super::document::{ConfigError, ConfigErrors};
 use super::operation::whole;
 use super::read_durability;
-use super::value::{Spot, Table, Value, is_slip};
+use super::value::{ConfigTable, Spot, Value, is_slip};
 use crate::engine::broadcast::Delay;
 use crate::engine::profile::Profile;
 use crate::station::disk::Durability;
@@ -105,7 +105,7 @@ fn default_directory(name: &str) -> PathBuf {
 
 /// Reads `[public]` and all `[[outlet]]`, each by itself: those that are right, `public` first, and those that are not.
 /// `beside`: what is wrong with them in the environment, by the name of the outlet.
-pub(super) fn read(top: &mut Table, beside: Vec<(String, ConfigError)>) -> (Vec<OutletConfig>, Vec<HeldOutlet>) {
+pub(super) fn read(top: &mut ConfigTable, beside: Vec<(String, ConfigError)>) -> (Vec<OutletConfig>, Vec<HeldOutlet>) {
     let mut outlets = Outlets { beside, ..Outlets::default() };
     let table = top.take(PUBLIC).map(|value| value.table("[public]"));
     outlets.add(top, table.unwrap_or_else(|| Ok(top.none("[public]"))), Some(PUBLIC));
@@ -133,7 +133,7 @@ struct Outlets {
 
 impl Outlets {
     /// Reads one table. `name`: it has no other.
-    fn add(&mut self, top: &Table, table: Result<Table, ConfigError>, name: Option<&str>) {
+    fn add(&mut self, top: &ConfigTable, table: Result<ConfigTable, ConfigError>, name: Option<&str>) {
         let told = match &table {
             Ok(table) => table.values().find(|value| value.key == "name").and_then(|value| value.string().ok()),
             Err(_) => None,
@@ -176,7 +176,7 @@ impl Outlets {
         self.held.push(HeldOutlet { name, directory, has_delay, errors: ConfigErrors(errors) });
     }
 
-    fn read_table(&mut self, mut table: Table, fixed: Option<&str>) -> Option<OutletConfig> {
+    fn read_table(&mut self, mut table: ConfigTable, fixed: Option<&str>) -> Option<OutletConfig> {
         /// A day: more is a mistake.
         const LONGEST_DELAY: u64 = 86_400;
         /// More plies than a game has.

@@ -16,7 +16,7 @@ pub const TEXT: &str = include_str!("../../../config/damcast.toml");
 
 /// A key as the reference shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct ReferenceKey {
     /// The table.
     pub section: Section,
     /// The key.
@@ -30,7 +30,7 @@ pub struct Entry {
 }
 
 /// All keys of the reference, in its order; those that no row knows as well.
-pub fn entries() -> Vec<Entry> {
+pub fn entries() -> Vec<ReferenceKey> {
     let (mut entries, mut about, mut section) = (Vec::new(), Vec::new(), None);
     for (index, line) in TEXT.lines().enumerate() {
         let bare = line.strip_prefix("# ").unwrap_or(line);
@@ -39,7 +39,13 @@ pub fn entries() -> Vec<Entry> {
             about.clear();
         } else if let (Some(section), Some((name, value))) = (section, pair(bare)) {
             let about = std::mem::take(&mut about).join(" ");
-            entries.push(Entry { section, name: name.to_owned(), value: value.to_owned(), about, line: index + 1 });
+            entries.push(ReferenceKey {
+                section,
+                name: name.to_owned(),
+                value: value.to_owned(),
+                about,
+                line: index + 1,
+            });
         } else if bare.starts_with('[') && bare.ends_with(']') {
             // A table of tags.
             section = None;
@@ -53,15 +59,15 @@ pub fn entries() -> Vec<Entry> {
 }
 
 /// The key as the reference shows it. A key of a board that is one of a line as well is explained there.
-pub fn entry(key: &Key) -> Option<Entry> {
+pub fn entry(key: &Key) -> Option<ReferenceKey> {
     let mut all = entries();
-    let of = |section: Section| move |entry: &Entry| entry.section == section && entry.name == key.name;
+    let of = |section: Section| move |entry: &ReferenceKey| entry.section == section && entry.name == key.name;
     let at = all.iter().position(of(key.section)).or_else(|| all.iter().position(of(Section::Line)))?;
     let about = match all[at].about.as_str() {
         "" => all.iter().find(|entry| of(Section::Line)(entry)).map_or(String::new(), |entry| entry.about.clone()),
         about => about.to_owned(),
     };
-    Some(Entry { about, ..all.swap_remove(at) })
+    Some(ReferenceKey { about, ..all.swap_remove(at) })
 }
 
 /// The default of a key, in TOML, if it has one.

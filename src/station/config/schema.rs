@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{Absent, Key, Kind, Section};
+use super::keys::{Absent, Key, Section, ValueKind};
 use super::reference;
 
 /// The schema, in the draft that the editors' TOML tools read.
@@ -48,20 +48,20 @@ fn table(section: Section) -> Value {
 
 fn value(key: &Key) -> Value {
     let mut value = match key.kind {
-        Kind::Text => json!({ "type": "string" }),
-        Kind::Choice(words) => json!({ "type": "string", "enum": words }),
-        Kind::Words(words) => {
+        ValueKind::Text => json!({ "type": "string" }),
+        ValueKind::Choice(words) => json!({ "type": "string", "enum": words }),
+        ValueKind::Words(words) => {
             let word = words.join("|");
             json!({ "type": "string", "pattern": format!("^\\s*(({word})(\\s+({word}))*)?\\s*$") })
         }
-        Kind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Kind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
-        Kind::Switch => json!({ "type": "boolean" }),
-        Kind::Strings => json!({ "type": "array", "items": { "type": "string" } }),
+        ValueKind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        ValueKind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
+        ValueKind::Switch => json!({ "type": "boolean" }),
+        ValueKind::Strings => json!({ "type": "array", "items": { "type": "string" } }),
     };
     let Some(entry) = reference::entry(key) else { return value };
     let unit = match key.kind {
-        Kind::Whole { unit, .. } => format!(" [{unit}]"),
+        ValueKind::Whole { unit, .. } => format!(" [{unit}]"),
         _ => String::new(),
     };
     value["description"] = format!("{}{unit}", entry.about).into();

@@ -14,7 +14,7 @@ use super::document::ConfigErrors;
 use super::keys::{Absent, Section};
 use super::reference;
 use super::sources::Sources;
-use super::value::{Table, Value};
+use super::value::{ConfigTable, Value};
 use super::{Config, LineConfig};
 use crate::engine::session::LineSettings;
 
@@ -31,7 +31,7 @@ pub fn show(sources: &Sources) -> Result<String, ConfigErrors> {
     sources.with_tables(|table, _| Some(write(table, &config)))
 }
 
-fn write(mut top: Table, config: &Config) -> String {
+fn write(mut top: ConfigTable, config: &Config) -> String {
     let mut text = String::new();
     for section in Section::ALL {
         match section {
@@ -55,7 +55,7 @@ fn write(mut top: Table, config: &Config) -> String {
     text.trim_start().to_owned()
 }
 
-fn write_line(text: &mut String, mut table: Table, line: &LineConfig) {
+fn write_line(text: &mut String, mut table: ConfigTable, line: &LineConfig) {
     let is_bus = line.mode == crate::engine::bytelog::Mode::Bus;
     let boards = if is_bus { table.take("board").and_then(|value| value.tables("[[line.board]]").ok()) } else { None };
     write_table(text, Section::Line, Some(table));
@@ -79,8 +79,8 @@ fn times_of_pace(line: &LineConfig) -> Vec<(&'static str, u64)> {
         .collect()
 }
 
-fn write_table(text: &mut String, section: Section, table: Option<Table>) {
-    let mut values = table.map(Table::into_values).unwrap_or_default();
+fn write_table(text: &mut String, section: Section, table: Option<ConfigTable>) {
+    let mut values = table.map(ConfigTable::into_values).unwrap_or_default();
     let _ = write!(text, "\n{}\n", section.title());
     for key in section.keys() {
         let given = values.iter().position(|value| value.key == key.name).map(|at| values.remove(at));

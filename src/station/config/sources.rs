@@ -18,8 +18,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::document::{Complaints, ConfigError, ConfigErrors, Document};
-use super::keys::{KEYS, Kind, Section};
-use super::value::Table;
+use super::keys::{KEYS, Section, ValueKind};
+use super::value::ConfigTable;
 use super::{Config, WhenOutletsAreWrong, read_config};
 
 /// Where the service keeps its state.
@@ -147,7 +147,7 @@ impl Sources {
     /// then. It gets what is wrong with variables of outlets, too, each with the name of its outlet.
     pub(super) fn with_tables<T>(
         &self,
-        reader: impl FnOnce(Table, Vec<(String, ConfigError)>) -> Option<T>,
+        reader: impl FnOnce(ConfigTable, Vec<(String, ConfigError)>) -> Option<T>,
     ) -> Result<T, ConfigErrors> {
         let complaints = Complaints::default();
         let names = self.names();
@@ -222,12 +222,12 @@ fn upper(name: &str) -> String {
 }
 
 /// The lines or the outlets of a table, by name.
-fn names_of(table: &Table, section: Section) -> Vec<String> {
+fn names_of(table: &ConfigTable, section: Section) -> Vec<String> {
     let mut table = table.clone();
     let Some(Ok(tables)) = table.take(section.name()).map(|value| value.tables(section.title())) else {
         return Vec::new();
     };
-    let name = |mut table: Table| table.take("name").and_then(|name| name.string().ok().map(str::to_owned));
+    let name = |mut table: ConfigTable| table.take("name").and_then(|name| name.string().ok().map(str::to_owned));
     tables.into_iter().filter_map(name).collect()
 }
 
@@ -275,7 +275,7 @@ fn as_toml(
         let error = refuse(format!("unknown key `{rest}` of {section}; its keys are {}", known.join(", ")));
         return Err((outlet, error));
     };
-    Ok(format!("{head}{} = {}\n", key.name, Kind::to_toml(key.kind, value)))
+    Ok(format!("{head}{} = {}\n", key.name, ValueKind::to_toml(key.kind, value)))
 }
 
 /// The variable that sets a key, for documentation: `DAMCAST_PUBLIC_DELAY`; of a line `DAMCAST_LINE_NAME_PORT`.

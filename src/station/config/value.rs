@@ -1,6 +1,6 @@
 //! Tables and values of a configuration, taken apart key by key, each with the place it comes from.
 //!
-//! What is left of a [`Table`] at the end is a key that nobody knows, and so an error. Several files make one table: a
+//! What is left of a [`ConfigTable`] at the end is a key that nobody knows, and so an error. Several files make one table: a
 //! later one is laid over it ([`Table::overlay`]), and its values keep their own places. Absent on purpose: what the keys mean.
 
 use std::fmt;
@@ -16,7 +16,7 @@ const IDENTITIES: [(&str, &str); 3] = [("line", "name"), ("board", "address"), (
 
 /// A table, from which keys are taken one by one.
 #[derive(Clone)]
-pub struct Table<'d> {
+pub struct ConfigTable<'d> {
     document: Document<'d>,
     title: &'static str,
     span: Range<usize>,
@@ -67,19 +67,24 @@ fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
     values
 }
 
-impl<'d> Table<'d> {
+impl<'d> ConfigTable<'d> {
     /// The outermost table of a text.
-    pub(super) fn outermost(document: Document<'d>, table: DeTable<'d>) -> Table<'d> {
-        Table::new(document, "the file", 0..0, entries(document, table))
+    pub(super) fn outermost(document: Document<'d>, table: DeTable<'d>) -> ConfigTable<'d> {
+        ConfigTable::new(document, "the file", 0..0, entries(document, table))
     }
 
-    fn new(document: Document<'d>, title: &'static str, span: Range<usize>, entries: Vec<Value<'d>>) -> Table<'d> {
-        Table { document, title, span, entries, known: Vec::new() }
+    fn new(
+        document: Document<'d>,
+        title: &'static str,
+        span: Range<usize>,
+        entries: Vec<Value<'d>>,
+    ) -> ConfigTable<'d> {
+        ConfigTable { document, title, span, entries, known: Vec::new() }
     }
 
     /// Lays a later table over this one: its values count, tables are laid over tables. Of the tables of an array those
     /// are changed that the later one names; others are added.
-    pub fn overlay(&mut self, later: Table<'d>) {
+    pub fn overlay(&mut self, later: ConfigTable<'d>) {
         overlay(&mut self.entries, later.entries);
     }
 
@@ -139,8 +144,8 @@ impl<'d> Table<'d> {
     }
 
     /// A table of this document in which nothing stands.
-    pub fn none(&self, title: &'static str) -> Table<'d> {
-        Table::new(self.document, title, 0..0, Vec::new())
+    pub fn none(&self, title: &'static str) -> ConfigTable<'d> {
+        ConfigTable::new(self.document, title, 0..0, Vec::new())
     }
 
     /// What is left, without taking it.
@@ -358,9 +363,9 @@ impl<'d> Value<'d> {
     /// # Errors
     ///
     /// When it is none.
-    pub fn table(self, title: &'static str) -> Result<Table<'d>, ConfigError> {
+    pub fn table(self, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
         match self.node {
-            Node::Table(entries) => Ok(Table::new(self.document, title, self.span, entries)),
+            Node::Table(entries) => Ok(ConfigTable::new(self.document, title, self.span, entries)),
             _ => Err(self.wrong(&format!("a table {title}"))),
         }
     }
@@ -370,11 +375,11 @@ impl<'d> Value<'d> {
     /// # Errors
     ///
     /// When it is something else.
-    pub fn tables(self, title: &'static str) -> Result<Vec<Table<'d>>, ConfigError> {
+    pub fn tables(self, title: &'static str) -> Result<Vec<ConfigTable<'d>>, ConfigError> {
         let wrong = self.wrong(&format!("tables, each under {title}"));
         let Node::Array(values) = self.node else { return Err(wrong) };
         let table = |value: Value<'d>| match value.node {
-            Node::Table(entries) => Ok(Table::new(value.document, title, value.span, entries)),
+            Node::Table(entries) => Ok(ConfigTable::new(value.document, title, value.span, entries)),
             _ => Err(wrong.clone()),
         };
         values.into_iter().map(table).collect()

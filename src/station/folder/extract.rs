@@ -16,33 +16,33 @@ use chrono::TimeDelta;
 
 use super::LineOfLogs;
 use crate::engine::broadcast::Moment;
-use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Kind, Record};
+use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Record, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, Game, Published};
+use crate::engine::playback::{self, PlayedGame, Published};
 use crate::engine::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::engine::session::BusAddress;
 use crate::engine::session::request::Request;
 
 /// From when to when; both belong to it.
-pub type Span = (Moment, Moment);
+pub type TimeSpan = (Moment, Moment);
 
 /// What came after a game is part of it for so long: the result, the pieces put back.
 const AFTER: TimeDelta = TimeDelta::seconds(60);
 
 /// When a game was recorded: its first line and its last. `None` when its logs do not say.
-pub fn span(game: &Game) -> Option<Span> {
+pub fn span(game: &PlayedGame) -> Option<TimeSpan> {
     let history = game.history();
     Some((history.first()?.0, history.iter().map(|(at, _)| *at).max()?))
 }
 
 /// The plies and setups of a game.
-pub fn entries(game: &Game) -> usize {
+pub fn entries(game: &PlayedGame) -> usize {
     game.history().iter().filter(|(_, published)| matches!(published, Published::Entry(_))).count()
 }
 
 /// All the time that belongs to a game of a board: since the game before it ended, until it was over.
-pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -> Option<Span> {
+pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -> Option<TimeSpan> {
     let games = || line.played.iter().flat_map(|played| &played.games).filter(|game| game.board == board);
     let (_, end) = span(games().find(|game| game.number() == number)?)?;
     let before = games().filter(|game| game.number() < number).filter_map(span).map(|(_, end)| end).max();
@@ -56,9 +56,9 @@ pub fn span_of_game(line: &LineOfLogs, board: Option<BusAddress>, number: u32) -
 /// As the disk says, or whoever takes them.
 pub fn extract(
     line: &LineOfLogs,
-    span: Span,
+    span: TimeSpan,
     games_before: Option<(Option<BusAddress>, u32)>,
-    mut take: impl FnMut(Piece) -> io::Result<()>,
+    mut take: impl FnMut(LogPart) -> io::Result<()>,
 ) -> io::Result<bool> {
     let mut start: Option<Millis> = None;
     let mut end = Millis::ZERO;
@@ -74,7 +74,7 @@ pub fn extract(
         while let Some(record) = records.next_record()? {
             let time = shift + Millis(record.at);
             end = shift + Millis(record.end());
-            if let Kind::ClockSet(shown) = record.kind {
+            if let RecordKind::ClockSet(shown) = record.kind {
                 calendar.set(time, shown);
             }
             let at = calendar.moment(time);
@@ -83,27 +83,27 @@ pub fn extract(
             }
             if at >= span.0 {
                 if start.is_none() {
-                    take(Piece::Head(head(&log.header, games_before)))?;
+                    take(LogPart::Head(head(&log.header, games_before)))?;
                     if calendar.since() > shift && calendar.since() < time {
-                        take(Piece::Record(Record::new(record.at, Kind::ClockSet(at))))?;
+                        take(LogPart::Record(Record::new(record.at, RecordKind::ClockSet(at))))?;
                     }
                 }
                 let ms = (time - *start.get_or_insert(shift)).0;
                 if last.is_none() && is_up {
-                    take(Piece::Record(Record::new(ms, Kind::LinkUp)))?;
+                    take(LogPart::Record(Record::new(ms, RecordKind::LinkUp)))?;
                 }
                 last = Some(ms + (record.end() - record.at));
-                take(Piece::Record(Record::new(ms, record.kind.clone())))?;
+                take(LogPart::Record(Record::new(ms, record.kind.clone())))?;
             }
             match record.kind {
-                Kind::LinkUp | Kind::FromBoard(_) | Kind::Unchanged(_) => is_up = true,
-                Kind::LinkDown => is_up = false,
+                RecordKind::LinkUp | RecordKind::FromBoard(_) | RecordKind::Unchanged(_) => is_up = true,
+                RecordKind::LinkDown => is_up = false,
                 _ => {}
             }
         }
         // A log that ended without a word, or a part that does.
         if let Some(last) = last.filter(|_| is_up) {
-            take(Piece::Record(Record::new(last, Kind::LinkDown)))?;
+            take(LogPart::Record(Record::new(last, RecordKind::LinkDown)))?;
         }
     }
     Ok(start.is_some())
@@ -111,19 +111,19 @@ pub fn extract(
 
 /// A piece of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Piece {
+pub enum LogPart {
     /// What it begins with.
     Head(Header),
     /// One of its records.
     Record(Record),
 }
 
-impl Piece {
+impl LogPart {
     /// As it stands in a log.
     pub fn to_text(&self) -> String {
         match self {
-            Piece::Head(header) => header.to_text(),
-            Piece::Record(record) => record.to_line(),
+            LogPart::Head(header) => header.to_text(),
+            LogPart::Record(record) => record.to_line(),
         }
     }
 }
@@ -144,32 +144,32 @@ impl OfBoard {
     }
 
     /// What of the next piece of the log of all is about the board.
-    pub fn take(&mut self, piece: Piece) -> Vec<Piece> {
+    pub fn take(&mut self, piece: LogPart) -> Vec<LogPart> {
         match piece {
-            Piece::Head(mut header) => {
+            LogPart::Head(mut header) => {
                 header.boards.retain(|address, _| *address == self.board.number());
-                vec![Piece::Head(header)]
+                vec![LogPart::Head(header)]
             }
-            Piece::Record(record) => record.unpacked().filter_map(|record| self.record(record)).collect(),
+            LogPart::Record(record) => record.unpacked().filter_map(|record| self.record(record)).collect(),
         }
     }
 
-    fn record(&mut self, record: Record) -> Option<Piece> {
+    fn record(&mut self, record: Record) -> Option<LogPart> {
         let board = self.board;
         let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names(rest, board));
         let kind = match record.kind {
-            Kind::FromBoard(bytes) => Kind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
-            Kind::ToBoard(bytes) => Kind::ToBoard(told_to(&bytes, board)),
-            Kind::Operator(request) if !is_for(&request, board) => return None,
-            Kind::Note(note) if others(&note) => return None,
-            Kind::LinkUp => {
+            RecordKind::FromBoard(bytes) => RecordKind::FromBoard(said_by(&mut self.decoder, &bytes, board)),
+            RecordKind::ToBoard(bytes) => RecordKind::ToBoard(told_to(&bytes, board)),
+            RecordKind::Operator(request) if !is_for(&request, board) => return None,
+            RecordKind::Note(note) if others(&note) => return None,
+            RecordKind::LinkUp => {
                 self.decoder.reset();
-                Kind::LinkUp
+                RecordKind::LinkUp
             }
             other => other,
         };
-        let is_nothing = matches!(&kind, Kind::FromBoard(bytes) | Kind::ToBoard(bytes) if bytes.is_empty());
-        (!is_nothing).then(|| Piece::Record(Record::new(record.at, kind)))
+        let is_nothing = matches!(&kind, RecordKind::FromBoard(bytes) | RecordKind::ToBoard(bytes) if bytes.is_empty());
+        (!is_nothing).then(|| LogPart::Record(Record::new(record.at, kind)))
     }
 }
 

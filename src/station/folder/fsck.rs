@@ -23,18 +23,18 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::{Folder, LineOfLogs, Records, live_file};
-use crate::engine::broadcast::events::{Key, Place};
+use super::{Folder, GameRecords, LineOfLogs, live_file};
+use crate::engine::broadcast::events::{EventPlace, StreamKey};
 use crate::engine::broadcast::snapshot::{self, Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment};
-use crate::engine::bytelog::{Fault, Header, Problem as LogProblem};
-use crate::engine::playback::Game;
+use crate::engine::bytelog::{Fault, Header, LogProblem};
+use crate::engine::playback::PlayedGame;
 use crate::engine::profile::{self, Profile};
 use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
-    self, GENERATIONS, Lack, NotItsOwn, Places, PlannedOutlet, Plans, Seating, Streams, Untold,
+    self, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Untold,
 };
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
@@ -43,7 +43,7 @@ const SNAPSHOTS: [(&str, Boards); 2] = [("games.pdn", Boards::All), ("started.pd
 
 /// How bad something is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Level {
+pub enum Severity {
     /// Worth knowing; nothing is to be done.
     Note,
     /// The next start of the station mends it.
@@ -52,21 +52,21 @@ pub enum Level {
     Wrong,
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for Severity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Level::Note => "note",
-            Level::Mended => "mended",
-            Level::Wrong => "wrong",
+            Severity::Note => "note",
+            Severity::Mended => "mended",
+            Severity::Wrong => "wrong",
         })
     }
 }
 
 /// Something about a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Finding {
+pub struct FolderFinding {
     /// How bad it is.
-    pub level: Level,
+    pub level: Severity,
     /// Which file, from the folder on.
     pub file: PathBuf,
     /// What.
@@ -91,22 +91,22 @@ pub struct Report {
     /// Events that were told.
     pub events: usize,
     /// What is to be said, by file.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FolderFinding>,
 }
 
 impl Report {
     /// Is nothing wrong?
     pub fn is_clean(&self) -> bool {
-        self.findings.iter().all(|finding| finding.level < Level::Wrong)
+        self.findings.iter().all(|finding| finding.level < Severity::Wrong)
     }
 
     /// How many findings are of a level.
-    pub fn count(&self, level: Level) -> usize {
+    pub fn count(&self, level: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.level == level).count()
     }
 
-    fn add(&mut self, level: Level, file: impl Into<PathBuf>, what: impl Into<String>, advice: &'static str) {
-        self.findings.push(Finding { level, file: file.into(), what: what.into(), advice });
+    fn add(&mut self, level: Severity, file: impl Into<PathBuf>, what: impl Into<String>, advice: &'static str) {
+        self.findings.push(FolderFinding { level, file: file.into(), what: what.into(), advice });
     }
 }
 
@@ -178,7 +178,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     let mut station = Lock::holder(directory);
     let found = Found::read(directory)?;
     // What is said of live files waits until it is known whether a station runs.
-    let (mut live, mut records) = (Live::default(), Records::new());
+    let (mut live, mut records) = (Live::default(), GameRecords::new());
     let folder = Folder::read_each(directory, |line, game| {
         live.check(&found, &super::prefix(line, &game), &game);
         if let Some(record) = outlets::record(&game) {
@@ -190,7 +190,7 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     let mut report = Report { station, lines: folder.lines.len(), games: live.games, ..Report::default() };
     for problem in &folder.plans.problems {
         report.add(
-            Level::Wrong,
+            Severity::Wrong,
             "log",
             problem.clone(),
             "put the file aside; the station writes another when it starts",
@@ -198,16 +198,16 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     }
     for problem in &folder.generations.problems {
         let advice = "the next start writes it again, from what the lines of events carry";
-        report.add(Level::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
+        report.add(Severity::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
     }
     for (path, what) in found.odd.iter().chain(&folder.odd) {
-        report.add(Level::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
+        report.add(Severity::Wrong, path, what.as_str(), "a station does not read it, nor write into it");
     }
     folder.lines.iter().for_each(|line| check_logs(line, &mut report));
     check_chains(&folder, &mut report)?;
     let Live { findings, mut explained, .. } = live;
     // A station that runs is about to complete them.
-    let is_told = |finding: &Finding| finding.level != Level::Mended || report.station.is_none();
+    let is_told = |finding: &FolderFinding| finding.level != Severity::Mended || report.station.is_none();
     report.findings.extend(findings.into_iter().filter(is_told));
     let seating = folder.seating(records);
     let now = seating.latest.map_or(now, |latest| latest.max(now));
@@ -296,47 +296,63 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
         report.bytes += summary.bytes;
         if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == Fault::Hole) {
             // There is no copy of what never reached a disk.
-            let level = if Some(log.file.number) == last { Level::Mended } else { Level::Note };
+            let level = if Some(log.file.number) == last { Severity::Mended } else { Severity::Note };
             report.add(level, &path, damage.to_string(), "");
         } else if let Some(damage) = &summary.damage {
             let what = format!("{damage}; {} records before it are used", summary.records);
-            report.add(Level::Wrong, &path, what, "restore the file from a copy; what follows the damage is not used");
+            report.add(
+                Severity::Wrong,
+                &path,
+                what,
+                "restore the file from a copy; what follows the damage is not used",
+            );
         }
         for problem in &summary.problems {
             let is_last = Some(log.file.number) == last && report.station.is_some();
             match problem {
                 LogProblem::TornEnd { .. } if is_last => {}
                 LogProblem::TornEnd { .. } => {
-                    report.add(Level::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
+                    report.add(Severity::Note, &path, format!("{problem}: a crash; nothing was published of it"), "");
                 }
-                _ => report.add(Level::Note, &path, problem.to_string(), ""),
+                _ => report.add(Severity::Note, &path, problem.to_string(), ""),
             }
         }
         if header.line.as_deref().is_some_and(|named| named != line.name) {
             let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
-            report.add(Level::Wrong, &path, what, "give the file its own name again");
+            report.add(Severity::Wrong, &path, what, "give the file its own name again");
         }
         let Some(opened) = header.opened else {
             // A start that was cut off in the middle of the head.
-            let (level, advice) = if summary.records == 0 { (Level::Note, "") } else { (Level::Wrong, "restore it") };
+            let (level, advice) =
+                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Wrong, "restore it") };
             report.add(level, &path, "it does not say when it was opened, so it is not used", advice);
             continue;
         };
         match before {
             Some(_) if !is_next => {
                 let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
-                report.add(Level::Wrong, &path, what, "restore it; the games that it holds part of are not complete");
+                report.add(
+                    Severity::Wrong,
+                    &path,
+                    what,
+                    "restore it; the games that it holds part of are not complete",
+                );
             }
             Some(header) if header.opened > Some(opened) => {
                 report.add(
-                    Level::Wrong,
+                    Severity::Wrong,
                     &path,
                     "it was opened before the log before it",
                     "restore the files from a copy",
                 );
             }
             None if header.continues() == Some(true) => {
-                report.add(Level::Wrong, &path, "it goes on from a log that is not there", "restore the log before it");
+                report.add(
+                    Severity::Wrong,
+                    &path,
+                    "it goes on from a log that is not there",
+                    "restore the log before it",
+                );
             }
             _ => {}
         }
@@ -344,7 +360,7 @@ fn check_logs(line: &LineOfLogs, report: &mut Report) {
     }
     if let Err(error) = &line.played {
         report.add(
-            Level::Wrong,
+            Severity::Wrong,
             format!("log/{}", line.name),
             format!("the logs cannot be played: {error}"),
             "see the logs",
@@ -359,7 +375,7 @@ fn check_chains(folder: &Folder, report: &mut Report) -> io::Result<()> {
         let end = log.end.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
         if let Some(what) = chain::difference(&log.file, end, &claims) {
             let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(Level::Wrong, relative(&log.file.path), what, advice);
+            report.add(Severity::Wrong, relative(&log.file.path), what, advice);
         }
     }
     Ok(())
@@ -380,7 +396,7 @@ enum Likeness {
 }
 
 /// How a file is like its game; and what then stands in it.
-fn likeness(found: &Digest, game: &Game) -> (Likeness, Vec<u8>) {
+fn likeness(found: &Digest, game: &PlayedGame) -> (Likeness, Vec<u8>) {
     let (mut whole, appended) = (game.file.bytes(), game.file.appended());
     let length = usize::try_from(found.length).unwrap_or(usize::MAX);
     let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::of_bytes(beginning) == *found);
@@ -399,13 +415,13 @@ fn likeness(found: &Digest, game: &Game) -> (Likeness, Vec<u8>) {
 #[derive(Default)]
 struct Live {
     games: usize,
-    findings: Vec<Finding>,
+    findings: Vec<FolderFinding>,
     /// The files that belong to a game.
     explained: BTreeSet<PathBuf>,
 }
 
 impl Live {
-    fn check(&mut self, found: &Found, prefix: &str, game: &Game) {
+    fn check(&mut self, found: &Found, prefix: &str, game: &PlayedGame) {
         self.games += 1;
         let own = live_file(prefix, game.number());
         let recovered =
@@ -415,39 +431,39 @@ impl Live {
         let mut is_held = false;
         for (index, path) in all.iter().enumerate() {
             let mut add = |level, what: String, advice| {
-                self.findings.push(Finding { level, file: (*path).clone(), what, advice });
+                self.findings.push(FolderFinding { level, file: (*path).clone(), what, advice });
             };
             self.explained.insert((*path).clone());
             let is_last = index + 1 == all.len();
             let Some(digest) = found.files.get(*path) else {
-                add(Level::Mended, "it is not there; the log has its game".to_owned(), "");
+                add(Severity::Mended, "it is not there; the log has its game".to_owned(), "");
                 continue;
             };
             let (likeness, bytes) = likeness(digest, game);
             match likeness {
                 Likeness::Same | Likeness::Beginning(_) if is_held => {
                     let what = "the game is in a file before it as well".to_owned();
-                    add(Level::Wrong, what, "damcast rebuild puts it aside");
+                    add(Severity::Wrong, what, "damcast rebuild puts it aside");
                 }
                 Likeness::Same => is_held = true,
                 Likeness::Beginning(missing) => {
                     is_held = true;
-                    add(Level::Mended, format!("it lacks its last {missing} bytes, or its result"), "");
+                    add(Severity::Mended, format!("it lacks its last {missing} bytes, or its result"), "");
                 }
                 Likeness::Other if is_last => {
                     let what = "it is not what the log says: somebody has changed it".to_owned();
                     let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
-                    add(Level::Wrong, what, advice);
+                    add(Severity::Wrong, what, advice);
                 }
                 Likeness::Other => {
                     let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
-                    add(Level::Note, what, "");
+                    add(Severity::Note, what, "");
                 }
             }
             let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             if let Some(flaw) = flaw(Profile::Standard, &bytes[..whole]).filter(|_| is_held) {
                 let what = format!("it is not strict PDN: {flaw}");
-                add(Level::Wrong, what, "this is a fault of damcast; please report it");
+                add(Severity::Wrong, what, "this is a fault of damcast; please report it");
             }
         }
     }
@@ -467,7 +483,7 @@ fn check_outlet(
         let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
         if found.files.keys().any(|path| is_of_it(&path)) {
             let what = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
-            report.add(Level::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
+            report.add(Severity::Wrong, &outlet.planned.directory, what, "start the station once; it writes the plan");
         }
         return Ok(found.files.keys().filter(is_of_it).cloned().collect());
     }
@@ -477,22 +493,27 @@ fn check_outlet(
         let name = outlet.path(name);
         explained.insert(name.clone());
         let Some(bytes) = found.snapshots.get(&name) else {
-            report.add(Level::Mended, &name, "it is not there", "");
+            report.add(Severity::Mended, &name, "it is not there", "");
             continue;
         };
         if let Some(flaw) = flaw(profile, bytes) {
             let what = format!("readers of the profile {profile} would stumble: {flaw}");
-            report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+            report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
         }
         match snapshot_moment(seating, &outlet.planned, which, bytes, now) {
             Some(is_current) if is_current || report.station.is_some() => {}
             _ if outlet.planned.is_held => {
-                report.add(Level::Note, &name, "its outlet is held back by the configuration: it stays as it was", "");
+                report.add(
+                    Severity::Note,
+                    &name,
+                    "its outlet is held back by the configuration: it stays as it was",
+                    "",
+                );
             }
-            Some(_) => report.add(Level::Mended, &name, "it is what the logs said at an earlier moment", ""),
+            Some(_) => report.add(Severity::Mended, &name, "it is what the logs said at an earlier moment", ""),
             None => {
                 let what = "it is not what the logs say, nor was it at any moment";
-                report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+                report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
             }
         }
     }
@@ -509,7 +530,7 @@ fn check_events(
     let boards: Vec<&Board> = seating.boards().collect();
     let (order, name) = (found.order(), found.path(outlets::EVENTS));
     explained.insert(name.clone());
-    let mut places = Places::new(found.order.from(0)?);
+    let mut places = EventPlaces::new(found.order.from(0)?);
     while places.next_place()?.is_some() {}
     let (count, right) = (places.count, places.right);
     let length = found.order.0.as_ref().map_or(0, |(_, length)| *length);
@@ -520,16 +541,16 @@ fn check_events(
     };
     if right < length && !is_being_written()? {
         let what = format!("line {} and what follows it are not right", count + 1);
-        report.add(Level::Mended, &order, what, "");
+        report.add(Severity::Mended, &order, what, "");
     }
     let mut generations = seating.generations.clone();
     if generations.adopt(&found.planned.name, found.events.from(0)?)? {
         let what = format!("it does not have the generation that the lines of {} carry", name.display());
-        report.add(Level::Mended, Path::new("log").join(GENERATIONS), what, "");
+        report.add(Severity::Mended, Path::new("log").join(GENERATIONS), what, "");
     }
     let origins = generations.of(&found.planned.name);
-    let (mut told, mut strange): (BTreeMap<Key, u64>, Option<String>) = (BTreeMap::new(), None);
-    let each = |_, place: &Place| {
+    let (mut told, mut strange): (BTreeMap<StreamKey, u64>, Option<String>) = (BTreeMap::new(), None);
+    let each = |_, place: &EventPlace| {
         let known = told.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
             let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
@@ -545,7 +566,7 @@ fn check_events(
         each,
     )?;
     if let Some(what) = strange {
-        report.add(Level::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
+        report.add(Severity::Wrong, order, what, "put the file aside with events.ndjson; both are made again");
         return Ok(());
     }
     let lack = match compared {
@@ -555,24 +576,24 @@ fn check_events(
                 Some(place) => format!("line {seq} is not what the log of {} says", place.board),
                 None => format!("line {seq} and what follows it are in no log"),
             };
-            report.add(Level::Wrong, &name, what, "the next start puts it aside and writes it again");
+            report.add(Severity::Wrong, &name, what, "the next start puts it aside and writes it again");
             return Ok(());
         }
     };
     if let Some((from, to)) = lack.lost {
         let what = format!("from byte {from} on {} bytes are zero: a loss of power", to - from);
-        report.add(Level::Mended, &name, what, "");
+        report.add(Severity::Mended, &name, what, "");
     }
     let Lack { mut missing, unknown, .. } = lack;
     if unknown > 0 {
-        report.add(Level::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
+        report.add(Severity::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
     if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
-        let told = |stream: &Key| told.get(stream).copied().unwrap_or(0);
+        let told = |stream: &StreamKey| told.get(stream).copied().unwrap_or(0);
         missing += Untold::new(&boards, found.planned.delays.events, now, told).left();
     }
     if missing > 0 && report.station.is_none() {
-        report.add(Level::Mended, &name, format!("{missing} events are not told yet"), "");
+        report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");
     }
     Ok(())
 }
@@ -595,16 +616,16 @@ fn check_archive(
             Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
             Some(_) => {
                 let what = "it is not what the logs say";
-                report.add(Level::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
+                report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
             }
             None if shown.contains(&path) && report.station.is_none() && !outlet.planned.is_held => {
-                report.add(Level::Mended, &name, "it is not there", "");
+                report.add(Severity::Mended, &name, "it is not there", "");
             }
             None => {}
         }
         if let Some(flaw) = flaw(Profile::Standard, text.as_bytes()) {
             report.add(
-                Level::Wrong,
+                Severity::Wrong,
                 &name,
                 format!("it is not strict PDN: {flaw}"),
                 "this is a fault of damcast; please report it",
@@ -677,7 +698,7 @@ fn check_former_outlets(folder: &Folder, report: &mut Report) {
     for directory in former.into_iter().filter(|directory| !is_current(directory)) {
         if folder.directory.join(directory).is_dir() {
             let what = "it is of an outlet that the configuration does not have any more, so it is not checked";
-            report.add(Level::Note, directory, what, "");
+            report.add(Severity::Note, directory, what, "");
         }
     }
 }
@@ -688,17 +709,22 @@ fn check_strangers(found: &Found, explained: &BTreeSet<PathBuf>, folder: &Folder
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".new") {
             if report.station.is_none() {
-                report.add(Level::Mended, path, "it was being written when the station was killed", "");
+                report.add(Severity::Mended, path, "it was being written when the station was killed", "");
             }
         } else if name.starts_with("events.recovered-") {
-            report.add(Level::Note, path, "an earlier version went on in it; public/events.ndjson has all events", "");
+            report.add(
+                Severity::Note,
+                path,
+                "an earlier version went on in it; public/events.ndjson has all events",
+                "",
+            );
         } else if name.contains(".aside-") {
-            report.add(Level::Note, path, "it was put aside by damcast", "");
+            report.add(Severity::Note, path, "it was put aside by damcast", "");
         } else if is_of_an_older_log(folder, &name) {
-            report.add(Level::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
+            report.add(Severity::Note, path, "the log of this game is not here any more, so it cannot be checked", "");
         } else {
             report.add(
-                Level::Wrong,
+                Severity::Wrong,
                 path,
                 "no log knows of this file",
                 "put it elsewhere; this folder is read by others",
@@ -735,7 +761,7 @@ fn check_modes(folder: &Folder, report: &mut Report) {
         let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o007 != 0) {
             let what = "the public files have a delay, and everybody on this machine can read what is not delayed";
-            report.add(Level::Wrong, name, what, "chmod o-rwx; the station does it when it starts");
+            report.add(Severity::Wrong, name, what, "chmod o-rwx; the station does it when it starts");
         }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use crate::engine::broadcast::GameRecord;
 use crate::engine::bytelog::{Header, NamedLog, Summary};
-use crate::engine::playback::{self, Game, PlaybackError, Played};
+use crate::engine::playback::{self, PlaybackError, Played, PlayedGame};
 use crate::engine::session::BusAddress;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, RealDisk};
@@ -107,7 +107,7 @@ impl Folder {
     /// # Errors
     ///
     /// As [`Folder::read`].
-    pub fn read_each(directory: &Path, mut each: impl FnMut(&str, Game)) -> io::Result<Folder> {
+    pub fn read_each(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<Folder> {
         let mut folder = Folder::with_heads(directory)?;
         for line in &mut folder.lines {
             let name = line.name.clone();
@@ -149,7 +149,7 @@ impl Folder {
     }
 
     /// The boards of the round in their order, with these games of each line.
-    pub fn seating(&self, mut records: Records) -> Seating {
+    pub fn seating(&self, mut records: GameRecords) -> Seating {
         let mut seating = Seating::new(self.plans.clone());
         seating.generations = self.generations.clone();
         for line in &self.lines {
@@ -165,7 +165,7 @@ impl Folder {
 }
 
 /// The records of games by line.
-pub type Records = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
+pub type GameRecords = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
 
 impl LineOfLogs {
     /// Plays the logs that can be put in order, and reads the others for what they are.
@@ -195,7 +195,7 @@ fn outlets(plans: &Plans) -> Vec<PlannedOutlet> {
 }
 
 /// The beginning of the names of a game's files.
-fn prefix(line: &str, game: &Game) -> String {
+fn prefix(line: &str, game: &PlayedGame) -> String {
     feed::prefix(line, game.board, game.name.as_deref())
 }
 

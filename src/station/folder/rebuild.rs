@@ -18,11 +18,11 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 
-use super::fsck::{self, Level};
-use super::{Folder, Records, live_file};
-use crate::engine::playback::Game;
+use super::fsck::{self, Severity};
+use super::{Folder, GameRecords, live_file};
+use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
-use crate::station::outlets::{self, GENERATIONS, Outlet, Places, Plans, order_of};
+use crate::station::outlets::{self, EventPlaces, GENERATIONS, Outlet, Plans, order_of};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -51,7 +51,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         // What the order of events and the plans say goes along, so that the other folder is whole but for the logs.
         rebuilder.copy_of_log(directory)?;
     }
-    let (mut records, mut known, mut written) = (Records::new(), BTreeSet::new(), Ok(()));
+    let (mut records, mut known, mut written) = (GameRecords::new(), BTreeSet::new(), Ok(()));
     let folder = Folder::read_each(directory, |line, game| {
         let prefix = super::prefix(line, &game);
         if written.is_ok() {
@@ -94,7 +94,7 @@ fn what_cannot_be_made(
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             order => order?,
         };
-        let mut places = Places::new(order);
+        let mut places = EventPlaces::new(order);
         while let Some(place) = places.next_place()? {
             gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
         }
@@ -117,7 +117,7 @@ impl Rebuilder<'_> {
     /// Puts aside what the check finds wrong.
     fn put_aside_what_is_wrong(&mut self, directory: &Path) -> io::Result<()> {
         let report = fsck::check(directory)?;
-        let wrong = report.findings.iter().filter(|finding| finding.level == Level::Wrong);
+        let wrong = report.findings.iter().filter(|finding| finding.level == Severity::Wrong);
         let wrong: BTreeSet<&PathBuf> = wrong.map(|finding| &finding.file).collect();
         for path in wrong {
             let is_output = path.starts_with("live") || self.shown.iter().any(|folder| path.starts_with(folder));
@@ -126,7 +126,7 @@ impl Rebuilder<'_> {
             }
         }
         // Recovered files were needed as long as the file whose place they took was there.
-        for finding in report.findings.iter().filter(|finding| finding.level == Level::Note) {
+        for finding in report.findings.iter().filter(|finding| finding.level == Severity::Note) {
             let changed = finding.what.starts_with("somebody has changed it");
             if changed && self.target.join(&finding.file).is_file() {
                 self.put_aside(&finding.file)?;
@@ -162,7 +162,7 @@ impl Rebuilder<'_> {
     }
 
     /// Writes or completes the live file of a game.
-    fn live(&mut self, path: &Path, game: &Game) -> io::Result<()> {
+    fn live(&mut self, path: &Path, game: &PlayedGame) -> io::Result<()> {
         let (own, whole) = (self.target.join(path), game.file.bytes());
         let found = match RealDisk.read(&own) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

@@ -16,7 +16,7 @@ use crate::station::disk::{self, Disk};
 
 /// The logs of a line, back to the one that began its last chain.
 #[derive(Default)]
-pub struct History<'d> {
+pub struct LogHistory<'d> {
     /// In the order of their numbers.
     pub logs: Vec<NamedLog<'d>>,
     /// The number of the last of them.
@@ -27,17 +27,17 @@ pub struct History<'d> {
     pub problems: Vec<String>,
 }
 
-impl<'d> History<'d> {
+impl<'d> LogHistory<'d> {
     /// Finds the logs of a line and reads their heads.
     ///
     /// # Errors
     ///
     /// When the folder or a log cannot be read at all.
-    pub fn read(disk: &'d dyn Disk, folder: &Path, line: &str) -> io::Result<History<'d>> {
+    pub fn read(disk: &'d dyn Disk, folder: &Path, line: &str) -> io::Result<LogHistory<'d>> {
         let mut numbers = numbers(&disk.list(folder)?, line, ".log");
         numbers.sort_unstable();
         let mut history =
-            History { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..History::default() };
+            LogHistory { next: numbers.last().map_or(1, |last| last.saturating_add(1)), ..LogHistory::default() };
         // What the log behind says of this one.
         let mut after: Option<Before> = None;
         for number in numbers.into_iter().rev() {
@@ -138,7 +138,7 @@ mod tests {
         for other in ["a-x.log", "a-01.log", "a-1-7.log", "ab-8.log", "a-11.pdn", "a-.log", "a-99999999999.log"] {
             write(other, "what is this?");
         }
-        let history = History::read(&RealDisk, folder.path(), "a").unwrap();
+        let history = LogHistory::read(&RealDisk, folder.path(), "a").unwrap();
         let names: Vec<&str> = history.logs.iter().map(|log| log.name.rsplit('/').next().unwrap()).collect();
         assert_eq!((names.as_slice(), history.next), (["a-2.log", "a-9.log"].as_slice(), 11));
         assert_eq!(history.problems.len(), 1, "{:?}", history.problems);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_new_line_has_no_history() {
         let folder = tempfile::tempdir().unwrap();
-        let history = History::read(&RealDisk, folder.path(), "a").unwrap();
+        let history = LogHistory::read(&RealDisk, folder.path(), "a").unwrap();
         assert_eq!((history.logs.len(), history.next), (0, 1));
     }
 }

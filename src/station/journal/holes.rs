@@ -52,14 +52,15 @@ fn is_hole(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytelog::{Fault, Kind, Problem, Record};
+    use crate::engine::bytelog::{Fault, LogProblem, Record, RecordKind};
     use crate::station::disk::RealDisk;
 
     #[test]
     fn what_stands_behind_a_hole_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a-1.log");
-        let lines: String = (0..200).map(|at| Record::new(at, Kind::FromBoard(vec![0x4d; 20])).to_line()).collect();
+        let lines: String =
+            (0..200).map(|at| Record::new(at, RecordKind::FromBoard(vec![0x4d; 20])).to_line()).collect();
         let text = format!("# damcast byte log 1\n# line: a\n{lines}").into_bytes();
         for (from, to) in [(512, 1024), (513, 5632), (1000, 1001)] {
             let mut holed = text.clone();
@@ -73,7 +74,7 @@ mod tests {
             assert_eq!(mended.len(), text.len(), "everything keeps its place");
             let log = bytelog::read(&mended).unwrap();
             assert_eq!(log.records.last().unwrap().at, 199);
-            let said = |problem: &Problem| if let Problem::Lost { bytes, .. } = problem { *bytes } else { 0 };
+            let said = |problem: &LogProblem| if let LogProblem::Lost { bytes, .. } = problem { *bytes } else { 0 };
             assert_eq!((log.problems.len(), log.problems.iter().map(said).sum::<u64>()), (2, lost));
             assert!(lost < (to - from + 512 + 300) as u64, "{lost}");
         }

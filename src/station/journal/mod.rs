@@ -377,11 +377,11 @@ impl Journal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::bytelog::{self, Kind};
+    use crate::engine::bytelog::{self, RecordKind};
     use crate::station::disk::RealDisk;
 
     fn note(at: u64, text: &str) -> Record {
-        Record::new(at, Kind::Note(text.to_owned()))
+        Record::new(at, RecordKind::Note(text.to_owned()))
     }
 
     #[test]
@@ -465,14 +465,14 @@ mod tests {
             assert_eq!(saved.len() as u64, journal.end(), "everything keeps its place");
             let log = bytelog::read(&saved).unwrap();
             assert_eq!(log.header.line.as_deref(), Some("a"), "the head is in memory");
-            let said = |problem: &bytelog::Problem| match problem {
-                bytelog::Problem::Lost { bytes, .. } => *bytes,
+            let said = |problem: &bytelog::LogProblem| match problem {
+                bytelog::LogProblem::Lost { bytes, .. } => *bytes,
                 _ => 0,
             };
             let lost: u64 = log.problems.iter().map(said).sum();
             assert!(done.contains(&format!("; {lost} bytes of it are lost")), "{done} {lost}");
             let times: Vec<u64> =
-                log.records.iter().filter(|r| matches!(r.kind, Kind::Note(_))).map(|r| r.at).collect();
+                log.records.iter().filter(|r| matches!(r.kind, RecordKind::Note(_))).map(|r| r.at).collect();
             let is_there = |at: u64| times.contains(&at);
             let of_file = (0..=first.unwrap_or(0)).filter(|_| first.is_some());
             let all = of_file.chain(100..120).chain(140..160).chain(400 - kept as u64 + 2..400);
@@ -498,8 +498,8 @@ mod tests {
         let journal = Journal::create(&RealDisk, &path, &header).unwrap();
         let (begun, answer) = (journal.end(), vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14]);
         for at in [5, 15, 25] {
-            journal.write(&Record::new(at - 4, Kind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
-            journal.write(&Record::new(at, Kind::FromBoard(answer.clone())));
+            journal.write(&Record::new(at - 4, RecordKind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
+            journal.write(&Record::new(at, RecordKind::FromBoard(answer.clone())));
         }
         assert_eq!((journal.end(), journal.held_until()), (begun, Some(1_005)));
         journal.write_held();
@@ -507,7 +507,7 @@ mod tests {
         let records = bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records;
         assert_eq!(records.len(), 1);
         let unpacked: Vec<Record> = records.into_iter().flat_map(Record::unpacked).collect();
-        assert_eq!(unpacked, [5, 15, 25].map(|at| Record::new(at, Kind::FromBoard(answer.clone()))));
+        assert_eq!(unpacked, [5, 15, 25].map(|at| Record::new(at, RecordKind::FromBoard(answer.clone()))));
     }
 
     #[test]

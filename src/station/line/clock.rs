@@ -65,17 +65,17 @@ impl Wall {
 }
 
 /// The clock of one log.
-pub struct Clock {
+pub struct LogClock {
     opened: Instant,
     scale: f64,
     shift: Millis,
     last: u64,
 }
 
-impl Clock {
+impl LogClock {
     /// A clock that starts now, runs `scale` times as fast as the one on the wall, and stands at `shift` for the line.
-    pub fn start(scale: f64, shift: Millis) -> Clock {
-        Clock { opened: Instant::now(), scale, shift, last: 0 }
+    pub fn start(scale: f64, shift: Millis) -> LogClock {
+        LogClock { opened: Instant::now(), scale, shift, last: 0 }
     }
 
     /// The time of the log.
@@ -112,7 +112,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn runs_at_its_scale_and_gives_the_line_its_time() {
-        let mut clock = Clock::start(30.0, Millis(60_000));
+        let mut clock = LogClock::start(30.0, Millis(60_000));
         tokio::time::advance(Duration::from_millis(1500)).await;
         assert_eq!(clock.now(), 45_000);
         tokio::time::sleep_until(clock.instant(Millis(60_000 + 48_000))).await;

@@ -6,7 +6,7 @@ use tracing::{debug, info, warn};
 
 use super::Station;
 use super::underway::Underway;
-use crate::engine::bytelog::Kind;
+use crate::engine::bytelog::RecordKind;
 use crate::engine::livefile::Entry;
 use crate::engine::playback;
 use crate::engine::session::request::{Addressee, Remembered, Request, Wish};
@@ -36,7 +36,7 @@ impl Station {
         for Output { board, effect, .. } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
-                    self.recorder.write(now, Kind::ToBoard(bytes.clone()));
+                    self.recorder.write(now, RecordKind::ToBoard(bytes.clone()));
                     self.counters.bytes_out.add(bytes.len() as u64);
                     if let Err(reason) = self.link.send(&bytes).await {
                         self.tell_link_is_down(reason);
@@ -51,7 +51,7 @@ impl Station {
                 Effect::Note(text) => {
                     let text = playback::about(board, &text);
                     debug!(line = self.name, "{text}");
-                    self.recorder.write(now, Kind::Note(text));
+                    self.recorder.write(now, RecordKind::Note(text));
                 }
                 // The recorder has kept what is published.
                 Effect::Opened(_) | Effect::Entry { .. } | Effect::Ended { .. } => {}
@@ -93,7 +93,7 @@ impl Station {
             Tone::Warning => warn!(line = self.name, board, game, ply, "{text}"),
             Tone::Plain => info!(line = self.name, board, game, ply, "{text}"),
         }
-        self.recorder.write(at, Kind::Note(text));
+        self.recorder.write(at, RecordKind::Note(text));
     }
 
     /// Gives up the open port: another board is at it, or none that answers. Returns what one has said nevertheless.

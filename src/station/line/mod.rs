@@ -29,7 +29,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{error, info, warn};
 
-use crate::engine::bytelog::{Kind, Mode};
+use crate::engine::bytelog::{Mode, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
 use crate::engine::session::request::Request;
@@ -42,10 +42,10 @@ use crate::station::feed;
 use crate::station::link::{Link, LinkEvent, Ports};
 use crate::station::outlets::Teller;
 use crate::station::pulse::Pulse;
-use crate::station::recorder::{Committer, Gone, Recorder, Told, Unfinished};
+use crate::station::recorder::{Committer, Gone, Recorder, Unfinished, WriterReport};
 use crate::station::trouble::{self, Finding, Troubles, Watch};
 use allowance::Allowance;
-use clock::{Clock, Wall};
+use clock::{LogClock, Wall};
 use effects::count;
 use opening::Opened;
 use tidy::Keeping;
@@ -92,7 +92,7 @@ const REPORT: Duration = Duration::from_millis(100);
 
 /// How a line ended.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Ending {
+pub enum LineEnd {
     /// It was told to stop.
     Stopped,
     /// The configuration has it no more, and no game is going on.
@@ -146,7 +146,7 @@ pub enum StationError {
 /// # Errors
 ///
 /// When it cannot be opened or ended. What was published stays right: opening the line again completes it from the log.
-pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Ending, StationError> {
+pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<LineEnd, StationError> {
     let mut stop = surroundings.stop.clone();
     let orders = surroundings.orders.clone();
     let pulse = surroundings.pulse.clone();
@@ -179,7 +179,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<Endin
             }
             () = told_to_stop(&mut stop) => {
                 station.stop().await?;
-                return Ok(Ending::Stopped);
+                return Ok(LineEnd::Stopped);
             }
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
             Some(told) = station.told.recv() => station.on_told(told),
@@ -226,7 +226,7 @@ struct Station {
     link: Link,
     /// The board that is known to be at the open port.
     board: Option<String>,
-    clock: Clock,
+    clock: LogClock,
     /// How much its port may say.
     allowance: Allowance,
     wall: Wall,
@@ -244,7 +244,7 @@ struct Station {
     /// When it is to be told again how the line is.
     reports_at: Instant,
     /// What the thread that writes has to say.
-    told: mpsc::UnboundedReceiver<Told>,
+    told: mpsc::UnboundedReceiver<WriterReport>,
     underway: Arc<Underway>,
     /// Whether a line is durable before anybody sees it.
     durability: Durability,
@@ -275,7 +275,7 @@ impl Station {
         };
         let Opened { line, shift, journal, feeds, is_outdated, notices, calendar, games, header, carried } =
             tokio::task::spawn_blocking(open).await??;
-        let clock = Clock::start(config.time_scale, shift);
+        let clock = LogClock::start(config.time_scale, shift);
         let allowance = Allowance::new(config.time_scale, Instant::now());
         let age = opened_at - calendar.epoch();
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
@@ -289,7 +289,7 @@ impl Station {
         let (to_station, told) = mpsc::unbounded_channel();
         let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
         let tell = move |told| match told {
-            Told::Published(publications, published_at) => {
+            WriterReport::Published(publications, published_at) => {
                 for publication in publications {
                     let begun = begun.arrive();
                     // What is told beside the files waits for company, and a lazy line for nothing.
@@ -359,26 +359,26 @@ impl Station {
     }
 
     /// What the thread that writes says.
-    fn on_told(&mut self, told: Told) {
+    fn on_told(&mut self, told: WriterReport) {
         let now = self.clock.now();
         match told {
-            Told::Notice(notice) => self.tell(now, &notice),
-            Told::Fault(fault) => {
+            WriterReport::Notice(notice) => self.tell(now, &notice),
+            WriterReport::Fault(fault) => {
                 error!(line = self.name, "{fault}");
-                self.recorder.write(now, Kind::Note(fault.clone()));
+                self.recorder.write(now, RecordKind::Note(fault.clone()));
                 self.reporter.update(|row| row.fault = Some(fault));
             }
-            Told::Healed => {
+            WriterReport::Healed => {
                 let healed = "the disk is in order again";
                 self.tell_news(now, healed);
                 self.reporter.update(|row| row.fault = None);
             }
-            Told::LiveFiles(files) => {
+            WriterReport::LiveFiles(files) => {
                 self.live_files = files.into_iter().collect();
                 self.tell_of_files(&[]);
             }
-            Told::Lost(files) => self.tell_of_files(&files),
-            Told::Published(..) => {}
+            WriterReport::Lost(files) => self.tell_of_files(&files),
+            WriterReport::Published(..) => {}
         }
     }
 
@@ -419,19 +419,19 @@ impl Station {
 
     /// How it ends, if it is time for that: new settings are taken when nothing of a game can be lost by it. A new port alone
     /// is taken as soon as nobody answers at the old one.
-    fn ending(&mut self) -> Option<Ending> {
+    fn ending(&mut self) -> Option<LineEnd> {
         if self.is_retiring && !self.recorder.line().has_open_game() {
-            return Some(Ending::Retired);
+            return Some(LineEnd::Retired);
         }
         let line = self.recorder.line();
         let is_old = self.rotate_at.is_some_and(|at| Instant::now() >= at) || line.wants_rotation();
         if (self.is_outdated || is_old) && line.may_begin_anew() {
-            return Some(Ending::Reopen(self.next.take()));
+            return Some(LineEnd::Reopen(self.next.take()));
         }
         let next = self.next.as_ref()?;
         let only_port = **next == LineConfig { port: next.port.clone(), ..self.config.clone() };
         let may_begin = self.recorder.line().may_begin_anew() || only_port && !self.link.is_up();
-        if may_begin { Some(Ending::Reopen(self.next.take())) } else { None }
+        if may_begin { Some(LineEnd::Reopen(self.next.take())) } else { None }
     }
 
     async fn on_order(&mut self, order: Order) -> Result<(), StationError> {
@@ -462,12 +462,12 @@ impl Station {
         if let Some(why) = until.too_late() {
             let note = format!("request of {asker}: {request}: {why}");
             warn!(line = self.name, "{note}");
-            self.recorder.write(now, Kind::Note(note));
+            self.recorder.write(now, RecordKind::Note(note));
             return Ok(Answer::refused(why));
         }
         info!(line = self.name, "request of {asker}: {request}");
         self.counters.requests.add(1);
-        self.recorder.write(now, Kind::Note(format!("request of {asker}")));
+        self.recorder.write(now, RecordKind::Note(format!("request of {asker}")));
         let mut answer = Answer::default();
         self.take_and_tell(Input::Request(request), |effect| match effect {
             Effect::Refused(why) => answer.refused = Some(why.clone()),
@@ -482,7 +482,7 @@ impl Station {
     async fn ask_again(&mut self) -> Result<(), StationError> {
         for request in std::mem::take(&mut self.carried) {
             info!(line = self.name, "as asked before the settings changed: {request}");
-            self.recorder.write(self.clock.now(), Kind::Note("asked before the settings changed".to_owned()));
+            self.recorder.write(self.clock.now(), RecordKind::Note("asked before the settings changed".to_owned()));
             self.take(Input::Request(request)).await?;
         }
         Ok(())
@@ -549,7 +549,7 @@ impl Station {
         let log = self.recorder.log().with_file_name(&self.name);
         let finished = tokio::task::spawn_blocking(move || committer.finish(&log, LONGEST_FINISH)).await?;
         while let Ok(told) = self.told.try_recv() {
-            if let Told::Notice(text) | Told::Fault(text) = told {
+            if let WriterReport::Notice(text) | WriterReport::Fault(text) = told {
                 warn!(line = self.name, "{text}");
             }
         }

@@ -21,7 +21,7 @@ use super::clock;
 use crate::engine::bytelog::{CLOCK, CONTINUES, DATES_FROM, GAMES_BEFORE, Header, LATE_START, Mode};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, Chain, Game, PlaybackError, Played};
+use crate::engine::playback::{self, Chain, PlaybackError, Played, PlayedGame};
 use crate::engine::session::request::{Request, Wish};
 use crate::engine::session::{BusAddress, HeadError, Line, LineSettings};
 use crate::station::config::LineConfig;
@@ -29,7 +29,7 @@ use crate::station::disk::{self, Disk};
 use crate::station::feed::Feeds;
 use crate::station::journal::Journal;
 use crate::station::journal::chain::{self, Before, LOG_BEFORE};
-use crate::station::journal::history::{self, History};
+use crate::station::journal::history::{self, LogHistory};
 
 /// A chain that no game needs is ended when it is longer, so that a start never has more than this and one game to play.
 /// A day of one board has about 4 MB; playing it takes a fraction of a second.
@@ -80,7 +80,7 @@ pub struct Opened {
     /// Which moments the times of the line are.
     pub calendar: Calendar,
     /// Its games so far.
-    pub games: Vec<Game>,
+    pub games: Vec<PlayedGame>,
     /// The head of the chain that goes on or begins.
     pub header: Header,
     /// What operators asked for that the chain which begins has to hear again.
@@ -98,8 +98,8 @@ pub fn open(
     disk: &Arc<dyn Disk>,
     now: DateTime<FixedOffset>,
 ) -> Result<Opened, OpeningError> {
-    let history = History::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
-    let History { logs, last, next, problems: mut notices } = history;
+    let history = LogHistory::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
+    let LogHistory { logs, last, next, problems: mut notices } = history;
     // Each of those before the last was closed before the one behind it was begun.
     let before = match last {
         Some(number) => close(&**disk, &history::path(&folders.log, &config.name, number), number, &mut notices)?,

@@ -41,7 +41,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_serial::SerialStream;
 
 pub use address::PortAddress;
-use ports::Claim;
+use ports::HeldPort;
 pub use ports::Ports;
 use telnet::Telnet;
 
@@ -96,7 +96,7 @@ struct Port {
     wire: Wire,
     /// The path, of a port of this machine.
     path: Option<PathBuf>,
-    _claim: Option<Claim>,
+    _claim: Option<HeldPort>,
 }
 
 enum Wire {

@@ -71,12 +71,12 @@ impl Device {
 }
 
 /// A port that a line has. Dropping it gives it back.
-pub struct Claim {
+pub struct HeldPort {
     ports: Ports,
     path: PathBuf,
 }
 
-impl Drop for Claim {
+impl Drop for HeldPort {
     fn drop(&mut self) {
         self.ports.book().held.remove(&self.path);
     }
@@ -99,7 +99,7 @@ impl Ports {
     /// # Errors
     ///
     /// When a line has it: its name.
-    pub fn claim(&self, path: &Path) -> Result<Claim, String> {
+    pub fn claim(&self, path: &Path) -> Result<HeldPort, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut book = self.book();
         if let Some(holder) = book.held.get(&path) {
@@ -107,7 +107,7 @@ impl Ports {
         }
         book.held.insert(path.clone(), self.line.clone());
         drop(book);
-        Ok(Claim { ports: self.clone(), path })
+        Ok(HeldPort { ports: self.clone(), path })
     }
 
     /// Notes which board answers at a port, or that none does.

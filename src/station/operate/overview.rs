@@ -38,7 +38,7 @@ pub struct Overview {
     /// Where it records.
     pub directory: PathBuf,
     /// The disk under that folder.
-    pub disk: Option<Disk>,
+    pub disk: Option<DiskView>,
     /// All boards, in the order of the configuration, those of a bus by address.
     pub boards: Vec<BoardView>,
     /// All lines, in the order of the configuration.
@@ -54,7 +54,7 @@ pub struct Overview {
 
 /// How much space a disk has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Disk {
+pub struct DiskView {
     /// What this process may still use.
     pub free_bytes: u64,
     /// All of it.
@@ -95,7 +95,7 @@ pub struct BoardView {
     /// The last entry.
     pub last: Option<String>,
     /// What the clock shows, in seconds.
-    pub clocks: Option<Clocks>,
+    pub clocks: Option<ClocksView>,
     /// Whether the clock of the game is missing.
     pub clock_missing: bool,
     /// Moves that are likely but not final.
@@ -116,7 +116,7 @@ pub struct BoardView {
 
 /// Remaining times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Clocks {
+pub struct ClocksView {
     /// White's seconds.
     pub white: u32,
     /// Black's seconds.
@@ -247,7 +247,7 @@ pub struct Observer {
     /// What is the matter with its files.
     pub troubles: Troubles,
     /// The disk, as it was seen last.
-    pub disk: watch::Receiver<Option<Disk>>,
+    pub disk: watch::Receiver<Option<DiskView>>,
     /// What needs the operator.
     pub alarms: watch::Receiver<Vec<AlarmView>>,
     /// The last reload.
@@ -313,11 +313,11 @@ impl Observer {
 }
 
 /// The space on the disk of a folder; `None` where the system does not tell.
-pub fn disk(folder: &Path) -> Option<Disk> {
+pub fn disk(folder: &Path) -> Option<DiskView> {
     let told = rustix::fs::statvfs(folder).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
     // Some file systems tell of no blocks at all: that is no full disk.
-    (told.f_blocks > 0).then(|| Disk { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
+    (told.f_blocks > 0).then(|| DiskView { free_bytes: bytes(told.f_bavail), total_bytes: bytes(told.f_blocks) })
 }
 
 /// All boards of some lines. A bus on which none is known is shown as one.
@@ -365,7 +365,7 @@ fn board(
         black: status.players[1].clone(),
         plies: status.plies,
         last: status.last.clone(),
-        clocks: status.clocks.map(|[white, black]| Clocks { white, black }),
+        clocks: status.clocks.map(|[white, black]| ClocksView { white, black }),
         clock_missing: status.misses_clock,
         provisional: status.provisional.clone(),
         waits: None,

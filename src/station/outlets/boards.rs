@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::generations::Generations;
 use super::plan::{Plan, Plans};
-use crate::engine::broadcast::{Board, Change, GameRecord, Moment, Told};
+use crate::engine::broadcast::{AsideContent, Board, GameChange, GameRecord, Moment};
 use crate::engine::bytelog::Header;
-use crate::engine::playback::{Game, Published};
+use crate::engine::playback::{PlayedGame, Published};
 use crate::engine::session::{Aside, BusAddress, LineSettings};
 use crate::station::feed;
 use draughts::Variant;
@@ -129,7 +129,7 @@ impl Seating {
     }
 
     /// This is a game of a line; if its board played it before the chain which is shown, it is taken, unless it is here.
-    pub fn add_earlier(&mut self, line: &str, game: &Game) {
+    pub fn add_earlier(&mut self, line: &str, game: &PlayedGame) {
         let board = self.board(line, game.board);
         if game.number() <= board.hidden
             && !has(board, game.number())
@@ -146,10 +146,10 @@ impl Seating {
     }
 
     /// A board has published something.
-    pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: Change) {
+    pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: GameChange) {
         let board = self.board(line, address);
         let before = board.games.last().map(GameRecord::latest);
-        let is_of_file = matches!(change, Change::Opened(_) | Change::Entry(_) | Change::Ended(_));
+        let is_of_file = matches!(change, GameChange::Opened(_) | GameChange::Entry(_) | GameChange::Ended(_));
         board.take(at, change);
         let was_set_back = is_of_file && before.is_some_and(|before| at < before);
         self.latest = if was_set_back { Some(at) } else { self.latest.max(Some(at)) };
@@ -190,22 +190,22 @@ fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
 }
 
 /// What was told beside a game, as it is shown.
-pub fn told(aside: &Aside) -> Told {
+pub fn told(aside: &Aside) -> AsideContent {
     match aside {
-        Aside::Provisional(moves) => Told::Provisional(moves.join(" ").into()),
-        Aside::Clock(clocks) => Told::Clock(*clocks),
-        Aside::State(condition) => Told::State(condition.word()),
-        Aside::Correction(reason) => Told::Correction(reason),
+        Aside::Provisional(moves) => AsideContent::Provisional(moves.join(" ").into()),
+        Aside::Clock(clocks) => AsideContent::Clock(*clocks),
+        Aside::State(condition) => AsideContent::State(condition.word()),
+        Aside::Correction(reason) => AsideContent::Correction(reason),
     }
 }
 
 /// The records of games that were played from logs, by boards.
-pub fn records(games: Vec<Game>) -> Vec<(Option<BusAddress>, GameRecord)> {
+pub fn records(games: Vec<PlayedGame>) -> Vec<(Option<BusAddress>, GameRecord)> {
     games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
 }
 
 /// The record of a game that was played from logs. `None` when the logs do not say when that was.
-pub fn record(game: &Game) -> Option<GameRecord> {
+pub fn record(game: &PlayedGame) -> Option<GameRecord> {
     let mut history = game.history().into_iter();
     let (opened, _) = history.next()?;
     let mut record = GameRecord::new(game.file.opening.clone(), opened);
@@ -213,9 +213,9 @@ pub fn record(game: &Game) -> Option<GameRecord> {
         record.take(
             at,
             match published {
-                Published::Entry(entry) => Change::Entry(entry.clone()),
-                Published::Ended(result) => Change::Ended(result.map(str::to_owned)),
-                Published::Aside(aside) => Change::Aside(told(aside)),
+                Published::Entry(entry) => GameChange::Entry(entry.clone()),
+                Published::Ended(result) => GameChange::Ended(result.map(str::to_owned)),
+                Published::Aside(aside) => GameChange::Aside(told(aside)),
                 Published::Opened(_) => continue,
             },
         );

@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::generations::{GENERATIONS, Generations};
-use super::order::{self, Places};
+use super::order::{self, EventPlaces};
 use super::streams::Streams;
-use crate::engine::broadcast::events::{Event, Key, Origins, Place};
+use crate::engine::broadcast::events::{EventPlace, GameEvent, Origins, StreamKey};
 use crate::station::config::PUBLIC;
 use crate::station::disk::{self, Disk, Durability, File, Growing};
 
@@ -57,7 +57,7 @@ struct Open {
     /// The lines of the file.
     seq: u64,
     /// How many events of each stream are told.
-    told: BTreeMap<Key, u64>,
+    told: BTreeMap<StreamKey, u64>,
     /// Where the lines come from.
     origins: Origins,
 }
@@ -75,7 +75,7 @@ impl EventsFile {
     }
 
     /// How many events of a stream are told.
-    pub fn told(&self, stream: &Key) -> u64 {
+    pub fn told(&self, stream: &StreamKey) -> u64 {
         let told = self.open.as_ref().and_then(|open| open.told.get(stream));
         told.copied().unwrap_or(0)
     }
@@ -89,7 +89,7 @@ impl EventsFile {
         if self.is_open() {
             return Ok(false);
         }
-        let mut places = Places::new(read(disk, &self.order)?.0);
+        let mut places = EventPlaces::new(read(disk, &self.order)?.0);
         let mut is_known = true;
         while let Some(place) = places.next_place()?.filter(|_| is_known) {
             is_known = streams.has(&place);
@@ -148,7 +148,7 @@ impl EventsFile {
         let (is_whole_order, lack) = match found {
             Some(lack) => (lack.told == lack.ordered && order_length == Some(lack.right), lack),
             None => {
-                let (mut places, mut lack) = (Places::new(order()?), Lack::default());
+                let (mut places, mut lack) = (EventPlaces::new(order()?), Lack::default());
                 while let Some(place) = places.next_place()? {
                     lack.told += u64::from(streams.has(&place));
                 }
@@ -170,13 +170,13 @@ impl EventsFile {
         if !is_whole_order {
             disk::replace_with(disk, &self.order, Durability::Safe, |append| {
                 let mut text = String::new();
-                let mut record = |seq, place: &Place| {
+                let mut record = |seq, place: &EventPlace| {
                     text.push_str(&order::record(seq, place));
                     if text.len() < PIECE { Ok(()) } else { append(std::mem::take(&mut text).as_bytes()) }
                 };
                 if is_found {
                     let mut done = Ok(());
-                    let copy = |seq, place: &Place| {
+                    let copy = |seq, place: &EventPlace| {
                         if done.is_ok() {
                             done = record(seq, place);
                         }
@@ -184,7 +184,7 @@ impl EventsFile {
                     compare(order()?, read(disk, &path)?.0, streams, copy)?.map_err(NotItsOwn::changed)?;
                     done?;
                 } else {
-                    let (mut places, mut seq) = (Places::new(order()?), 0);
+                    let (mut places, mut seq) = (EventPlaces::new(order()?), 0);
                     while let Some(place) = places.next_place()? {
                         if streams.has(&place) {
                             seq += 1;
@@ -199,7 +199,7 @@ impl EventsFile {
         let mut events = Growing::new(Arc::clone(&file))?;
         let mut told = BTreeMap::new();
         let mut seq = 0;
-        let mut places = Places::new(order()?);
+        let mut places = EventPlaces::new(order()?);
         let mut missing = Missing { file: &file, events: &mut events, lack: &lack, at: 0, piece: Vec::new() };
         let mut content = Content::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
         // Nothing has to be made where nothing is missing.
@@ -247,7 +247,7 @@ impl EventsFile {
     /// # Errors
     ///
     /// When the disk does not take all of it; what is missing follows the next time.
-    pub fn tell(&mut self, events: &[Event], durability: Durability) -> io::Result<()> {
+    pub fn tell(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
         open.order.catch_up()?;
         open.events.catch_up()?;
@@ -256,7 +256,7 @@ impl EventsFile {
 }
 
 impl Open {
-    fn tell(&mut self, events: &[Event], durability: Durability) -> io::Result<()> {
+    fn tell(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let (mut records, mut lines) = (String::new(), String::new());
         for event in events {
             let place = event.place();
@@ -370,7 +370,7 @@ pub struct NotItsOwn {
     /// The number of the first line that is something else, or that has no place in the order.
     pub seq: u64,
     /// Which event it should be.
-    pub place: Option<Place>,
+    pub place: Option<EventPlace>,
 }
 
 impl NotItsOwn {
@@ -389,10 +389,10 @@ pub fn compare(
     order: impl BufRead,
     content: impl BufRead,
     streams: &mut Streams,
-    mut each: impl FnMut(u64, &Place),
+    mut each: impl FnMut(u64, &EventPlace),
 ) -> io::Result<Result<Lack, NotItsOwn>> {
-    let (mut places, mut content) = (Places::new(order), Content::new(content));
-    let mut told: BTreeMap<Key, u64> = BTreeMap::new();
+    let (mut places, mut content) = (EventPlaces::new(order), Content::new(content));
+    let mut told: BTreeMap<StreamKey, u64> = BTreeMap::new();
     let mut lack = Lack::default();
     // Where the next line begins.
     let mut begin = 0;
@@ -441,7 +441,7 @@ pub fn compare(
 }
 
 /// Which event a line is that the order lacks: it says what it is, and is the next of its game.
-fn place_of_line(line: &[u8], seq: u64, told: &BTreeMap<Key, u64>, streams: &Streams) -> Option<Place> {
+fn place_of_line(line: &[u8], seq: u64, told: &BTreeMap<StreamKey, u64>, streams: &Streams) -> Option<EventPlace> {
     let place = match line.strip_suffix(b"\n") {
         Some(whole) => order::place_of_event(whole)?,
         None if line.is_empty() => return None,
@@ -505,12 +505,12 @@ mod tests {
 
     use super::*;
     use crate::engine::broadcast::events::Stream;
-    use crate::engine::broadcast::{Board, Change, Delay, GameRecord, events};
+    use crate::engine::broadcast::{Board, Delay, GameChange, GameRecord, events};
     use crate::engine::livefile::{Contents, Opening};
     use crate::station::disk::RealDisk;
     use draughts::Variant;
 
-    fn key(board: &str) -> Key {
+    fn key(board: &str) -> StreamKey {
         (board.to_owned(), 3, Stream::Game)
     }
 
@@ -524,13 +524,13 @@ mod tests {
         let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
         let mut game = GameRecord::new(opening, at);
         let entries = Contents::read(3, &text).unwrap().entries;
-        entries.into_iter().for_each(|entry| game.take(at, Change::Entry(entry)));
+        entries.into_iter().for_each(|entry| game.take(at, GameChange::Entry(entry)));
         let board =
             |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
         ["a", "b"].map(board)
     }
 
-    fn events(lines: &[&str], name: &str) -> Vec<Event> {
+    fn events(lines: &[&str], name: &str) -> Vec<GameEvent> {
         let boards = boards(lines);
         let board = boards.iter().find(|board| board.name == name).unwrap();
         let game = &board.games[0];

@@ -19,7 +19,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::engine::broadcast::events::{Origin, Origins};
-use crate::engine::bytelog::{self, Kind, Record};
+use crate::engine::bytelog::{self, Record, RecordKind};
 use crate::station::disk::{self, Disk, Durability};
 
 /// The name of the file, beside the logs.
@@ -54,11 +54,12 @@ struct Begun {
 impl Begun {
     fn to_line(&self, number: u64) -> String {
         let Begun { outlet, first, origin: Origin { station, generation } } = self;
-        Record::new(number, Kind::Other(MARK, format!("{outlet} {first} {generation} {station}"))).to_line()
+        Record::new(number, RecordKind::Other(MARK, format!("{outlet} {first} {generation} {station}"))).to_line()
     }
 
     fn read(line: &str, number: u64) -> Option<Begun> {
-        let bytelog::Line::Record(Record { at, kind: Kind::Other(MARK, text) }) = bytelog::parse_line(line).ok()?
+        let bytelog::LogLine::Record(Record { at, kind: RecordKind::Other(MARK, text) }) =
+            bytelog::parse_line(line).ok()?
         else {
             return None;
         };

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 
 use super::Seating;
-use crate::engine::playback::Game;
+use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Kept, RealDisk};
 use crate::station::feed::{self, reconcile};
 use crate::station::trouble::Finding;
@@ -99,7 +99,7 @@ impl LiveFiles {
 /// Makes the missing live files of a line from its logs.
 fn make_again(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str, u32) -> bool) -> Vec<Finding> {
     let mut found = Vec::new();
-    let make = |game: Game| {
+    let make = |game: PlayedGame| {
         let prefix = feed::prefix(line, game.board, game.name.as_deref());
         if is_missing(&prefix, game.number()) {
             let file = format!("live/{prefix}-{}.pdn", game.number());

@@ -36,9 +36,9 @@ use chrono::{Local, SubsecRound};
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::engine::broadcast::{Change, Delay, Moment};
+use crate::engine::broadcast::{Delay, GameChange, Moment};
 use crate::engine::bytelog::Header;
-use crate::engine::playback::{self, Game, Played};
+use crate::engine::playback::{self, Played, PlayedGame};
 use crate::engine::session::{BusAddress, Effect};
 use crate::station::config::{Config, PUBLIC};
 use crate::station::disk::RealDisk;
@@ -51,7 +51,7 @@ use live_files::LiveFiles;
 pub use boards::{Seating, record};
 pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
 pub use generations::{GENERATIONS, Generations};
-pub use order::Places;
+pub use order::EventPlaces;
 pub use outlet::{Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};
 pub use streams::{Streams, Untold};
@@ -73,7 +73,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 enum Told {
     /// It was opened, with a log of this head: these are its games so far.
-    Opened { line: String, header: Box<Header>, games: Vec<Game> },
+    Opened { line: String, header: Box<Header>, games: Vec<PlayedGame> },
     /// The configuration was read again.
     Configured { config: Box<Config> },
     /// It has published this.
@@ -86,7 +86,7 @@ pub struct Teller(mpsc::Sender<Told>);
 
 impl Teller {
     /// A line was opened, with a log of this head, and these games so far.
-    pub fn opened(&self, line: &str, header: Header, games: Vec<Game>) {
+    pub fn opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
         // Without a listener the station stops; the next start knows all of it from the logs.
         let _ = self.0.send(Told::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
@@ -203,7 +203,7 @@ pub struct Outlets {
 }
 
 /// What the logs of a line say, all chains: `each` gets every game.
-fn what_logs_say(folder: &Path, line: &str, each: impl FnMut(Game)) -> io::Result<Played> {
+fn what_logs_say(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -> io::Result<Played> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let log = logs::named(&file)?;
@@ -371,7 +371,7 @@ impl Outlets {
     fn show_what_logs_say(&mut self) {
         for line in &self.awaited {
             let mut games = Vec::new();
-            let add = |game: Game| games.extend(record(&game).map(|record| (game.board, record)));
+            let add = |game: PlayedGame| games.extend(record(&game).map(|record| (game.board, record)));
             match what_logs_say(&self.directory.join("log"), line, add) {
                 Ok(Played { last: Some(chain), .. }) => self.seating.opened(line, &chain.header, games),
                 Ok(_) => {}
@@ -416,7 +416,7 @@ impl Outlets {
     }
 
     /// A line was opened, with a log of this head, and these games so far.
-    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<Game>) {
+    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<PlayedGame>) {
         self.awaited.remove(line);
         self.seating.opened(line, header, boards::records(games));
         if self.is_behind(line) {
@@ -437,10 +437,10 @@ impl Outlets {
     /// A line has published something of a board.
     pub fn published(&mut self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
         let change = match effect {
-            Effect::Opened(opening) => Change::Opened(*opening),
-            Effect::Entry { entry, .. } => Change::Entry(*entry),
-            Effect::Ended { result } => Change::Ended(result),
-            Effect::Aside(aside) => Change::Aside(boards::told(&aside)),
+            Effect::Opened(opening) => GameChange::Opened(*opening),
+            Effect::Entry { entry, .. } => GameChange::Entry(*entry),
+            Effect::Ended { result } => GameChange::Ended(result),
+            Effect::Aside(aside) => GameChange::Aside(boards::told(&aside)),
             _ => return,
         };
         self.seating.take(line, board, at, change);

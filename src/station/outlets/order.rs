@@ -11,8 +11,8 @@
 
 use std::io::{self, BufRead, Read};
 
-use crate::engine::broadcast::events::{Place, Stream};
-use crate::engine::bytelog::{self, Kind, Record};
+use crate::engine::broadcast::events::{EventPlace, Stream};
+use crate::engine::bytelog::{self, Record, RecordKind};
 
 /// The mark of its records.
 const MARK: char = '+';
@@ -22,14 +22,14 @@ const LONGEST: u64 = 4_096;
 const ASIDE: &str = "~";
 
 /// The record of the line with this number.
-pub fn record(seq: u64, place: &Place) -> String {
-    let Place { board, game, stream, n } = place;
+pub fn record(seq: u64, place: &EventPlace) -> String {
+    let EventPlace { board, game, stream, n } = place;
     let aside = if *stream == Stream::Aside { ASIDE } else { "" };
-    Record::new(seq, Kind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
+    Record::new(seq, RecordKind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
 }
 
 /// An order that is read place by place, as far as it is right.
-pub struct Places<R> {
+pub struct EventPlaces<R> {
     source: R,
     line: Vec<u8>,
     /// How many places were read.
@@ -39,10 +39,10 @@ pub struct Places<R> {
     is_over: bool,
 }
 
-impl<R: BufRead> Places<R> {
+impl<R: BufRead> EventPlaces<R> {
     /// Reads from a source.
-    pub fn new(source: R) -> Places<R> {
-        Places { source, line: Vec::new(), count: 0, right: 0, is_over: false }
+    pub fn new(source: R) -> EventPlaces<R> {
+        EventPlaces { source, line: Vec::new(), count: 0, right: 0, is_over: false }
     }
 
     /// The next place; `None` at the end of what is right.
@@ -50,7 +50,7 @@ impl<R: BufRead> Places<R> {
     /// # Errors
     ///
     /// As the source says.
-    pub fn next_place(&mut self) -> io::Result<Option<Place>> {
+    pub fn next_place(&mut self) -> io::Result<Option<EventPlace>> {
         if self.is_over {
             return Ok(None);
         }
@@ -72,21 +72,21 @@ impl<R: BufRead> Places<R> {
     }
 }
 
-fn place(line: &[u8], seq: u64) -> Option<Place> {
+fn place(line: &[u8], seq: u64) -> Option<EventPlace> {
     let line = std::str::from_utf8(line.strip_suffix(b"\n")?).ok()?;
     match bytelog::parse_line(line).ok()? {
-        bytelog::Line::Record(Record { at, kind: Kind::Other(MARK, text) }) if at == seq => {
+        bytelog::LogLine::Record(Record { at, kind: RecordKind::Other(MARK, text) }) if at == seq => {
             let mut words = text.split(' ');
             let (board, game, n) = (words.next()?, words.next()?, words.next()?);
             let (stream, n) = n.strip_prefix(ASIDE).map_or((Stream::Game, n), |n| (Stream::Aside, n));
-            Some(Place { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
+            Some(EventPlace { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
         }
         _ => None,
     }
 }
 
 /// Which event a line of `events.ndjson` is, by what it says of itself.
-pub fn place_of_event(line: &[u8]) -> Option<Place> {
+pub fn place_of_event(line: &[u8]) -> Option<EventPlace> {
     let line = std::str::from_utf8(line).ok()?;
     let number = |name: &str| -> Option<u64> {
         let at = line.find(name)? + name.len();
@@ -99,22 +99,22 @@ pub fn place_of_event(line: &[u8]) -> Option<Place> {
     // The first of the two that comes: a tag may be called like the other.
     let (n, p) = (line.find("\"n\":").unwrap_or(usize::MAX), line.find("\"p\":").unwrap_or(usize::MAX));
     let (stream, name) = if n < p { (Stream::Game, "\"n\":") } else { (Stream::Aside, "\"p\":") };
-    Some(Place { board: board.to_owned(), game, stream, n: number(name)? })
+    Some(EventPlace { board: board.to_owned(), game, stream, n: number(name)? })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &[u8]) -> (Vec<Place>, usize) {
-        let mut places = Places::new(text);
+    fn read(text: &[u8]) -> (Vec<EventPlace>, usize) {
+        let mut places = EventPlaces::new(text);
         let all = std::iter::from_fn(|| places.next_place().unwrap()).collect();
         (all, places.right as usize)
     }
 
     #[test]
     fn an_order_is_read_as_far_as_it_is_right() {
-        let place = |board: &str, game, stream, n| Place { board: board.to_owned(), game, stream, n };
+        let place = |board: &str, game, stream, n| EventPlace { board: board.to_owned(), game, stream, n };
         let places = [
             place("hall-1", 1, Stream::Game, 1),
             place("b", 12, Stream::Game, 300),

@@ -10,7 +10,7 @@ use super::boards::Seating;
 use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
 use super::plan::PlannedOutlet;
 use super::streams::{Streams, Untold};
-use crate::engine::broadcast::events::Event;
+use crate::engine::broadcast::events::GameEvent;
 use crate::engine::broadcast::snapshot::{Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment, archive};
 use crate::station::config::OutletConfig;
@@ -257,7 +257,7 @@ impl Outlet {
         let boards: Vec<&Board> = seating.boards().collect();
         let mut new = Untold::new(&boards, self.planned.delays.events, now, |stream| self.events.told(stream));
         loop {
-            let some: Vec<Event> = new.by_ref().take(BATCH).collect();
+            let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
             self.events.tell(&some, self.durability)?;
             if some.len() < BATCH {
                 return Ok(());

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
-use crate::engine::broadcast::events::{self, Event, Key, Origins, Place, Stream};
+use crate::engine::broadcast::events::{self, EventPlace, GameEvent, Origins, Stream, StreamKey};
 use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View};
 
 /// So many events of a stream are made at once.
@@ -16,7 +16,7 @@ pub struct Streams<'s> {
     /// Where the lines of their file come from.
     pub(super) origins: Origins,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
-    ahead: BTreeMap<Key, (u64, vec::IntoIter<Event>)>,
+    ahead: BTreeMap<StreamKey, (u64, vec::IntoIter<GameEvent>)>,
 }
 
 impl<'s> Streams<'s> {
@@ -32,13 +32,13 @@ impl<'s> Streams<'s> {
     }
 
     /// Is this an event of one of them?
-    pub fn has(&self, place: &Place) -> bool {
+    pub fn has(&self, place: &EventPlace) -> bool {
         let game = self.game(&place.board, place.game);
         place.n > 0 && game.is_some_and(|(_, game)| place.n <= count(game, place.stream))
     }
 
     /// An event. It is at hand when it is the next of its stream.
-    fn event(&mut self, place: &Place) -> Option<Event> {
+    fn event(&mut self, place: &EventPlace) -> Option<GameEvent> {
         let key = place.key();
         if let Some((n, events)) = self.ahead.get_mut(&key).filter(|(n, _)| *n == place.n)
             && let Some(event) = events.next()
@@ -57,13 +57,13 @@ impl<'s> Streams<'s> {
     }
 
     /// A line of the file with its LF, if the event is known.
-    pub fn line(&mut self, seq: u64, place: &Place) -> Option<String> {
+    pub fn line(&mut self, seq: u64, place: &EventPlace) -> Option<String> {
         let event = self.event(place)?;
         Some(event.line(seq, self.origins.of(seq)) + "\n")
     }
 
     /// The first event that is the next of its stream and whose line begins like this. `told`: so many of each are told.
-    pub fn that_begins(&self, seq: u64, line: &[u8], told: &BTreeMap<Key, u64>) -> Option<Place> {
+    pub fn that_begins(&self, seq: u64, line: &[u8], told: &BTreeMap<StreamKey, u64>) -> Option<EventPlace> {
         for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
             for stream in [Stream::Game, Stream::Aside] {
                 let known = told.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
@@ -92,7 +92,7 @@ fn all(game: &GameRecord) -> View<'_> {
 }
 
 /// The next events of a stream behind the first so many.
-fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Event> {
+fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<GameEvent> {
     if stream == Stream::Aside {
         return events::asides(board, game, skip, AHEAD);
     }
@@ -109,13 +109,13 @@ fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Eve
 pub struct Untold<'s> {
     streams: Streams<'s>,
     /// The next of each stream, and how many of it may be seen.
-    next: Vec<(&'s GameRecord, Place, u64)>,
+    next: Vec<(&'s GameRecord, EventPlace, u64)>,
     heap: BinaryHeap<Reverse<(Moment, usize)>>,
 }
 
 impl<'s> Untold<'s> {
     /// Those of some boards. `told`: so many events of a stream are told.
-    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, told: impl Fn(&Key) -> u64) -> Untold<'s> {
+    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, told: impl Fn(&StreamKey) -> u64) -> Untold<'s> {
         let mut untold = Untold {
             streams: Streams::new(boards.iter().copied(), Origins::default()),
             next: Vec::new(),
@@ -130,7 +130,7 @@ impl<'s> Untold<'s> {
                     let known = told(&key);
                     if known < seen {
                         let place =
-                            Place { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
+                            EventPlace { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
                         untold.next.push((game, place, seen));
                         untold.put_off(untold.next.len() - 1);
                     }
@@ -157,9 +157,9 @@ impl<'s> Untold<'s> {
 }
 
 impl Iterator for Untold<'_> {
-    type Item = Event;
+    type Item = GameEvent;
 
-    fn next(&mut self) -> Option<Event> {
+    fn next(&mut self) -> Option<GameEvent> {
         let Reverse((_, index)) = self.heap.pop()?;
         let (_, place, _) = self.next.get_mut(index)?;
         let event = self.streams.event(place);

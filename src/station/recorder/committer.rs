@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use super::{Publication, Told};
+use super::{Publication, WriterReport};
 use crate::engine::session::Effect;
 use crate::station::disk::Durability;
 use crate::station::feed::Feeds;
@@ -15,7 +15,7 @@ use crate::station::journal::Journal;
 pub type LineId = u64;
 
 /// How a line is told.
-pub type Tell = Box<dyn Fn(Told) + Send>;
+pub type Tell = Box<dyn Fn(WriterReport) + Send>;
 
 /// The thread that writes has ended, by a bug; nothing can be published any more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

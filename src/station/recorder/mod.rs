@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use crate::engine::bytelog::{Kind, Record};
+use crate::engine::bytelog::{Record, RecordKind};
 use crate::engine::millis::Millis;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Output};
 use crate::station::disk::Durability;
@@ -50,7 +50,7 @@ pub struct Publication {
 
 /// What a line is told of its files.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Told {
+pub enum WriterReport {
     /// This is durable, and was given to the live files then.
     Published(Vec<Publication>, Instant),
     /// These are the files of the games that were opened last.
@@ -92,7 +92,7 @@ impl Recorder {
         feeds: Feeds,
         durability: Durability,
         committer: Committer,
-        tell: impl Fn(Told) + Send + 'static,
+        tell: impl Fn(WriterReport) + Send + 'static,
     ) -> Result<Recorder, Gone> {
         let (journal, feeds) = (Arc::new(journal), Arc::new(Mutex::new(feeds)));
         let id = committer.open(Arc::clone(&journal), Arc::clone(&feeds), Box::new(tell))?;
@@ -127,7 +127,7 @@ impl Recorder {
         let outputs = self.line.begin(self.shift + Millis(at), input);
         // What is published because time passed has no input; a replay has to know how far time had gone.
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
-            self.write(at, Kind::Tick);
+            self.write(at, RecordKind::Tick);
         }
         self.publish(outputs, told)
     }
@@ -173,7 +173,7 @@ impl Recorder {
     }
 
     /// Adds a record that the core has not to know of: what was sent, a note.
-    pub fn write(&self, at: u64, kind: Kind) {
+    pub fn write(&self, at: u64, kind: RecordKind) {
         self.journal.write(&Record::new(at, kind));
     }
 

@@ -36,7 +36,7 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
         journals.push(journal);
     }
     let publish = |line: usize, effect: Effect| {
-        journals[line].write(&Record::new(1, Kind::Tick));
+        journals[line].write(&Record::new(1, RecordKind::Tick));
         let publications = vec![Publication { at: Millis(1), board: None, effect }];
         committer.publish(ids[line], publications, journals[line].end(), Durability::Safe).unwrap();
     };
@@ -51,7 +51,7 @@ fn many_lines_that_publish_at_once_are_all_written_and_told_in_their_order() {
     }
     let mut published = vec![Vec::new(); LINES];
     while published.iter().any(|of_line| of_line.len() < effects.len()) {
-        if let (line, Told::Published(publications, _)) = heard.recv().unwrap() {
+        if let (line, WriterReport::Published(publications, _)) = heard.recv().unwrap() {
             published[line].extend(publications.into_iter().map(|publication| publication.effect));
         }
     }
@@ -80,18 +80,18 @@ fn a_log_that_was_saved_is_told_for_as_long_as_other_troubles() {
     let feeds = Feeds::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
     let tell = Box::new(move |said| told.send((Instant::now(), said)).unwrap());
     committer.open(Arc::clone(&journal), Arc::new(Mutex::new(feeds)), tell).unwrap();
-    journal.write(&Record::new(1, Kind::Tick));
+    journal.write(&Record::new(1, RecordKind::Tick));
     writer.turn();
     fs::remove_file(&path).unwrap();
     writer.sweep();
     let (raised, said) = heard.recv().unwrap();
-    assert!(matches!(&said, Told::Fault(text) if text.contains("a-1.log")), "{said:?}");
+    assert!(matches!(&said, WriterReport::Fault(text) if text.contains("a-1.log")), "{said:?}");
     assert!(path.exists());
     let healed = loop {
         writer.try_again();
         writer.sweep();
         match heard.try_recv() {
-            Ok((at, Told::Healed)) => break at,
+            Ok((at, WriterReport::Healed)) => break at,
             Ok((_, said)) => panic!("{said:?}"),
             Err(_) => thread::sleep(Duration::from_millis(50)),
         }

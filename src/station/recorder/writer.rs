@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tracing::{info, warn};
 
 use super::committer::{Committer, LineId, Message, Tell};
-use super::{Publication, Told};
+use super::{Publication, WriterReport};
 use crate::engine::session::Effect;
 use crate::station::disk::{self, Disk, Durability, folder_of};
 use crate::station::feed::Feeds;
@@ -554,13 +554,13 @@ impl Recording {
         // Notices are of other files, mostly.
         let paths = (opens || !notices.is_empty()).then(|| feeds.paths());
         drop(feeds);
-        notices.into_iter().for_each(|notice| (self.tell)(Told::Notice(notice)));
-        published.into_iter().for_each(|(publications, at)| (self.tell)(Told::Published(publications, at)));
+        notices.into_iter().for_each(|notice| (self.tell)(WriterReport::Notice(notice)));
+        published.into_iter().for_each(|(publications, at)| (self.tell)(WriterReport::Published(publications, at)));
         if let Some(paths) = paths {
-            (self.tell)(Told::LiveFiles(paths));
+            (self.tell)(WriterReport::LiveFiles(paths));
         }
         if !lost.is_empty() {
-            (self.tell)(Told::Lost(lost));
+            (self.tell)(WriterReport::Lost(lost));
         }
     }
 
@@ -588,11 +588,11 @@ impl Recording {
         let fault = told.join("; ");
         match (&self.told_fault, fault.is_empty()) {
             (before, false) if before.is_none() || is_of_the_log && before.as_ref() != Some(&fault) => {
-                (self.tell)(Told::Fault(fault.clone()));
+                (self.tell)(WriterReport::Fault(fault.clone()));
                 self.told_fault = Some(fault);
             }
             (Some(_), true) => {
-                (self.tell)(Told::Healed);
+                (self.tell)(WriterReport::Healed);
                 self.told_fault = None;
             }
             _ => {}

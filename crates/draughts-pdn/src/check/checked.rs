@@ -18,7 +18,7 @@
 use std::collections::VecDeque;
 
 use super::infer;
-use super::replay::{self, Seen, read_setup, two_squares};
+use super::replay::{self, WalkEvent, read_setup, two_squares};
 use super::tape::Tape;
 use crate::encoding::Encoding;
 use crate::problem::{Place, Problem, Problems};
@@ -50,7 +50,7 @@ pub struct Checker {
 /// A game that was played.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Played {
+pub struct CheckedGame {
     /// The game that is played.
     pub variant: &'static Variant,
     /// How many moves of the main line could be played.
@@ -67,13 +67,13 @@ impl Checker {
     }
 
     /// Takes more bytes. Shows each game as soon as it is played. Pieces of some tens of kilobytes are best.
-    pub fn feed(&mut self, bytes: &[u8], show: &mut dyn FnMut(Played)) {
+    pub fn feed(&mut self, bytes: &[u8], show: &mut dyn FnMut(CheckedGame)) {
         self.scanner.feed(bytes, &mut |place, event| self.games.event(place, event, show));
         self.games.end_of_piece();
     }
 
     /// The stream is over: shows the last games.
-    pub fn finish(&mut self, show: &mut dyn FnMut(Played)) {
+    pub fn finish(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         self.scanner.finish(&mut |place, event| self.games.event(place, event, show));
         self.games.play_waiting(show);
         self.games.end_of_piece();
@@ -163,7 +163,7 @@ impl Games {
     }
 
     #[inline(always)]
-    fn event(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(Played)) {
+    fn event(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
         // Nearly every event.
         if let (Event::Move(written), State::Play { line, plies }) = (&event, &mut self.state)
             && line.play(written.text)
@@ -176,13 +176,13 @@ impl Games {
     }
 
     #[inline(never)]
-    fn take(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(Played)) {
+    fn take(&mut self, place: Place, event: Event<'_>, show: &mut dyn FnMut(CheckedGame)) {
         match event {
             Event::Problem(_) => self.builder.event(place, event),
             Event::GameEnd(_) => {
                 self.count += 1;
                 if let (State::Play { line: Line { now, .. }, plies }, true) = (self.state, self.around.is_empty()) {
-                    show(Played { variant: now.variant(), plies, last: Some(now) });
+                    show(CheckedGame { variant: now.variant(), plies, last: Some(now) });
                 } else {
                     self.build();
                     self.builder.event(place, event);
@@ -260,7 +260,7 @@ impl Games {
     }
 
     /// Plays the game that the builder has made, or lets it wait.
-    fn take_built(&mut self, show: &mut dyn FnMut(Played)) {
+    fn take_built(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         for located in self.builder.take_done() {
             if self.told.is_some() || located.game.tags.get("GameType").is_some() {
                 self.play(&located, show);
@@ -274,7 +274,7 @@ impl Games {
     }
 
     /// Tells the variant of the games that wait, and plays them.
-    fn play_waiting(&mut self, show: &mut dyn FnMut(Played)) {
+    fn play_waiting(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         if !self.waiting.is_empty() {
             let sample: Vec<&Located> = self.waiting.iter().collect();
             self.told = Some(infer::from_moves(&sample, self.told));
@@ -284,15 +284,15 @@ impl Games {
         }
     }
 
-    fn play(&mut self, located: &Located, show: &mut dyn FnMut(Played)) {
+    fn play(&mut self, located: &Located, show: &mut dyn FnMut(CheckedGame)) {
         let found = infer::variant_of(located, self.told);
         let mut plies = 0;
         let walked = replay::walk(located, found.variant, &mut |seen| {
-            plies += usize::from(matches!(seen, Seen::Move { depth: 0, .. }));
+            plies += usize::from(matches!(seen, WalkEvent::Move { depth: 0, .. }));
         });
         self.problems.extend(found.problems);
         self.problems.extend(walked.problems);
-        show(Played { variant: found.variant, plies, last: walked.last });
+        show(CheckedGame { variant: found.variant, plies, last: walked.last });
     }
 
     /// Problems of the syntax go behind those of the moves, piece by piece.

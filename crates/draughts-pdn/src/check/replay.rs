@@ -37,7 +37,7 @@ mod walk;
 pub use resolve::{Unresolved, resolve};
 pub(crate) use resolve::{at_letters, two_squares};
 pub(crate) use setup::{canonical_fen, null_move, read_setup, twin};
-pub use walk::{Seen, Walked, walk};
+pub use walk::{WalkEvent, Walked, walk};
 
 use crate::game::Game;
 use crate::problem::Problem;
@@ -67,7 +67,7 @@ pub struct Replay {
     /// The position before the first move.
     pub start: Position,
     /// The main line as far as it could be played, setups included.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ReplayStep>,
     /// Could every move of the main line be played?
     pub is_complete: bool,
     /// Everything that is wrong, in order.
@@ -94,7 +94,7 @@ pub enum KnownBy {
 
 /// A step of the main line.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum ReplayStep {
     /// A move.
     Move {
         /// Its index in the entries of the game.
@@ -117,16 +117,18 @@ impl Replay {
         let mut start = None;
         let mut steps = Vec::new();
         let walked = walk(located, variant, &mut |seen| match seen {
-            Seen::Move { entry, depth: 0, before, ply } => {
+            WalkEvent::Move { entry, depth: 0, before, ply } => {
                 // The first move may have shown that it is the other side's turn.
                 match steps.last_mut() {
                     None => start = Some(*before),
-                    Some(Step::Setup { position, .. }) => *position = *before,
-                    Some(Step::Move { .. }) => {}
+                    Some(ReplayStep::Setup { position, .. }) => *position = *before,
+                    Some(ReplayStep::Move { .. }) => {}
                 }
-                steps.push(Step::Move { entry, ply: ply.clone() });
+                steps.push(ReplayStep::Move { entry, ply: ply.clone() });
             }
-            Seen::Setup { entry, depth: 0, position } => steps.push(Step::Setup { entry, position: *position }),
+            WalkEvent::Setup { entry, depth: 0, position } => {
+                steps.push(ReplayStep::Setup { entry, position: *position })
+            }
             _ => {}
         });
         Replay {
@@ -142,16 +144,16 @@ impl Replay {
     /// The moves of the main line.
     pub fn moves(&self) -> impl Iterator<Item = &Move> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Move { ply, .. } => Some(ply),
-            Step::Setup { .. } => None,
+            ReplayStep::Move { ply, .. } => Some(ply),
+            ReplayStep::Setup { .. } => None,
         })
     }
 
     /// The position after so many steps of the main line; after the last one if there are fewer.
     pub fn position_after(&self, steps: usize) -> Position {
         self.steps.iter().take(steps).fold(self.start, |position, step| match step {
-            Step::Move { ply, .. } => position.play(ply),
-            Step::Setup { position, .. } => *position,
+            ReplayStep::Move { ply, .. } => position.play(ply),
+            ReplayStep::Setup { position, .. } => *position,
         })
     }
 }

@@ -25,10 +25,10 @@ use nom::multi::{many0_count, separated_list0};
 use nom::{IResult, Parser};
 
 use super::infer;
-use super::replay::{self, KnownBy, Seen};
+use super::replay::{self, KnownBy, WalkEvent};
 use crate::encoding::Encoding;
 use crate::game::Entry;
-use crate::lexer::{Flaw, Kind, Token};
+use crate::lexer::{Flaw, Token, TokenKind};
 use crate::problem::{Level, Place, Problem, Problems, quoted};
 use crate::reader::{Located, Reader};
 use crate::scan;
@@ -43,14 +43,14 @@ use draughts::{NotationKind, Square, SquareSet, Variant};
 /// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
 /// without a GameType tag.
 pub fn check_bytes(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = Checker::new(told);
+    let mut checker = StrictChecker::new(told);
     checker.feed(bytes);
     checker.finish().into_sorted()
 }
 
 /// As [`check`], but for what the rules of the game say: moves need not be legal, nor be made in turn.
 pub fn check_form(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = Checker { asks_rules: false, ..Checker::new(told) };
+    let mut checker = StrictChecker { asks_rules: false, ..StrictChecker::new(told) };
     checker.feed(text.as_bytes());
     checker.finish().into_sorted()
 }
@@ -66,15 +66,15 @@ pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
 /// # Examples
 ///
 /// ```
-/// use draughts_pdn::strict::Checker;
+/// use draughts_pdn::strict::StrictChecker;
 ///
-/// let mut checker = Checker::new(None);
+/// let mut checker = StrictChecker::new(None);
 /// checker.feed(b"[GameType \"20\"]\n\n1. 32-28 19-23 2. 28-19 *\n");
 /// let problems = checker.finish();
 /// assert!(problems.list()[0].to_string().contains("28x19"));
 /// ```
 #[derive(Debug)]
-pub struct Checker {
+pub struct StrictChecker {
     reader: Reader,
     grammar: Grammar,
     /// The first bytes of the file, which may be a byte order mark.
@@ -88,10 +88,10 @@ pub struct Checker {
     problems: Problems,
 }
 
-impl Checker {
+impl StrictChecker {
     /// A checker at the start of a file. `told`: the variant of games without a GameType tag.
-    pub fn new(told: Option<&'static Variant>) -> Checker {
-        Checker {
+    pub fn new(told: Option<&'static Variant>) -> StrictChecker {
+        StrictChecker {
             reader: Reader::new(Encoding::Detect),
             grammar: Grammar::default(),
             head: Vec::new(),
@@ -230,31 +230,31 @@ impl Grammar {
             self.error(place, "a token without measure", "longer than any reader takes");
         }
         // An ellipsis or an unknown move behind a number has a reason of its own.
-        let may_follow_number = matches!(token.kind, Kind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
+        let may_follow_number = matches!(token.kind, TokenKind::Word(Word::Move | Word::Ellipsis | Word::Unknown));
         if !may_follow_number
-            && token.kind != Kind::PercentLine
+            && token.kind != TokenKind::PercentLine
             && let Some(number) = self.number.take()
         {
             self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
         }
         match token.kind {
-            Kind::PercentLine => self.behind_move = behind,
-            Kind::Tag => self.tag(token),
-            Kind::Comment => {
+            TokenKind::PercentLine => self.behind_move = behind,
+            TokenKind::Tag => self.tag(token),
+            TokenKind::Comment => {
                 if token.flaw == Some(Flaw::Unclosed) {
                     self.error(place, "the comment is not closed", "it ends with }");
                 }
                 self.entry();
             }
-            Kind::LineComment => {
+            TokenKind::LineComment => {
                 self.error(place, "a comment that begins with ;", "comments stand in braces");
                 self.entry();
             }
-            Kind::Setup => {
+            TokenKind::Setup => {
                 self.setup(token);
                 self.entry();
             }
-            Kind::Open => {
+            TokenKind::Open => {
                 self.entry();
                 if self.variations.len() < DEEPEST {
                     self.variations.push(false);
@@ -262,7 +262,7 @@ impl Grammar {
                     self.beyond += 1;
                 }
             }
-            Kind::Close => {
+            TokenKind::Close => {
                 if self.beyond > 0 {
                     self.beyond -= 1;
                     return;
@@ -273,7 +273,7 @@ impl Grammar {
                     Some(true) => {}
                 }
             }
-            Kind::Word(word) => self.word(word, token, behind),
+            TokenKind::Word(word) => self.word(word, token, behind),
         }
     }
 
@@ -542,13 +542,13 @@ fn check_game(located: &Located, told: Option<&'static Variant>, asks_rules: boo
     let mut against_rules = BTreeSet::new();
     let walked = replay::walk(located, variant, &mut |seen| {
         let (entry, before, meant) = match seen {
-            Seen::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
-            Seen::Ambiguous { entry, before, candidates } => (entry, before, candidates),
-            Seen::Illegal { entry } | Seen::OutOfTurn { entry } => {
+            WalkEvent::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
+            WalkEvent::Ambiguous { entry, before, candidates } => (entry, before, candidates),
+            WalkEvent::Illegal { entry } | WalkEvent::OutOfTurn { entry } => {
                 against_rules.insert(move_place(located, entry));
                 return;
             }
-            Seen::Leg { .. } | Seen::Setup { .. } => return,
+            WalkEvent::Leg { .. } | WalkEvent::Setup { .. } => return,
         };
         is_resolved[entry] = true;
         let Entry::Move(written) = &game.entries[entry] else { return };

@@ -111,7 +111,7 @@ impl FromStr for Encoding {
 /// [`Encoding::Utf8`]).
 pub fn decode(bytes: &[u8], encoding: Encoding) -> (String, Option<usize>) {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
-    let mut decoder = Decoder::new(encoding);
+    let mut decoder = TextDecoder::new(encoding);
     let first = decoder.push(bytes, &mut text);
     let last = decoder.finish(&mut text);
     (text, first.or(last))
@@ -119,17 +119,17 @@ pub fn decode(bytes: &[u8], encoding: Encoding) -> (String, Option<usize>) {
 
 /// Decodes a stream of bytes.
 #[derive(Clone, Debug)]
-pub struct Decoder {
+pub struct TextDecoder {
     encoding: Encoding,
     /// The start of a character whose other bytes have not come yet.
     partial: Vec<u8>,
     at_start: bool,
 }
 
-impl Decoder {
+impl TextDecoder {
     /// A decoder at the start of a file.
-    pub fn new(encoding: Encoding) -> Decoder {
-        Decoder { encoding, partial: Vec::new(), at_start: true }
+    pub fn new(encoding: Encoding) -> TextDecoder {
+        TextDecoder { encoding, partial: Vec::new(), at_start: true }
     }
 
     /// Appends the text of more bytes. Returns where in `text` the first character stands that was not UTF-8, if there
@@ -292,7 +292,7 @@ mod tests {
             (Encoding::Utf8, b"Ren\xe9!", "Ren\u{fffd}!"),
         ] {
             assert_eq!(decode(bytes, encoding).0, text);
-            let mut decoder = Decoder::new(encoding);
+            let mut decoder = TextDecoder::new(encoding);
             let mut piecemeal = String::new();
             for byte in bytes {
                 decoder.push(&[*byte], &mut piecemeal);

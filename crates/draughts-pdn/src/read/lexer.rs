@@ -5,7 +5,7 @@
 //! window of text ──▸ skip blanks ──▸ { } comment   ; comment   % comment   [ ] tag   / / setup   ( ) variation   or a word
 //! ```
 //!
-//! The caller owns the text and shows a window of it that may still grow ([`Input::MayGrow`]); `None` means "show me
+//! The caller owns the text and shows a window of it that may still grow ([`InputState::MayGrow`]); `None` means "show me
 //! more". However a text is cut into windows, the tokens are the same: a token is given out only when its end is seen or
 //! can no longer depend on what follows.
 
@@ -27,7 +27,7 @@ const LONGEST_WORD_FEN: usize = 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token<'a> {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// All of it, brackets and braces included.
     pub text: &'a str,
     /// Where it begins.
@@ -43,7 +43,7 @@ pub struct Token<'a> {
 /// The kinds of tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum TokenKind {
     /// `[Name "value"]`
     Tag,
     /// `{...}`
@@ -74,7 +74,7 @@ pub enum Flaw {
 
 /// May more text follow the window?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Input {
+pub enum InputState {
     /// Yes.
     MayGrow,
     /// No: the window reaches to the end of the text.
@@ -86,11 +86,11 @@ pub enum Input {
 /// # Examples
 ///
 /// ```
-/// use draughts_pdn::lexer::{Input, Lexer};
+/// use draughts_pdn::lexer::{InputState, Lexer};
 ///
 /// let (mut lexer, mut window) = (Lexer::default(), "[White \"?\"] {none}");
 /// let mut tokens = Vec::new();
-/// while let Some(token) = lexer.next(&mut window, Input::Complete) {
+/// while let Some(token) = lexer.next(&mut window, InputState::Complete) {
 ///     tokens.push(token.text);
 /// }
 /// assert_eq!(tokens, ["[White \"?\"]", "{none}"]);
@@ -236,32 +236,32 @@ impl Lexer {
     }
 
     /// The next token of the window; the window is moved behind it. `None`: nothing more can be told from this window.
-    pub fn next<'a>(&mut self, window: &mut &'a str, input: Input) -> Option<Token<'a>> {
+    pub fn next<'a>(&mut self, window: &mut &'a str, input: InputState) -> Option<Token<'a>> {
         self.skip(window)?;
         let text = *window;
         let &first = text.as_bytes().first()?;
         let extent = match first {
-            b'{' => (Kind::Comment, braces(text, input)),
-            b';' => (Kind::LineComment, line(text, input)),
-            b'%' => (Kind::PercentLine, line(text, input)),
-            b'[' => (Kind::Tag, tag(text, input)),
+            b'{' => (TokenKind::Comment, braces(text, input)),
+            b';' => (TokenKind::LineComment, line(text, input)),
+            b'%' => (TokenKind::PercentLine, line(text, input)),
+            b'[' => (TokenKind::Tag, tag(text, input)),
             b'/' => match setup(text, input) {
-                Some(extent) => (Kind::Setup, extent),
+                Some(extent) => (TokenKind::Setup, extent),
                 None => word(text, input),
             },
-            b')' => (Kind::Close, Extent::Bytes(1, None)),
+            b')' => (TokenKind::Close, Extent::Bytes(1, None)),
             _ => word(text, input),
         };
         let (kind, Extent::Bytes(length, flaw)) = extent else { return None };
         let (place, spaced) = (self.place(), self.spaced);
         let (kind, length) = match kind {
-            Kind::Word(Word::Junk) if place.column == 1 => damaged_tag(text).unwrap_or((kind, length)),
+            TokenKind::Word(Word::Junk) if place.column == 1 => damaged_tag(text).unwrap_or((kind, length)),
             kind => (kind, length),
         };
         let after_empty_line = place.line > self.last_line + 1;
         let token = Token { kind, text: &text[..length], place, spaced, after_empty_line, flaw };
         if flaw == Some(Flaw::TooLong) {
-            self.skipping = Some(if kind == Kind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
+            self.skipping = Some(if kind == TokenKind::Comment { Skip::ToBrace } else { Skip::ToLineEnd });
         }
         self.advance(token.text);
         self.last_line = self.reached.line;
@@ -321,20 +321,20 @@ fn is_blank(c: char) -> bool {
 }
 
 /// A word, or the parenthesis that opens a variation.
-fn word(text: &str, input: Input) -> (Kind, Extent) {
+fn word(text: &str, input: InputState) -> (TokenKind, Extent) {
     // Two characters more than the longest word: what stands behind it may matter.
-    if input == Input::MayGrow && text.len() < words::LONGEST + 8 {
-        return (Kind::Word(Word::Junk), Extent::Unknown);
+    if input == InputState::MayGrow && text.len() < words::LONGEST + 8 {
+        return (TokenKind::Word(Word::Junk), Extent::Unknown);
     }
     match words::word(text) {
-        (Word::Junk, _) if text.starts_with('(') => (Kind::Open, Extent::Bytes(1, None)),
-        (word, length) => (Kind::Word(word), Extent::Bytes(length, None)),
+        (Word::Junk, _) if text.starts_with('(') => (TokenKind::Open, Extent::Bytes(1, None)),
+        (word, length) => (TokenKind::Word(word), Extent::Bytes(length, None)),
     }
 }
 
 /// A tag whose first bracket is missing: a line that begins with a name and ends with a quote and a bracket, or with a
 /// bracket, and is not longer than a word can be. Its words would be read as moves.
-fn damaged_tag(text: &str) -> Option<(Kind, usize)> {
+fn damaged_tag(text: &str) -> Option<(TokenKind, usize)> {
     let seen = &text.as_bytes()[..text.len().min(words::LONGEST)];
     let line = memchr2(b'\n', b'\r', seen).unwrap_or(if text.len() == seen.len() { seen.len() } else { return None });
     let line = text.get(..line)?.trim_end_matches([' ', '\t']);
@@ -342,33 +342,33 @@ fn damaged_tag(text: &str) -> Option<(Kind, usize)> {
         && line.ends_with(']')
         && line.contains('"')
         && !line.contains(['[', '{', '}', ';']);
-    is_tag.then_some((Kind::Tag, line.len()))
+    is_tag.then_some((TokenKind::Tag, line.len()))
 }
 
-fn braces(text: &str, input: Input) -> Extent {
+fn braces(text: &str, input: InputState) -> Extent {
     match memchr(b'}', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
         Some(at) => Extent::Bytes(at + 1, None),
         None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
-        None if input == Input::Complete => Extent::Bytes(text.len(), Some(Flaw::Unclosed)),
+        None if input == InputState::Complete => Extent::Bytes(text.len(), Some(Flaw::Unclosed)),
         None => Extent::Unknown,
     }
 }
 
-fn line(text: &str, input: Input) -> Extent {
+fn line(text: &str, input: InputState) -> Extent {
     match memchr2(b'\n', b'\r', &text.as_bytes()[..text.len().min(LONGEST_TOKEN)]) {
         Some(at) => Extent::Bytes(at, None),
         None if text.len() >= LONGEST_TOKEN => Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong)),
-        None if input == Input::Complete => Extent::Bytes(text.len(), None),
+        None if input == InputState::Complete => Extent::Bytes(text.len(), None),
         None => Extent::Unknown,
     }
 }
 
 /// `/FEN "..."/`; `None` if the slash begins no setup. One that is not closed ends where something else begins, else
 /// with its line.
-fn setup(text: &str, input: Input) -> Option<Extent> {
+fn setup(text: &str, input: InputState) -> Option<Extent> {
     let bytes = text.as_bytes();
     let seen = &bytes[..bytes.len().min(LONGEST_SETUP)];
-    if input == Input::MayGrow && seen.len() < LONGEST_WORD_FEN {
+    if input == InputState::MayGrow && seen.len() < LONGEST_WORD_FEN {
         return Some(Extent::Unknown);
     }
     if !names_fen(text) && !is_bare_fen(bytes) {
@@ -377,7 +377,7 @@ fn setup(text: &str, input: Input) -> Option<Extent> {
     let end = seen[1..].iter().position(|byte| matches!(byte, b'/' | b'[' | b'{')).map(|at| at + 1);
     match end {
         Some(at) if seen[at] == b'/' => return Some(Extent::Bytes(at + 1, None)),
-        None if input == Input::MayGrow && seen.len() < LONGEST_SETUP => return Some(Extent::Unknown),
+        None if input == InputState::MayGrow && seen.len() < LONGEST_SETUP => return Some(Extent::Unknown),
         _ => {}
     }
     let seen = &seen[..end.unwrap_or(seen.len())];
@@ -399,13 +399,13 @@ fn is_bare_fen(bytes: &[u8]) -> bool {
 /// A tag ends at the bracket behind the quote that closes its value. Which quote that is must be guessed when the value
 /// holds quotes of its own: the first one with a bracket behind it, and an escaped one only if there is no other in the
 /// line. A tag whose end is missing ends with its line, unless its value goes on in the next.
-fn tag(text: &str, input: Input) -> Extent {
+fn tag(text: &str, input: InputState) -> Extent {
     let bytes = text.as_bytes();
     let seen = &bytes[..bytes.len().min(LONGEST_TOKEN)];
     let cut = || {
         if seen.len() == LONGEST_TOKEN {
             Extent::Bytes(floor_boundary(text, LONGEST_TOKEN), Some(Flaw::TooLong))
-        } else if input == Input::Complete {
+        } else if input == InputState::Complete {
             Extent::Bytes(seen.len(), Some(Flaw::Unclosed))
         } else {
             Extent::Unknown
@@ -456,7 +456,7 @@ fn tag(text: &str, input: Input) -> Extent {
                 }
                 let crlf = usize::from(seen[at..].starts_with(b"\r\n"));
                 match seen.get(at + 1 + crlf) {
-                    None if input == Input::MayGrow && seen.len() < LONGEST_TOKEN => return Extent::Unknown,
+                    None if input == InputState::MayGrow && seen.len() < LONGEST_TOKEN => return Extent::Unknown,
                     None | Some(b'\n' | b'\r' | b'[') => return Extent::Bytes(at, Some(Flaw::Unclosed)),
                     Some(_) => at += crlf,
                 }
@@ -486,7 +486,7 @@ mod tests {
 
     fn tokens(text: &str) -> Vec<Token<'_>> {
         let (mut lexer, mut window) = (Lexer::default(), text);
-        std::iter::from_fn(|| lexer.next(&mut window, Input::Complete)).collect()
+        std::iter::from_fn(|| lexer.next(&mut window, InputState::Complete)).collect()
     }
 
     #[test]
@@ -553,7 +553,7 @@ mod tests {
                 if !text.is_char_boundary(shown) {
                     continue;
                 }
-                let input = if shown == text.len() { Input::Complete } else { Input::MayGrow };
+                let input = if shown == text.len() { InputState::Complete } else { InputState::MayGrow };
                 let mut window = &text[done..shown];
                 while let Some(token) = lexer.next(&mut window, input) {
                     found.push((token.kind, token.text.to_owned(), token.place));

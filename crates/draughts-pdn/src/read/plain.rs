@@ -361,7 +361,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lexer::Input;
+    use crate::lexer::InputState;
 
     /// The events of a text with their places, and its problems, which may come before a move that is still held.
     fn events(text: &str, is_plain_allowed: bool) -> (Vec<String>, Vec<String>) {
@@ -375,7 +375,7 @@ mod tests {
             if is_plain_allowed {
                 syntax.plain(&mut lexer, &mut window, &mut sink);
             }
-            let Some(token) = lexer.next(&mut window, Input::Complete) else { break };
+            let Some(token) = lexer.next(&mut window, InputState::Complete) else { break };
             syntax.token(&token, &mut sink);
         }
         syntax.finish(lexer.place(), &mut sink);

@@ -10,8 +10,8 @@
 
 use std::io::{ErrorKind, Read};
 
-use super::encoding::{Decoder, Encoding};
-use super::lexer::{Input, LONGEST_TOKEN, Lexer, Token};
+use super::encoding::{Encoding, TextDecoder};
+use super::lexer::{InputState, LONGEST_TOKEN, Lexer, Token};
 use super::problem::{Place, Problem};
 use super::syntax::{Event, Sink, Syntax};
 
@@ -45,7 +45,7 @@ pub const MOST_HELD: usize = LONGEST_TOKEN + 3 * PIECE + 16;
 /// ```
 #[derive(Debug)]
 pub struct Scanner {
-    decoder: Decoder,
+    decoder: TextDecoder,
     lexer: Lexer,
     syntax: Syntax,
     /// Text that was not yet cut into tokens.
@@ -58,7 +58,7 @@ impl Scanner {
     /// A scanner at the start of a file.
     pub fn new(encoding: Encoding) -> Scanner {
         Scanner {
-            decoder: Decoder::new(encoding),
+            decoder: TextDecoder::new(encoding),
             lexer: Lexer::default(),
             syntax: Syntax::default(),
             window: String::new(),
@@ -70,14 +70,14 @@ impl Scanner {
     pub fn feed<S: FnMut(Place, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
         for piece in bytes.chunks(PIECE) {
             self.decode(piece, sink);
-            self.cut(Input::MayGrow, sink);
+            self.cut(InputState::MayGrow, sink);
         }
     }
 
     /// The stream is over: gives out the rest.
     pub fn finish<S: FnMut(Place, Event<'_>)>(&mut self, sink: &mut S) {
         self.decode_end(sink);
-        self.cut(Input::Complete, sink);
+        self.cut(InputState::Complete, sink);
         self.syntax.finish(self.lexer.place(), sink);
     }
 
@@ -85,14 +85,14 @@ impl Scanner {
     pub fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         for piece in bytes.chunks(PIECE) {
             self.decode(piece, sink);
-            self.cut_tokens(Input::MayGrow, tokens, sink);
+            self.cut_tokens(InputState::MayGrow, tokens, sink);
         }
     }
 
     /// As [`Scanner::finish`], for those who want the tokens as well.
     pub fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         self.decode_end(sink);
-        self.cut_tokens(Input::Complete, tokens, sink);
+        self.cut_tokens(InputState::Complete, tokens, sink);
         self.syntax.finish(self.lexer.place(), sink);
     }
 
@@ -135,7 +135,7 @@ impl Scanner {
         sink(place, Event::Problem(problem));
     }
 
-    fn cut<S: FnMut(Place, Event<'_>)>(&mut self, input: Input, sink: &mut S) {
+    fn cut<S: FnMut(Place, Event<'_>)>(&mut self, input: InputState, sink: &mut S) {
         let mut rest = self.window.as_str();
         loop {
             self.syntax.plain(&mut self.lexer, &mut rest, sink);
@@ -146,7 +146,7 @@ impl Scanner {
         self.window.drain(..done);
     }
 
-    fn cut_tokens(&mut self, input: Input, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+    fn cut_tokens(&mut self, input: InputState, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
         let mut rest = self.window.as_str();
         while let Some(token) = self.lexer.next(&mut rest, input) {
             tokens(&token);

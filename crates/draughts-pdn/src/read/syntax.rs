@@ -27,7 +27,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr2, memchr2_iter};
 
-use super::lexer::{Flaw, Kind, LONGEST_TOKEN, Token};
+use super::lexer::{Flaw, LONGEST_TOKEN, Token, TokenKind};
 use super::problem::{Place, Problem, quoted};
 use super::words::Word;
 use crate::game::{End, MoveEntry, MoveNumber, UNKNOWN};
@@ -190,7 +190,7 @@ impl Syntax {
     pub fn token(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         self.report_flaw(token, sink);
         if let Some((end, place)) = self.held_end.take() {
-            if token.kind == Kind::Close {
+            if token.kind == TokenKind::Close {
                 let what = "a terminator inside a variation is ignored";
                 problem(sink, Problem::warning(place, what).hint("a variation ends with its parenthesis"));
             } else {
@@ -198,7 +198,7 @@ impl Syntax {
             }
         }
         match token.kind {
-            Kind::PercentLine => {
+            TokenKind::PercentLine => {
                 let found = if token.place.column > 1 {
                     Problem::note(token.place, "a comment that begins with % behind the start of its line")
                 } else {
@@ -207,29 +207,29 @@ impl Syntax {
                 };
                 problem(sink, found);
             }
-            Kind::Tag => self.tag(token, sink),
-            Kind::Comment => {
+            TokenKind::Tag => self.tag(token, sink),
+            TokenKind::Comment => {
                 self.flush(sink);
                 self.game.comments = true;
                 let inner = token.text.strip_prefix('{').unwrap_or(token.text);
                 sink(token.place, Event::Comment(&one_line(inner.strip_suffix('}').unwrap_or(inner))));
             }
-            Kind::LineComment => {
+            TokenKind::LineComment => {
                 self.flush(sink);
                 self.game.comments = true;
                 sink(token.place, Event::Comment(&one_line(token.text.trim_start_matches(';'))));
             }
-            Kind::Setup => {
+            TokenKind::Setup => {
                 self.begin_entry(sink);
                 sink(token.place, Event::Setup(fen_of(token.text)));
             }
-            Kind::Open => {
+            TokenKind::Open => {
                 self.drop_number(sink);
                 self.begin_entry(sink);
                 self.depth += 1;
                 sink(token.place, Event::Open);
             }
-            Kind::Close => {
+            TokenKind::Close => {
                 self.flush(sink);
                 self.drop_number(sink);
                 if self.depth == 0 {
@@ -239,7 +239,7 @@ impl Syntax {
                     sink(token.place, Event::Close);
                 }
             }
-            Kind::Word(word) => self.word(word, token, sink),
+            TokenKind::Word(word) => self.word(word, token, sink),
         }
     }
 
@@ -491,16 +491,16 @@ impl Syntax {
         let place = token.place;
         let found = match (token.kind, token.flaw) {
             (_, None) => return,
-            (Kind::Comment, Some(Flaw::Unclosed)) => {
+            (TokenKind::Comment, Some(Flaw::Unclosed)) => {
                 Problem::error(place, "the comment is not closed").hint("the rest of the text is taken as comment")
             }
-            (Kind::Setup, Some(Flaw::Unclosed)) => {
+            (TokenKind::Setup, Some(Flaw::Unclosed)) => {
                 Problem::error(place, "the setup is not closed").hint("it is written /FEN \"...\"/")
             }
-            (Kind::Tag, Some(Flaw::Unclosed)) => return,
+            (TokenKind::Tag, Some(Flaw::Unclosed)) => return,
             (_, Some(Flaw::Unclosed)) => Problem::error(place, "not closed"),
             (kind, Some(Flaw::TooLong)) => {
-                let what = if kind == Kind::Tag { "tag" } else { "comment" };
+                let what = if kind == TokenKind::Tag { "tag" } else { "comment" };
                 Problem::error(place, format!("the {what} is longer than {} kB", LONGEST_TOKEN / 1024))
                     .hint("the rest of it is skipped")
             }

@@ -101,7 +101,7 @@ impl fmt::Display for Clocks {
 
 /// A command of a comment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Command<'a> {
+pub struct EmbeddedCommand<'a> {
     /// The word behind `[%`.
     pub name: &'a str,
     /// What follows it, up to the bracket.
@@ -111,7 +111,7 @@ pub struct Command<'a> {
 }
 
 /// The commands of a comment, in order.
-pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
+pub fn commands(comment: &str) -> impl Iterator<Item = EmbeddedCommand<'_>> {
     let mut rest = comment;
     std::iter::from_fn(move || {
         loop {
@@ -127,7 +127,7 @@ pub fn commands(comment: &str) -> impl Iterator<Item = Command<'_>> {
                 _ => inner.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(inner.len()),
             };
             if length > 0 {
-                return Some(Command { name: &inner[..length], value: inner[length..].trim(), text });
+                return Some(EmbeddedCommand { name: &inner[..length], value: inner[length..].trim(), text });
             }
         }
     })

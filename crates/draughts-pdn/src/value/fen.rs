@@ -11,7 +11,7 @@
 //! Source: PDN 3.0, chapter "FEN tag", with its corrections; for `B::`, chapter "PDN Extensions".
 
 use super::notation::{named, shortened};
-use draughts::{Color, Geometry, Kind, NotationKind, Piece, Placement, Setup, Square, SquareSet, Variant};
+use draughts::{Color, Geometry, NotationKind, Piece, PieceKind, Placement, Setup, Square, SquareSet, Variant};
 
 /// The FEN of a setup; squares in the order of their names.
 ///
@@ -148,12 +148,12 @@ pub fn read_any(variant: &Variant, text: &str) -> Result<Fen, FenError> {
 }
 
 impl Fen {
-    fn put(&mut self, square: Square, color: Option<Color>, kind: Kind) {
+    fn put(&mut self, square: Square, color: Option<Color>, kind: PieceKind) {
         match color {
             Some(color) => self.placement.put(square, Some(Piece { color, kind })),
             None => {
                 self.unknown.insert(square);
-                if kind == Kind::King {
+                if kind == PieceKind::King {
                     self.unknown_kings.insert(square);
                 }
             }
@@ -173,7 +173,7 @@ fn is_counter(part: &str) -> bool {
 
 /// One square, or a range of numbers, with or without a crown.
 struct Item {
-    kind: Kind,
+    kind: PieceKind,
     squares: Vec<Square>,
 }
 
@@ -204,12 +204,12 @@ fn next_item<'t>(variant: &Variant, side: &'t str) -> Result<Option<(Item, &'t s
 }
 
 /// Whether a `K` stands before a square, and what follows it. A small `k` is also the letter of a file of wide boards.
-fn without_crown<'t>(geometry: &Geometry, text: &'t str) -> (Kind, &'t str) {
+fn without_crown<'t>(geometry: &Geometry, text: &'t str) -> (PieceKind, &'t str) {
     let text = text.trim_start();
     let is_file = text.starts_with('k') && geometry.square(split_name(text).0).is_some();
     match text.strip_prefix(['K', 'k']) {
-        Some(rest) if !is_file => (Kind::King, rest.trim_start()),
-        _ => (Kind::Man, text),
+        Some(rest) if !is_file => (PieceKind::King, rest.trim_start()),
+        _ => (PieceKind::Man, text),
     }
 }
 

@@ -39,7 +39,7 @@ const LONGEST_LINE: usize = 80;
 /// assert!(bytes.ends_with(b"1. 32-28 19-23 *\r\n") || bytes.ends_with(b"1. 32-28 19-23 *\n"), "{problems:?}");
 /// ```
 pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
-    let mut file = File::default();
+    let mut file = Pdn2Writer::default();
     let bytes = games.iter().flat_map(|game| file.game(game)).collect();
     let mut problems = file.take_problems();
     problems.extend(file.missing_characters());
@@ -48,14 +48,14 @@ pub fn write(games: &[Game]) -> (Vec<u8>, Vec<Problem>) {
 
 /// A file that is written game by game.
 #[derive(Default, Debug)]
-pub struct File {
+pub struct Pdn2Writer {
     games: usize,
     has_begun: bool,
     missing: Vec<char>,
     problems: Vec<Problem>,
 }
 
-impl File {
+impl Pdn2Writer {
     /// The bytes of the next game, with the empty line before it.
     pub fn game(&mut self, game: &Game) -> Vec<u8> {
         self.games += 1;

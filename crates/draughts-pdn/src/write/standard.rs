@@ -25,7 +25,7 @@ use crate::game::{End, Entry, Game, MoveEntry, MoveNumber, Tag, Tags};
 use crate::infer;
 use crate::problem::{Place, Problem, quoted};
 use crate::reader::Located;
-use crate::replay::{self, KnownBy, Seen};
+use crate::replay::{self, KnownBy, WalkEvent};
 use crate::strict;
 use crate::syntax;
 use crate::tag;
@@ -110,7 +110,7 @@ impl Resolved {
         let mut is_begun = false;
         let mut illegal = Vec::new();
         let walked = replay::walk(located, variant, &mut |seen| match seen {
-            Seen::Move { entry, before, ply, depth } => {
+            WalkEvent::Move { entry, before, ply, depth } => {
                 let fen = || fen::write(variant, &before.setup());
                 fresh.resize(depth + 1, None);
                 if let Some(setup) = fresh[depth].take()
@@ -129,11 +129,13 @@ impl Resolved {
                 };
                 plies[entry] = Some((text, before.turn()));
             }
-            Seen::Leg { entry } => legs[entry] = true,
-            Seen::Ambiguous { entry, .. } => ambiguous[entry] = true,
-            Seen::Illegal { entry } => illegal.push(located.places.entries.get(entry).copied().unwrap_or(Place::START)),
-            Seen::OutOfTurn { .. } => {}
-            Seen::Setup { entry, position, depth } => {
+            WalkEvent::Leg { entry } => legs[entry] = true,
+            WalkEvent::Ambiguous { entry, .. } => ambiguous[entry] = true,
+            WalkEvent::Illegal { entry } => {
+                illegal.push(located.places.entries.get(entry).copied().unwrap_or(Place::START))
+            }
+            WalkEvent::OutOfTurn { .. } => {}
+            WalkEvent::Setup { entry, position, depth } => {
                 fresh.resize(depth + 1, None);
                 fresh[depth] = Some(entry);
                 is_begun |= depth == 0;

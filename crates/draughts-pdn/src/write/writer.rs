@@ -6,7 +6,7 @@
 //! | [`Style::Live`] | one ply a line, its clock behind it; a setup on a line of its own |
 //!
 //! The writer writes what it is given: whether moves are short or long, with which separator, under which numbers, is
-//! decided by [`super::standard()`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
+//! decided by [`crate::standard()`]. What no reader could read back it does not write: a `}` inside a comment becomes `)`,
 //! a line break a blank, an unknown move and a text that is no move a comment, a strength `*` the glyph `$7`. Captured
 //! squares, where a move has them, are written as the proposal for PDN 3.1 has them; nothing else makes a text that is not 3.0.
 //!

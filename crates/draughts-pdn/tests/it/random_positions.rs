@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use draughts::ruleset::{PromotionInCapture, Removal};
 use draughts::{
-    Color, Kind, Move, NotationKind, Piece, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant,
+    Color, Move, NotationKind, Piece, PieceKind, Placement, Position, RuleChoices, Setup, Square, SquareSet, Variant,
 };
 use draughts_pdn::{fen, notation};
 
@@ -35,7 +35,7 @@ impl Random {
                 continue;
             }
             let must_be_king = geometry.home_row(!color).contains(square);
-            let kind = if must_be_king || self.below(one_king_in) == 0 { Kind::King } else { Kind::Man };
+            let kind = if must_be_king || self.below(one_king_in) == 0 { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color, kind }));
         }
         let turn = if self.below(2) == 0 { Color::White } else { Color::Black };
@@ -147,7 +147,7 @@ fn moves_do_what_they_say() {
             let after = position.play(ply);
             assert_eq!(after.turn(), !us);
             let before = position.placement().get(ply.from()).unwrap();
-            let kind = if ply.promotes() { Kind::King } else { before.kind };
+            let kind = if ply.promotes() { PieceKind::King } else { before.kind };
             assert_eq!(after.placement().get(ply.to()), Some(Piece { color: us, kind }), "{text}: {ply:?}");
             assert_eq!(after.placement().of(!us), position.placement().of(!us) - ply.captured(), "{text}: {ply:?}");
             assert_eq!(after.placement().of(us).len(), position.placement().of(us).len(), "{text}: {ply:?}");

@@ -1,6 +1,6 @@
 //! The FENs of these tests, without the library of the notation.
 
-use draughts::{Color, Kind, Piece, Placement, Setup, Square, Variant};
+use draughts::{Color, Piece, PieceKind, Placement, Setup, Square, Variant};
 
 /// Reads `W:WK46,35:B1-20`; `None` where a square is not one of the board.
 pub fn read(variant: &Variant, text: &str) -> Option<Setup> {
@@ -12,7 +12,7 @@ pub fn read(variant: &Variant, text: &str) -> Option<Setup> {
         let (letter, list) = part.split_at(1);
         for squares in list.split(',').filter(|squares| !squares.is_empty()) {
             let man = squares.trim_start_matches('K');
-            let kind = if man.len() < squares.len() { Kind::King } else { Kind::Man };
+            let kind = if man.len() < squares.len() { PieceKind::King } else { PieceKind::Man };
             for square in range(variant, man)? {
                 placement.put(square, Some(Piece { color: color(letter)?, kind }));
             }

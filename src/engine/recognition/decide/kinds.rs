@@ -10,7 +10,7 @@
 
 use crate::engine::recognition::evidence::facts::Facts;
 use crate::engine::recognition::evidence::sight::Sight;
-use draughts::{Color, Kind, Piece, Placement, Position, Setup, Square, SquareSet, Variant};
+use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, SquareSet, Variant};
 
 /// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
 /// by the rules elsewhere, and after a gap by their codes, if those have told kings from men.
@@ -47,7 +47,7 @@ pub(super) fn position_of(
                     Some(true) if facts.unheard.has_gap() => reads_king,
                     _ => was_king || moved_king || (reads_king && (facts.unheard.has_gap() || new.contains(square))),
                 };
-            let kind = if king { Kind::King } else { Kind::Man };
+            let kind = if king { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color, kind }));
         }
     }
@@ -102,14 +102,14 @@ mod tests {
         let mut known = Placement::EMPTY;
         let mut sight = Sight::default();
         for name in stood.split_whitespace() {
-            let kind = if name.starts_with('K') { Kind::King } else { Kind::Man };
+            let kind = if name.starts_with('K') { PieceKind::King } else { PieceKind::Man };
             known.put(square(name.trim_start_matches('K')), Some(Piece { color: White, kind }));
         }
         for name in stand.split_whitespace() {
             sight.put(square(name), Some(Seen { color: White, crowned: false }));
         }
         for name in black[0].split_whitespace() {
-            known.put(square(name), Some(Piece { color: Black, kind: Kind::Man }));
+            known.put(square(name), Some(Piece { color: Black, kind: PieceKind::Man }));
         }
         for name in black[1].split_whitespace() {
             sight.put(square(name), Some(Seen { color: Black, crowned: false }));

@@ -383,7 +383,7 @@ mod tests {
         }
         assert_eq!(evidence.last_change(), Millis(1600), "from the fifth change on it flickers");
         let mut with_man = Placement::EMPTY;
-        with_man.put(square, Some(draughts::Piece { color: Color::White, kind: draughts::Kind::Man }));
+        with_man.put(square, Some(draughts::Piece { color: Color::White, kind: draughts::PieceKind::Man }));
         assert!(evidence.contradictions(&with_man).is_empty());
         assert!(evidence.contradictions(&Placement::EMPTY).is_empty());
         evidence.calm_down(Millis(2400 + 6000));

@@ -24,7 +24,7 @@
 
 use super::memory::{self, Known, Misfit};
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Change, Memory, TimeSide};
+use crate::engine::protocol::changes::{self, Memory, MemoryEvent, TimeSide};
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use crate::engine::session::sensors::Sensors;
 
@@ -66,7 +66,7 @@ pub enum GapStep {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recalled {
     /// What was not known, in order.
-    pub unseen: Vec<Change>,
+    pub unseen: Vec<MemoryEvent>,
     /// What the board showed when its memory was read.
     pub shown: Vec<PieceCode>,
 }

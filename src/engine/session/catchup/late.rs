@@ -26,7 +26,7 @@ use super::memory;
 use super::timeline::happened;
 use crate::engine::livefile::Entry;
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::Change;
+use crate::engine::protocol::changes::MemoryEvent;
 use crate::engine::session::happened::Happened;
 use crate::engine::session::request::{Remembered, Wish};
 use crate::engine::session::table::Table;
@@ -186,7 +186,7 @@ fn refuse() -> Effect {
 
 /// What a memory tells after its last start position, on a table that stands there; `None` if it has none, or does not lead from it to
 /// what the table shows.
-pub fn since_last_start(table: &Table, memory: &[Change]) -> Option<(Table, Vec<Happened>)> {
+pub fn since_last_start(table: &Table, memory: &[MemoryEvent]) -> Option<(Table, Vec<Happened>)> {
     if table.is_playing() || !leads_to(table, memory) {
         return None;
     }
@@ -194,7 +194,7 @@ pub fn since_last_start(table: &Table, memory: &[Change]) -> Option<(Table, Vec<
 }
 
 /// Does it end with what the table shows?
-pub fn leads_to(table: &Table, memory: &[Change]) -> bool {
+pub fn leads_to(table: &Table, memory: &[MemoryEvent]) -> bool {
     memory::end_with(&mut table.sensors().by_number(), memory) == 0
 }
 

@@ -19,7 +19,7 @@
 //! Invariants: a memory that does not lead from what was known to what is shown is refused whole; the order of events is
 //! never changed. Absent on purpose: which board or command it came from.
 
-use crate::engine::protocol::changes::{Change, Pace, TimeSide};
+use crate::engine::protocol::changes::{MemoryEvent, ScanPace, TimeSide};
 use crate::engine::protocol::{Field, PieceCode};
 
 /// Reports that are remembered to find their place in a memory again: the plies of a player's longest thought repeated.
@@ -51,7 +51,7 @@ pub enum Misfit {
 /// # Errors
 ///
 /// When the memory does not lead from what was known to what is shown.
-pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Vec<Change>, Misfit> {
+pub fn unseen(known: Known, shown: &[PieceCode], memory: &[MemoryEvent]) -> Result<Vec<MemoryEvent>, Misfit> {
     let count = known.fields.len().min(shown.len());
     // What the memory says a field holds at the end, where it says anything.
     let mut last = vec![None; count];
@@ -62,7 +62,7 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
         return Err(Misfit::OtherEnd);
     }
     // What happened before the start of the game belongs to another one.
-    let start = memory.iter().rposition(|change| *change == Change::StartTag).map_or(0, |tag| tag + 1);
+    let start = memory.iter().rposition(|change| *change == MemoryEvent::StartTag).map_or(0, |tag| tag + 1);
     let mut state = vec![None; count];
     let mut best: Option<(usize, usize)> = None;
     let mut reports: Vec<(Field, PieceCode)> = Vec::new();
@@ -89,12 +89,14 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
         let Some(change) = memory.get(at) else { break };
         take(&mut state, change);
         match *change {
-            Change::Piece { field, piece, .. } => {
+            MemoryEvent::Piece { field, piece, .. } => {
                 reports.push((field, piece));
                 (unmoved, pressed) = (at + 1, None);
             }
-            Change::PowerUp | Change::StartTag | Change::EmptyBoard => (unmoved, pressed) = (at + 1, None),
-            Change::Time { side, .. } => pressed = Some(side),
+            MemoryEvent::PowerUp | MemoryEvent::StartTag | MemoryEvent::EmptyBoard => {
+                (unmoved, pressed) = (at + 1, None)
+            }
+            MemoryEvent::Time { side, .. } => pressed = Some(side),
             _ => {}
         }
     }
@@ -104,22 +106,24 @@ pub fn unseen(known: Known, shown: &[PieceCode], memory: &[Change]) -> Result<Ve
 
 /// What stands on a board of so many fields by the last list of all pieces among changes, and the changes after the list. A
 /// board makes such a list when it is switched on and when a game starts.
-pub fn standing(changes: &[Change], count: usize) -> Option<(Vec<PieceCode>, &[Change])> {
-    let is_head = |change: &Change| matches!(change, Change::PowerUp | Change::StartTag);
+pub fn standing(changes: &[MemoryEvent], count: usize) -> Option<(Vec<PieceCode>, &[MemoryEvent])> {
+    let is_head = |change: &MemoryEvent| matches!(change, MemoryEvent::PowerUp | MemoryEvent::StartTag);
     let begins = changes.iter().rposition(is_head)? + 1;
     Some(list(changes.get(begins..)?, count))
 }
 
 /// The list of all pieces with which changes begin, on a board of so many fields, and the changes after it.
-pub fn list(changes: &[Change], count: usize) -> (Vec<PieceCode>, &[Change]) {
+pub fn list(changes: &[MemoryEvent], count: usize) -> (Vec<PieceCode>, &[MemoryEvent]) {
     let mut fields = vec![PieceCode::EMPTY; count];
     let mut after = changes;
     // Each piece is listed once, all of them at once. A field that is emptied, that comes twice or that comes later is the
     // first thing that happened.
-    while let Some((&Change::Piece { field, piece, pace }, rest)) = after.split_first() {
+    while let Some((&MemoryEvent::Piece { field, piece, pace }, rest)) = after.split_first() {
         let is_first = after.len() == changes.len();
         match fields.get_mut(usize::from(field.0)) {
-            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == Pace::SameScan) => *code = piece,
+            Some(code) if code.is_empty() && !piece.is_empty() && (is_first || pace == ScanPace::SameScan) => {
+                *code = piece
+            }
             _ => break,
         }
         after = rest;
@@ -128,20 +132,20 @@ pub fn list(changes: &[Change], count: usize) -> (Vec<PieceCode>, &[Change]) {
 }
 
 /// What fields are said to hold after a change. A mark after which all pieces are listed empties the others.
-fn take(fields: &mut [Option<PieceCode>], change: &Change) {
+fn take(fields: &mut [Option<PieceCode>], change: &MemoryEvent) {
     match change {
-        Change::Piece { field, piece, .. } => {
+        MemoryEvent::Piece { field, piece, .. } => {
             if let Some(said) = fields.get_mut(usize::from(field.0)) {
                 *said = Some(*piece);
             }
         }
-        Change::PowerUp | Change::StartTag | Change::EmptyBoard => fields.fill(Some(PieceCode::EMPTY)),
+        MemoryEvent::PowerUp | MemoryEvent::StartTag | MemoryEvent::EmptyBoard => fields.fill(Some(PieceCode::EMPTY)),
         _ => {}
     }
 }
 
 /// Puts on each field what a memory says of it last. Returns how many fields that changes.
-pub fn end_with(fields: &mut [PieceCode], memory: &[Change]) -> usize {
+pub fn end_with(fields: &mut [PieceCode], memory: &[MemoryEvent]) -> usize {
     let mut last = vec![None; fields.len()];
     for change in memory {
         take(&mut last, change);
@@ -207,7 +211,7 @@ mod tests {
     /// A king goes 10 to 20 and the left side presses; 20 to 30, and the right side.
     #[test]
     fn a_press_is_known_if_the_clock_has_shown_it() {
-        let press = |side| Change::Time { side, hours: 0, minutes: 1, seconds: 2 };
+        let press = |side| MemoryEvent::Time { side, hours: 0, minutes: 1, seconds: 2 };
         let moves = changes::decode(&WALK[..8]);
         let memory = [&moves[..2], &[press(TimeSide::Left)], &moves[2..], &[press(TimeSide::Right)]].concat();
         let count = |at: usize, pressed| {

@@ -32,7 +32,7 @@ use super::request::Wish;
 use super::table::Table;
 use super::{Effect, LineSettings, Waiting};
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{Change, TimeSide};
+use crate::engine::protocol::changes::{MemoryEvent, TimeSide};
 use crate::engine::protocol::{ClockReport, Field, PieceCode};
 use event_clock::EventClock;
 use late::{Beside, Decision, Late, Offer};
@@ -206,11 +206,11 @@ impl Games {
     /// One thing that was told reaches the tables.
     pub fn take(&mut self, at: Millis, told: Happened, lived: &mut Lived, effects: &mut Vec<Effect>) {
         match told {
-            Happened::Change(Change::Piece { field, piece, .. }) => {
+            Happened::Change(MemoryEvent::Piece { field, piece, .. }) => {
                 self.note_report(at, field, piece);
                 self.reach(effects, |table, effects| effects.extend(table.field_update(at, field, piece)));
             }
-            Happened::Change(Change::Time { side, hours, minutes, seconds }) => {
+            Happened::Change(MemoryEvent::Time { side, hours, minutes, seconds }) => {
                 let time = [hours, minutes, seconds];
                 self.press(at, side, time, lived, effects);
             }

@@ -20,7 +20,7 @@
 use super::memory;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::Field;
-use crate::engine::protocol::changes::{Change, Pace, TimeSide};
+use crate::engine::protocol::changes::{MemoryEvent, ScanPace, TimeSide};
 use crate::engine::session::happened::Happened;
 use crate::engine::session::table::Begun;
 
@@ -37,11 +37,11 @@ const REST: Millis = Millis(3_500);
 const MOST_BROUGHT: i64 = 120;
 
 /// Changes of a board with so many fields, as they are told: the list of all pieces after the power came on is one thing.
-pub fn happened(changes: &[Change], count: usize) -> Vec<Happened> {
+pub fn happened(changes: &[MemoryEvent], count: usize) -> Vec<Happened> {
     let mut told = Vec::with_capacity(changes.len());
     let mut rest = changes;
     while let Some((change, after)) = rest.split_first() {
-        if *change == Change::PowerUp {
+        if *change == MemoryEvent::PowerUp {
             let (fields, after) = memory::list(after, count);
             told.push(Happened::Standing(fields));
             rest = after;
@@ -80,7 +80,7 @@ pub fn timeline(span: Span, told: Vec<Happened>, starts: &[usize]) -> Vec<(Milli
     }
     let groups = groups(&told, presses > 0, starts);
     let complete = match (told.last(), groups.last()) {
-        (Some(Happened::Change(Change::Time { .. })), Some(last)) => last + 1,
+        (Some(Happened::Change(MemoryEvent::Time { .. })), Some(last)) => last + 1,
         (_, last) => last.copied().unwrap_or(0),
     };
     let rests = |count: usize| Millis(REST.0 * count as u64);
@@ -112,13 +112,13 @@ fn end(span: Span, told: &[Happened]) -> Millis {
     let mut before = span.before;
     for told in told {
         (end, before) = match (told, before) {
-            (Happened::Change(Change::Piece { field, pace: Pace::SameScan, .. }), Some((at, other)))
+            (Happened::Change(MemoryEvent::Piece { field, pace: ScanPace::SameScan, .. }), Some((at, other)))
                 if other != *field =>
             {
                 let at = (at + SAME_SCAN).min(span.to).max(span.from);
                 (at, Some((at, *field)))
             }
-            (Happened::Change(Change::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
+            (Happened::Change(MemoryEvent::Piece { field, .. }), _) => (span.to, Some((span.to, *field))),
             _ => (span.to, None),
         };
     }
@@ -127,7 +127,7 @@ fn end(span: Span, told: &[Happened]) -> Millis {
 
 /// Who has pressed, and at how many seconds, if this is a press.
 fn press(told: &Happened) -> Option<(TimeSide, u32)> {
-    let Happened::Change(Change::Time { side, hours, minutes, seconds }) = *told else { return None };
+    let Happened::Change(MemoryEvent::Time { side, hours, minutes, seconds }) = *told else { return None };
     Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
 }
 
@@ -156,8 +156,10 @@ fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> 
     let mut rests_on = None;
     for (index, told) in told.iter().enumerate() {
         let goes_on = match *told {
-            Happened::Change(Change::Piece { field, piece, .. }) if piece.is_empty() => rests_on.take() == Some(field),
-            Happened::Change(Change::Piece { field, .. }) => {
+            Happened::Change(MemoryEvent::Piece { field, piece, .. }) if piece.is_empty() => {
+                rests_on.take() == Some(field)
+            }
+            Happened::Change(MemoryEvent::Piece { field, .. }) => {
                 rests_on = Some(field);
                 false
             }
@@ -165,7 +167,9 @@ fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> 
         };
         let is_apart = match told {
             Happened::Standing(_) => true,
-            Happened::Change(Change::Piece { pace: Pace::Later, .. }) => !has_presses && !is_unsure && !goes_on,
+            Happened::Change(MemoryEvent::Piece { pace: ScanPace::Later, .. }) => {
+                !has_presses && !is_unsure && !goes_on
+            }
             Happened::Change(_) => false,
         };
         group += usize::from(is_apart && is_begun);

@@ -9,13 +9,13 @@ use super::known_board::KnownBoard;
 use super::play::{Play, Stage};
 use crate::engine::millis::Millis;
 use crate::engine::protocol::PieceCode;
-use crate::engine::protocol::changes::Change;
+use crate::engine::protocol::changes::MemoryEvent;
 use crate::engine::recognition::{Recogniser, Sight};
 use crate::engine::session::Effect;
 use crate::engine::session::game::LiveGame;
 use crate::engine::session::happened::Happened;
 use crate::engine::session::sensors::{Orientation, Sensors};
-use draughts::{Color, Kind, Piece, Placement, Position, Setup, SquareSet};
+use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, SquareSet};
 
 /// How long the start position must stand, in the middle of a game, to begin a new one.
 const NEW_GAME: Millis = Millis::seconds(1);
@@ -36,7 +36,7 @@ impl Table {
         let mut sensors = self.board.sensors().clone();
         let mut fields = sensors.by_number();
         for told in told {
-            if let Happened::Change(Change::Piece { field, .. }) = told
+            if let Happened::Change(MemoryEvent::Piece { field, .. }) = told
                 && let Some(code) = fields.get_mut(usize::from(field.0))
             {
                 *code = PieceCode::EMPTY;
@@ -167,7 +167,7 @@ fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Happened]) -> Vec<us
 /// Lets a thing happen on the fields. Returns whether it is about them.
 fn apply(sensors: &mut Sensors, told: &Happened) -> bool {
     match told {
-        Happened::Change(Change::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
+        Happened::Change(MemoryEvent::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
         Happened::Change(_) => return false,
         Happened::Standing(codes) => sensors.set_by_number(codes),
     }
@@ -181,7 +181,7 @@ fn standing(board: &KnownBoard, turn: Color) -> Option<Position> {
     for color in Color::BOTH {
         let crowned = sight.crowned() | board.variant().geometry.home_row(!color);
         for square in sight.of(color) {
-            let kind = if crowned.contains(square) { Kind::King } else { Kind::Man };
+            let kind = if crowned.contains(square) { PieceKind::King } else { PieceKind::Man };
             placement.put(square, Some(Piece { color, kind }));
         }
     }

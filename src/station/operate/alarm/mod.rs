@@ -25,7 +25,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::station::config::AlarmConfig;
-use crate::station::operate::overview::{AlarmView, BoardView, Disk, Moment};
+use crate::station::operate::overview::{AlarmView, BoardView, DiskView, Moment};
 use crate::station::trouble::Trouble;
 
 /// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
@@ -72,7 +72,7 @@ impl Alarms {
         config: &AlarmConfig,
         boards: &[BoardView],
         troubles: &[Trouble],
-        disk: Option<Disk>,
+        disk: Option<DiskView>,
         now: Moment,
     ) -> Vec<AlarmEvent> {
         let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
@@ -119,7 +119,7 @@ impl Alarms {
         events
     }
 
-    fn of_disk(&self, config: &AlarmConfig, disk: Option<Disk>) -> Option<Symptom> {
+    fn of_disk(&self, config: &AlarmConfig, disk: Option<DiskView>) -> Option<Symptom> {
         let key = ("disk-low", None, None);
         let again = if self.raised.contains_key(&key) { DISK_AGAIN } else { 1.0 };
         let free = disk.map(|disk| disk.free_bytes).filter(|&free| (free as f64) < config.disk_low as f64 * again)?;
@@ -251,7 +251,7 @@ mod tests {
         let config = AlarmConfig::default();
         let mut alarms = Alarms::default();
         let told = [600, 499, 501, 499, 600].map(|megabytes| {
-            let disk = Disk { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
+            let disk = DiskView { free_bytes: megabytes * 1_000_000, total_bytes: 1 << 40 };
             alarms.judge(&config, &[], &[], Some(disk), now()).len()
         });
         assert_eq!(told, [0, 1, 0, 0, 1]);

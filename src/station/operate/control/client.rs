@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{LONGEST_LINE, Reply, Request};
+use super::{ClientRequest, LONGEST_LINE, Reply};
 use crate::station::line::Uptime;
 
 /// Who waits for longer than this is told so.
@@ -85,7 +85,7 @@ impl Client {
     /// When there is no answer. Then it is not known whether it was done; it will not be done later.
     pub fn ask(
         &mut self,
-        request: Request,
+        request: ClientRequest,
         patience: Duration,
         waits: impl FnMut(Duration),
     ) -> Result<Reply, ClientError> {

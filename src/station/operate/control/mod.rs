@@ -36,7 +36,7 @@ pub const SERVICE_SOCKET: &str = "/run/damcast/control.sock";
 /// What a client asks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Request {
+pub enum ClientRequest {
     /// The state of the station.
     Status {},
     /// The state of the station, again and again.
@@ -78,22 +78,26 @@ pub enum Request {
     },
 }
 
-impl Request {
+impl ClientRequest {
     /// How long it is wanted, and its answer waited for, where nobody says anything else.
     pub fn patience(&self) -> Duration {
         // A reload waits for every line at once, and the alarm command may take its time.
-        Duration::from_secs(if matches!(self, Request::Reload { .. } | Request::AlarmTest { .. }) { 30 } else { 10 })
+        Duration::from_secs(if matches!(self, ClientRequest::Reload { .. } | ClientRequest::AlarmTest { .. }) {
+            30
+        } else {
+            10
+        })
     }
 
     /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
     #[must_use]
-    pub fn wanted_until(mut self, at: Uptime) -> Request {
+    pub fn wanted_until(mut self, at: Uptime) -> ClientRequest {
         match &mut self {
-            Request::Status {} | Request::Watch { .. } => {}
-            Request::Request { until, .. }
-            | Request::Reload { until }
-            | Request::AlarmTest { until }
-            | Request::LogLevel { until, .. } => *until = Some(at),
+            ClientRequest::Status {} | ClientRequest::Watch { .. } => {}
+            ClientRequest::Request { until, .. }
+            | ClientRequest::Reload { until }
+            | ClientRequest::AlarmTest { until }
+            | ClientRequest::LogLevel { until, .. } => *until = Some(at),
         }
         self
     }
@@ -147,7 +151,7 @@ impl From<Answer> for Reply {
 
 /// What the station is to do.
 #[derive(Debug)]
-pub enum Command {
+pub enum StationCommand {
     /// Read the configuration again.
     Reload {
         /// Who asks, in words.
@@ -182,4 +186,4 @@ pub enum Command {
 }
 
 /// Where the station takes commands from.
-pub type Commands = mpsc::Sender<Command>;
+pub type Commands = mpsc::Sender<StationCommand>;

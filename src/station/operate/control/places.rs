@@ -29,7 +29,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// All places of a socket.
 #[derive(Clone, Default)]
-pub struct Places(Arc<Mutex<BTreeMap<u32, Usage>>>);
+pub struct ClientPlaces(Arc<Mutex<BTreeMap<u32, Usage>>>);
 
 /// What one user has of them.
 #[derive(Default)]
@@ -41,18 +41,18 @@ struct Usage {
 }
 
 /// A place. It is free again when this is dropped.
-pub struct Place {
-    places: Places,
+pub struct ClientPlace {
+    places: ClientPlaces,
     user: u32,
 }
 
-impl Places {
+impl ClientPlaces {
     /// A place for a client.
     ///
     /// # Errors
     ///
     /// When there is none for this user, with what to tell him.
-    pub fn take(&self, peer: &Peer) -> Result<Place, &'static str> {
+    pub fn take(&self, peer: &Peer) -> Result<ClientPlace, &'static str> {
         let mut usages = self.lock();
         let now = Instant::now();
         usages.retain(|_, usage| usage.clients > 0 || usage.used_until.is_some_and(|until| until > now));
@@ -68,7 +68,7 @@ impl Places {
         }
         usage.is_kept = is_kept;
         usage.clients += 1;
-        Ok(Place { places: self.clone(), user: peer.user() })
+        Ok(ClientPlace { places: self.clone(), user: peer.user() })
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, Usage>> {
@@ -76,7 +76,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl ClientPlace {
     /// For how long a request that comes now has to wait for its turn; `None`: for too long, it is not taken.
     pub fn turn(&self, now: Instant) -> Option<Duration> {
         let mut usages = self.places.lock();
@@ -91,7 +91,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ClientPlace {
     fn drop(&mut self) {
         if let Some(usage) = self.places.lock().get_mut(&self.user) {
             usage.clients -= 1;
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn nobody_can_take_the_places_of_others_or_of_root() {
-        let places = Places::default();
+        let places = ClientPlaces::default();
         let take_all = |number: u32| {
             let mut taken = Vec::new();
             while let Ok(place) = places.take(&user(number)) {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_user_asks_often_for_a_moment_and_seldom_for_long() {
-        let places = Places::default();
+        let places = ClientPlaces::default();
         let (first, second) = (places.take(&user(JAN)).unwrap(), places.take(&user(JAN)).unwrap());
         let eva = places.take(&user(EVA)).unwrap();
         let start = Instant::now();

@@ -12,9 +12,9 @@ use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::peer::Peer;
-use super::places::{Place, Places};
+use super::places::{ClientPlace, ClientPlaces};
 use super::socket::Socket;
-use super::{Command, Commands, Reply, Request, SocketError};
+use super::{ClientRequest, Commands, Reply, SocketError, StationCommand};
 use crate::engine::session::request::Wish;
 use crate::station::escape;
 use crate::station::line::Uptime;
@@ -74,7 +74,7 @@ impl Drop for Server {
 /// When there can be no socket.
 pub fn serve(path: &Path, desk: Desk) -> Result<Server, SocketError> {
     let socket = Socket::open(path)?;
-    let places = Places::default();
+    let places = ClientPlaces::default();
     let task = tokio::spawn(async move {
         // Clients are tasks of this one: they end with it.
         let mut clients = tokio::task::JoinSet::new();
@@ -119,7 +119,7 @@ async fn converse(
     reader: OwnedReadHalf,
     writer: &mut Writer,
     peer: &Peer,
-    place: &Place,
+    place: &ClientPlace,
     desk: &Desk,
 ) -> std::io::Result<()> {
     let mut reader = BufReader::new(reader);
@@ -139,9 +139,9 @@ async fn converse(
         if line.len() as u64 >= LONGEST_REQUEST {
             return send(writer, &Reply::error("this request is too long")).await;
         }
-        match serde_json::from_slice::<Request>(&line) {
-            Ok(Request::Watch { interval_ms }) => return watch(&mut reader, writer, desk, interval_ms).await,
-            Ok(Request::Status {}) => send(writer, &status(desk)).await?,
+        match serde_json::from_slice::<ClientRequest>(&line) {
+            Ok(ClientRequest::Watch { interval_ms }) => return watch(&mut reader, writer, desk, interval_ms).await,
+            Ok(ClientRequest::Status {}) => send(writer, &status(desk)).await?,
             Ok(request) => match place.turn(Instant::now()) {
                 Some(wait) => {
                     sleep(wait).await;
@@ -159,13 +159,13 @@ async fn converse(
     }
 }
 
-async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
+async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
     let patience = request.patience();
     let wanted = |until: Option<Uptime>| until.unwrap_or(Uptime::after(patience)).min(Uptime::after(LONGEST_WANTED));
     match request {
-        Request::Status {} | Request::Watch { .. } => status(desk),
-        Request::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
-        Request::LogLevel { filter: Some(filter), until } => {
+        ClientRequest::Status {} | ClientRequest::Watch { .. } => status(desk),
+        ClientRequest::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
+        ClientRequest::LogLevel { filter: Some(filter), until } => {
             let asker = peer.in_words();
             if let Some(why) = wanted(until).too_late() {
                 warn!("request of {asker}: log-level {filter}: {why}");
@@ -177,33 +177,33 @@ async fn answer(request: Request, peer: &Peer, desk: &Desk) -> Reply {
                 Err(error) => Reply::error(error),
             }
         }
-        Request::AlarmTest { until } => {
+        ClientRequest::AlarmTest { until } => {
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            match ask(desk, Command::AlarmTest { asker: peer.in_words(), until, answer }, told, until).await {
+            match ask(desk, StationCommand::AlarmTest { asker: peer.in_words(), until, answer }, told, until).await {
                 Ok(Ok(told)) => Reply::done(vec![told]),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
             }
         }
-        Request::Reload { until } => {
+        ClientRequest::Reload { until } => {
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            let command = Command::Reload { asker: peer.in_words(), until, answer };
+            let command = StationCommand::Reload { asker: peer.in_words(), until, answer };
             match ask(desk, command, told, until).await {
                 Ok(Ok(told)) => Reply::done(told),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
             }
         }
-        Request::Request { board, request, until } => {
+        ClientRequest::Request { board, request, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
             };
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            let command = Command::Request { board, wish, asker: peer.in_words(), until, answer };
+            let command = StationCommand::Request { board, wish, asker: peer.in_words(), until, answer };
             match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
                 Err(reply) => reply,
@@ -227,7 +227,7 @@ fn wish(text: &str) -> Result<Wish, String> {
     }
 }
 
-async fn ask<T>(desk: &Desk, command: Command, told: oneshot::Receiver<T>, until: Uptime) -> Result<T, Reply> {
+async fn ask<T>(desk: &Desk, command: StationCommand, told: oneshot::Receiver<T>, until: Uptime) -> Result<T, Reply> {
     match desk.commands.try_send(command) {
         Ok(()) => {}
         Err(mpsc::error::TrySendError::Full(_)) => {

@@ -16,7 +16,7 @@ use crate::station::line::LineReport;
 use crate::station::operate::alarm::Alarms;
 use crate::station::operate::alarm::hook::Hook;
 use crate::station::operate::notify::Manager;
-use crate::station::operate::overview::{self, AlarmView, Disk};
+use crate::station::operate::overview::{self, AlarmView, DiskView};
 use crate::station::pulse::Pulses;
 use crate::station::trouble::{self, Trouble, Troubles};
 
@@ -37,7 +37,7 @@ pub async fn watch_boards(
     config: watch::Receiver<AlarmConfig>,
     rows: watch::Receiver<Vec<LineReport>>,
     (troubles, pulses): (Troubles, Pulses),
-    disk: watch::Receiver<Option<Disk>>,
+    disk: watch::Receiver<Option<DiskView>>,
     raised: watch::Sender<Vec<AlarmView>>,
 ) {
     let hook = Hook::begin(config.clone());
@@ -89,7 +89,7 @@ fn babble(row: &LineReport) -> Option<Trouble> {
 }
 
 /// Looks at the disk until nobody wants to know it. A disk that does not answer holds up this task alone.
-pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<Disk>>) {
+pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<DiskView>>) {
     let mut ticks = ticks(LOOK);
     while !disk.is_closed() {
         ticks.tick().await;

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::error;
 
 use crate::station::config::LineConfig;
-use crate::station::line::{self, Answer, Ending, Order, Surroundings};
+use crate::station::line::{self, Answer, LineEnd, Order, Surroundings};
 
 /// The first wait before a line is opened again.
 const SHORTEST_WAIT: Duration = Duration::from_millis(100);
@@ -31,8 +31,8 @@ pub async fn keep_running(mut line: LineConfig, surroundings: Surroundings) {
         // A task of its own, so that a panic is an error here and not an end.
         let task = tokio::spawn(line::run(line.clone(), surroundings.clone()));
         let reason = match task.await {
-            Ok(Ok(Ending::Stopped | Ending::Retired)) => return,
-            Ok(Ok(Ending::Reopen(next))) => {
+            Ok(Ok(LineEnd::Stopped | LineEnd::Retired)) => return,
+            Ok(Ok(LineEnd::Reopen(next))) => {
                 line = next.map_or(line, |next| *next);
                 continue;
             }

@@ -81,7 +81,7 @@ struct Running {
 }
 
 /// What is to be heard of a line: its name, and from where.
-pub type Told = (String, oneshot::Receiver<Option<String>>);
+pub type PendingAnswer = (String, oneshot::Receiver<Option<String>>);
 
 impl Lines {
     /// No line yet.
@@ -90,7 +90,7 @@ impl Lines {
     }
 
     /// Makes the lines those of a configuration. Returns the names of those that were begun, and where to hear of the others.
-    pub fn configure(&mut self, config: &Config) -> (Vec<String>, Vec<Told>) {
+    pub fn configure(&mut self, config: &Config) -> (Vec<String>, Vec<PendingAnswer>) {
         let path = |line: &LineConfig| match &line.port {
             PortAddress::Serial(path) => Some(path.clone()),
             _ => None,
@@ -205,7 +205,12 @@ impl Lines {
     }
 }
 
-fn give(name: &str, running: &Running, order: Order, receiver: oneshot::Receiver<Option<String>>) -> Option<Told> {
+fn give(
+    name: &str,
+    running: &Running,
+    order: Order,
+    receiver: oneshot::Receiver<Option<String>>,
+) -> Option<PendingAnswer> {
     // A line that takes no orders any more is told of by the end of its answers.
     let _ = running.orders.try_send(order);
     Some((name.to_owned(), receiver))

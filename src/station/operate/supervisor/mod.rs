@@ -39,7 +39,7 @@ use crate::station::line::{Folders, LineReport, Storage};
 use crate::station::link::Ports;
 use crate::station::operate::alarm::hook;
 use crate::station::operate::control::server::{self, Desk, Server};
-use crate::station::operate::control::{self, Command, Commands};
+use crate::station::operate::control::{self, Commands, StationCommand};
 use crate::station::operate::limits;
 use crate::station::operate::logging::Levels;
 use crate::station::operate::metrics;
@@ -49,7 +49,7 @@ use crate::station::outlets;
 use crate::station::pulse::Pulses;
 use crate::station::recorder::{COMMITS, Writer};
 use crate::station::trouble::{self, Finding, Trouble, Troubles};
-use lines::{Lines, Queues, Shared, Told};
+use lines::{Lines, PendingAnswer, Queues, Shared};
 
 /// Commands that may wait. Operators give one at a time, and wait for its answer.
 const MOST_COMMANDS: usize = 64;
@@ -92,7 +92,7 @@ pub struct Outside {
     /// Which messages are shown.
     pub levels: Levels,
     commands: Commands,
-    inbox: mpsc::Receiver<Command>,
+    inbox: mpsc::Receiver<StationCommand>,
 }
 
 impl Outside {
@@ -271,19 +271,19 @@ impl Station {
         }
     }
 
-    async fn obey(&mut self, command: Command) {
+    async fn obey(&mut self, command: StationCommand) {
         match command {
-            Command::Request { board, wish, asker, until, answer } => {
+            StationCommand::Request { board, wish, asker, until, answer } => {
                 self.lines.request(&board, wish, asker, until, answer);
             }
-            Command::Reload { asker, until, answer } => match until.too_late() {
+            StationCommand::Reload { asker, until, answer } => match until.too_late() {
                 Some(why) => {
                     warn!("request of {asker}: reload: {why}");
                     let _ = answer.send(Err(why));
                 }
                 None => self.reload(&asker, answer).await,
             },
-            Command::AlarmTest { asker, until, answer } => {
+            StationCommand::AlarmTest { asker, until, answer } => {
                 if let Some(why) = until.too_late() {
                     warn!("request of {asker}: alarm-test: {why}");
                     let _ = answer.send(Err(why));
@@ -346,7 +346,7 @@ impl Station {
     }
 
     /// Takes a configuration as far as that can be done while the station runs.
-    fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<Told>) {
+    fn configure(&mut self, mut new: Config) -> (Vec<String>, Vec<PendingAnswer>) {
         let mut told = Vec::new();
         let old = &self.config;
         let mut keep = |key: &str, is_same: bool| {
@@ -441,7 +441,7 @@ impl Station {
 }
 
 /// What became of the new settings of lines. One that says nothing hangs, or has ended.
-async fn hear(lines: Vec<Told>) -> Vec<String> {
+async fn hear(lines: Vec<PendingAnswer>) -> Vec<String> {
     let mut told = Vec::new();
     let end = tokio::time::Instant::now() + LINE_TIME;
     for (name, answer) in lines {

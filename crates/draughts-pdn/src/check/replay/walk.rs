@@ -12,7 +12,7 @@ use draughts::{Move, Position, Variant};
 /// What [`walk`] has met.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Seen<'a> {
+pub enum WalkEvent<'a> {
     /// A move that could be resolved.
     Move {
         /// Its index in the entries.
@@ -77,7 +77,7 @@ pub struct Walked {
 const DEEPEST: usize = 200;
 
 /// Plays the whole game, variations included, and shows every move that could be resolved.
-pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(Seen<'_>)) -> Walked {
+pub fn walk(located: &Located, variant: &'static Variant, visit: &mut dyn FnMut(WalkEvent<'_>)) -> Walked {
     let mut walk = Walk {
         entries: &located.game.entries,
         places: &located.places,
@@ -203,7 +203,7 @@ impl Walk<'_> {
         self.places.entries.get(index).copied().unwrap_or(Place::START)
     }
 
-    fn entry(&mut self, index: usize, visit: &mut dyn FnMut(Seen<'_>)) {
+    fn entry(&mut self, index: usize, visit: &mut dyn FnMut(WalkEvent<'_>)) {
         let entries = self.entries;
         match &entries[index] {
             Entry::Comment(_) | Entry::Nag(_) => {}
@@ -219,7 +219,7 @@ impl Walk<'_> {
             Entry::Setup(text) => self.setup(index, text, visit),
             Entry::Move(_) if self.legs > 0 => {
                 self.legs -= 1;
-                visit(Seen::Leg { entry: index });
+                visit(WalkEvent::Leg { entry: index });
             }
             Entry::Move(ply) => self.ply(index, ply, visit),
         }
@@ -246,7 +246,7 @@ impl Walk<'_> {
         self.lines.push(inner);
     }
 
-    fn setup(&mut self, index: usize, text: &str, visit: &mut dyn FnMut(Seen<'_>)) {
+    fn setup(&mut self, index: usize, text: &str, visit: &mut dyn FnMut(WalkEvent<'_>)) {
         let place = self.place(index);
         let depth = self.lines.len() - 1;
         let now = self.lines.last().and_then(|line| line.now);
@@ -265,7 +265,7 @@ impl Walk<'_> {
             },
         };
         if let Some(position) = &line.now {
-            visit(Seen::Setup { entry: index, depth, position });
+            visit(WalkEvent::Setup { entry: index, depth, position });
         }
         if let Some(last) = self.lines.last_mut() {
             *last = line;
@@ -276,7 +276,7 @@ impl Walk<'_> {
         self.is_complete &= self.lines.len() > 1;
     }
 
-    fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(Seen<'_>)) {
+    fn ply(&mut self, index: usize, ply: &MoveEntry, visit: &mut dyn FnMut(WalkEvent<'_>)) {
         let depth = self.lines.len() - 1;
         let Some(line) = self.lines.last_mut() else { return };
         // Nearly every move of nearly every game.
@@ -284,7 +284,7 @@ impl Walk<'_> {
             && let Some((from, to)) = two_squares(self.variant, &ply.text)
             && let Some(found) = now.only_move(from, to)
         {
-            visit(Seen::Move { entry: index, depth, before: now, ply: &found });
+            visit(WalkEvent::Move { entry: index, depth, before: now, ply: &found });
             let next = now.play(&found);
             line.before = line.now.replace(next);
             line.instead = None;
@@ -307,7 +307,7 @@ impl Walk<'_> {
                 Some((other, doubt)) => match self.resolve(index, &other, ply) {
                     Ok(found) => {
                         if doubt == Doubt::Turn {
-                            visit(Seen::OutOfTurn { entry: index });
+                            visit(WalkEvent::OutOfTurn { entry: index });
                         }
                         self.report_doubt(index, doubt, &other);
                         (other, Ok(found))
@@ -320,15 +320,17 @@ impl Walk<'_> {
         };
         match found {
             Ok(Found { ply, legs }) => {
-                visit(Seen::Move { entry: index, depth, before: &before, ply: &ply });
+                visit(WalkEvent::Move { entry: index, depth, before: &before, ply: &ply });
                 self.legs = legs;
                 let now = Some(before.play(&ply));
                 self.lines[depth] = Line { now, before: Some(before), instead: None, reported: false };
             }
             Err(unresolved) => {
                 visit(match &unresolved {
-                    Unresolved::Ambiguous(candidates) => Seen::Ambiguous { entry: index, before: &before, candidates },
-                    Unresolved::Malformed | Unresolved::Illegal => Seen::Illegal { entry: index },
+                    Unresolved::Ambiguous(candidates) => {
+                        WalkEvent::Ambiguous { entry: index, before: &before, candidates }
+                    }
+                    Unresolved::Malformed | Unresolved::Illegal => WalkEvent::Illegal { entry: index },
                 });
                 self.report(index, unresolved, &before, ply);
                 self.lose_main_line();

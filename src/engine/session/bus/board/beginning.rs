@@ -16,14 +16,14 @@
 
 use super::BusBoard;
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::session::Effect;
 use crate::engine::session::catchup::event_clock::EventClock;
 use crate::engine::session::catchup::late::{self, Late};
 
 impl BusBoard {
     /// Keeps what the board reports until it is known whether there is a game.
-    pub(super) fn remember_first(&mut self, changes: &[Change]) {
+    pub(super) fn remember_first(&mut self, changes: &[MemoryEvent]) {
         if matches!(self.games.late, Late::Unknown) {
             let room = changes::RING.saturating_sub(self.first.len());
             self.first.extend(changes.iter().take(room));
@@ -59,7 +59,7 @@ impl BusBoard {
     }
 
     /// The memory has come.
-    pub(super) fn hear_late_memory(&mut self, now: Millis, memory: &[Change], effects: &mut Vec<Effect>) {
+    pub(super) fn hear_late_memory(&mut self, now: Millis, memory: &[MemoryEvent], effects: &mut Vec<Effect>) {
         if !matches!(self.games.late, Late::Asked(_)) {
             return;
         }
@@ -73,7 +73,7 @@ impl BusBoard {
     }
 
     /// Lives through what these changes tell after their last start position, beside the table. Returns whether they have one.
-    fn offer(&mut self, now: Millis, memory: &[Change], effects: &mut Vec<Effect>) -> bool {
+    fn offer(&mut self, now: Millis, memory: &[MemoryEvent], effects: &mut Vec<Effect>) -> bool {
         let Some((table, after)) = late::since_last_start(&self.games.table, memory) else { return false };
         let reading = self.games.clock.reading_again(now);
         let (is_suspect, is_clock_unsure) = (self.reports.is_suspect, self.reports.is_clock_unsure);

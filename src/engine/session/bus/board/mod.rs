@@ -24,7 +24,7 @@ use chrono::{DateTime, FixedOffset};
 use super::usage::{Usage, time_of};
 use crate::engine::millis::Millis;
 use crate::engine::protocol::bus::{COMMAND, SMALLEST_ANSWER};
-use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{BusAnswer, BusCommand};
 use crate::engine::session::catchup::Games;
 use crate::engine::session::catchup::late::Late;
@@ -108,7 +108,7 @@ pub struct BusBoard {
     dumped_at: Option<Millis>,
     reports: Reports,
     /// What it has reported since it was first asked, until it is known whether a game began before.
-    first: Vec<Change>,
+    first: Vec<MemoryEvent>,
     /// It has come, and not shown yet what stands on it.
     is_new: bool,
     /// Games that have their start tag.

@@ -16,7 +16,7 @@
 
 use super::BusBoard;
 use crate::engine::millis::Millis;
-use crate::engine::protocol::changes::{self, Change};
+use crate::engine::protocol::changes::{self, MemoryEvent};
 use crate::engine::protocol::{BusCommand, ClockReport, Field, PieceCode};
 use crate::engine::session::catchup::Lived;
 use crate::engine::session::catchup::memory::{self, Known, Misfit};
@@ -118,7 +118,7 @@ impl BusBoard {
         let until = if is_repeated { self.reports.lost_at.min(now) } else { now };
         let from = self.reports.heard_at.unwrap_or(until);
         self.reports.heard_at = Some(until.max(from));
-        if changes.iter().any(|change| matches!(change, Change::Broken(_))) {
+        if changes.iter().any(|change| matches!(change, MemoryEvent::Broken(_))) {
             self.reports.is_suspect = true;
         }
         self.remember_first(&changes);
@@ -142,11 +142,11 @@ impl BusBoard {
     }
 
     /// What stands on the board is not known yet. A board that was switched on not long ago tells it among its changes.
-    fn begin_with(&mut self, now: Millis, changes: &[Change], effects: &mut Vec<Effect>) {
+    fn begin_with(&mut self, now: Millis, changes: &[MemoryEvent], effects: &mut Vec<Effect>) {
         /// More plies since then are a game of its own, or several, and not the beginning of this one.
         const MOST_PLIES: usize = 8;
         let Some((fields, after)) = memory::standing(changes, self.games.table.number_count()) else { return };
-        let presses = after.iter().filter(|change| matches!(change, Change::Time { .. })).count();
+        let presses = after.iter().filter(|change| matches!(change, MemoryEvent::Time { .. })).count();
         if presses > MOST_PLIES || self.reports.is_suspect || !self.games.table.is_start(&fields) {
             return;
         }
@@ -159,7 +159,7 @@ impl BusBoard {
     }
 
     /// Keeps changes that happened after `from` and until `until`.
-    fn keep(&mut self, from: Millis, until: Millis, changes: &[Change]) {
+    fn keep(&mut self, from: Millis, until: Millis, changes: &[MemoryEvent]) {
         let told = happened(changes, self.games.table.number_count());
         self.keep_happened(from, until, told);
     }
@@ -172,7 +172,7 @@ impl BusBoard {
         let sides = self.games.clock.sides(from).filter(|_| is_next);
         let begun = match self.reports.kept.last() {
             None => self.games.late.tables().next().unwrap_or(&self.games.table).begun_ply(),
-            Some((_, Happened::Change(Change::Piece { .. }))) => Begun::Ply,
+            Some((_, Happened::Change(MemoryEvent::Piece { .. }))) => Begun::Ply,
             Some(_) => Begun::Nothing,
         };
         let starts = self.games.table.starts(&told);
@@ -186,7 +186,7 @@ impl BusBoard {
     /// The field that was reported last, and when.
     fn last_report(&self) -> Option<(Millis, Field)> {
         match self.reports.kept.last() {
-            Some((at, Happened::Change(Change::Piece { field, .. }))) => Some((*at, *field)),
+            Some((at, Happened::Change(MemoryEvent::Piece { field, .. }))) => Some((*at, *field)),
             Some(_) => None,
             None => self.games.last_report(),
         }
@@ -242,7 +242,7 @@ impl BusBoard {
         let mut fields = self.games.table.fields()?.to_vec();
         for (_, told) in &self.reports.kept {
             match told {
-                Happened::Change(Change::Piece { field, piece, .. }) => {
+                Happened::Change(MemoryEvent::Piece { field, piece, .. }) => {
                     if let Some(code) = fields.get_mut(usize::from(field.0)) {
                         *code = *piece;
                     }
@@ -259,14 +259,13 @@ impl BusBoard {
         &mut self,
         now: Millis,
         dump: Vec<PieceCode>,
-        changes: &[Change],
+        changes: &[MemoryEvent],
         bus: &BusSettings,
         effects: &mut Vec<Effect>,
     ) {
         let Some(fields) = self.predicted() else { return };
         let touched = |number: usize| {
-            let is_it =
-                |change: &Change| matches!(change, Change::Piece { field, .. } if usize::from(field.0) == number);
+            let is_it = |change: &MemoryEvent| matches!(change, MemoryEvent::Piece { field, .. } if usize::from(field.0) == number);
             changes.iter().any(is_it)
         };
         let is_explained = fields.iter().zip(&dump).enumerate().all(|(number, (a, b))| a == b || touched(number));
