@@ -46,6 +46,9 @@ enum Verb {
         /// As the game type has it: 2-0, 1-1, 0-2, or 1-0, 1/2-1/2, 0-1; `*` for a game that is broken off.
         #[arg(allow_hyphen_values = true)]
         result: String,
+        /// End the game though its clock runs.
+        #[arg(long)]
+        sure: bool,
     },
     /// A side gives up.
     Resign {
@@ -54,6 +57,9 @@ enum Verb {
         /// Who gives up.
         #[arg(value_enum, ignore_case = true)]
         side: Side,
+        /// End the game though its clock runs.
+        #[arg(long)]
+        sure: bool,
     },
     /// Who plays: in the file of this game if it has no moves yet, else in that of the next.
     Names {
@@ -167,8 +173,8 @@ impl Verb {
             Verb::Reload => return ClientRequest::Reload { until: None },
             Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },
             Verb::LogLevel { level } => return ClientRequest::LogLevel { filter: level.clone(), until: None },
-            Verb::Result { board, result } => (board, Wish::Result(result.clone())),
-            Verb::Resign { board, side } => (board, Wish::Resign((*side).into())),
+            Verb::Result { board, result, .. } => (board, Wish::Result(result.clone())),
+            Verb::Resign { board, side, .. } => (board, Wish::Resign((*side).into())),
             Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
             Verb::Pairing { board, id, tags } => (board, pairing(id, tags)),
             Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
@@ -181,15 +187,13 @@ impl Verb {
             Verb::Release { board } => (board, Wish::Release),
             Verb::Rotate { board } => (board, Wish::Rotate),
         };
-        ClientRequest::Request { board: board.clone(), request: wish.to_string(), until: None }
+        let sure = matches!(self, Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. });
+        ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, until: None }
     }
 
     /// What there is to say where the station says nothing.
     fn done(&self) -> &'static str {
         match self {
-            Verb::Result { .. } | Verb::Resign { .. } => {
-                "the result is taken; it is written when the last moves are recognised"
-            }
             Verb::Resync { .. } => "the board is asked what stands on it; `damcast status` shows what becomes of it",
             _ => "done",
         }

@@ -105,7 +105,7 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
     assert_eq!(answer["ok"], true);
     assert!(answer["told"][0].as_str().unwrap().contains("the next game"), "{answer}");
     for (arguments, code, words) in [
-        (&["ctl", "result", "a", "3-0"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
+        (&["ctl", "result", "a", "3-0", "--sure"][..], 1, "`3-0` is not a result of this game; its results are 2-0"),
         (&["ctl", "result", "b", "2-0"], 1, "there is no board `b`; there are a"),
         (&["ctl", "setup", "a", "W:W99"], 1, "W:W99"),
         (&["ctl", "resign", "a", "nobody"], 2, "[possible values: white, black]"),
@@ -115,8 +115,14 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
         assert_eq!(refused.code, code, "{arguments:?}: {}", refused.err);
         assert!(refused.err.contains(words), "{arguments:?}: {}", refused.err);
     }
-    let result = ask(&place, &["ctl", "result", "a", "2-0"]);
+    // A result ends a game for good: while its clock runs, that has to be meant.
+    let unsure = ask(&place, &["ctl", "result", "a", "2-0"]);
+    assert_eq!(unsure.code, 1, "{}", unsure.out);
+    assert!(unsure.err.contains("a, game 1, ") && unsure.err.contains("its clock runs"), "{}", unsure.err);
+    assert!(unsure.err.contains("`--sure`"), "{}", unsure.err);
+    let result = ask(&place, &["ctl", "result", "a", "2-0", "--sure"]);
     assert_eq!(result.code, 0, "{}", result.err);
+    assert!(result.out.starts_with("a, game 1, ") && result.out.contains(" plies: 2-0"), "{}", result.out);
     wait_until("the end of the game", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
@@ -134,8 +140,10 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
     assert_eq!(asked.last(), Some(&"result 2-0"));
     let uid = rustix::process::getuid().as_raw();
     let who = format!("request of uid {uid}");
-    let notes =
-        kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who))).count();
+    let notes = kinds(&log)
+        .iter()
+        .filter(|kind| matches!(kind, RecordKind::Note(note) if note.starts_with(&who) && !note.contains("--sure")))
+        .count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
     assert!(station.said().contains(&who), "{}", station.said());
 }

@@ -278,7 +278,7 @@ fn commits_that_vanish_in_mid_game_are_told_and_the_game_is_complete_after_a_res
 #[test]
 fn what_a_start_would_change_of_an_archived_game_is_kept_beside_it() {
     let mut hall = Hall::playing(&recording(), 4);
-    assert_eq!(ask(&hall.place, &["ctl", "result", "a", "1-1"]).code, 0);
+    assert_eq!(ask(&hall.place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
     wait_until("the archived game", || {
         hall.board.answer(&mut hall.pty);
         hall.public("archive/a-1.pdn").contains("[Result \"1-1\"]")

@@ -131,7 +131,7 @@ fn a_line_that_is_taken_away_plays_its_game_to_the_end_and_new_settings_hold_for
     assert!(told.out.contains("b: ends when its game is over"), "{}", told.out);
     assert!(ask(&place, &["status"]).out.contains("b: ends when its game is over"));
     for name in ["a", "b"] {
-        assert_eq!(ask(&place, &["ctl", "result", name, "1-1"]).code, 0);
+        assert_eq!(ask(&place, &["ctl", "result", name, "1-1", "--sure"]).code, 0);
     }
     wait_until("both games are over", || {
         for (pty, board) in ptys.iter_mut().zip(&mut boards) {
@@ -219,7 +219,7 @@ fn the_names_of_the_next_round_reach_no_game_of_this_one() {
         wait_until("a move after the reload", || public(name).contains(&format!("{last} {{")));
         assert!(of_round_three(&public(name)), "{name}: {}", public(name));
     }
-    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1"]).code, 0);
+    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
     wait_until("the game is over", || {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")

@@ -26,7 +26,7 @@ fn new_logs_begin_on_request_when_the_game_is_over() {
     let entries = moves(&place.live("a-1.pdn")).len();
     board.play(&mut pty, 800_000, || moves(&place.live("a-1.pdn")).len() > entries);
     assert!(!place.path("recordings/log/a-2.log").exists(), "a game is going on");
-    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1"]).code, 0);
+    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
     wait_until("new logs", || {
         board.answer(&mut pty);
         place.path("recordings/log/a-2.log").exists()
@@ -59,7 +59,7 @@ fn a_wish_for_new_logs_survives_a_restart() {
     pty.wait_for_the_station();
     wait_until("a log that goes on", || place.path("recordings/log/a-2.log").exists());
     assert_eq!(key(&place.log("a-2.log").header, CONTINUES), "yes");
-    wait_until("an answer", || ask(&place, &["ctl", "result", "a", "1-1"]).code == 0);
+    wait_until("an answer", || ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code == 0);
     wait_until("new logs", || {
         board.answer(&mut pty);
         place.path("recordings/log/a-3.log").exists()

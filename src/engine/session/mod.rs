@@ -543,6 +543,10 @@ pub struct Status {
     pub state: String,
     /// The number of the game that is going on or was the last.
     pub game: Option<u32>,
+    /// That game has a file, and is not over.
+    pub has_open_game: bool,
+    /// The clock says that the time of a side is running.
+    pub runs_clock: bool,
     /// Who has White and who Black, where that is known: in the file of that game, or in the next.
     pub players: [Option<String>; 2],
     /// Plies of that game, hidden ones included.

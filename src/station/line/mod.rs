@@ -20,6 +20,7 @@ mod underway;
 mod uptime;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,7 +33,7 @@ use tracing::{error, info, warn};
 use crate::engine::bytelog::{Mode, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::session::request::Request;
+use crate::engine::session::request::{Request, Wish};
 use crate::engine::session::{BusAddress, Damage, Effect, Input};
 use crate::station::config::LineConfig;
 use crate::station::counters::LineCounters;
@@ -53,7 +54,7 @@ use underway::Underway;
 
 pub use clock::dates_from;
 pub use opening::{Folders, OpeningError};
-pub use order::{Answer, Inbox, Order, orders};
+pub use order::{Answer, Asked, Inbox, Order, orders};
 pub use report::{BoardReport, LeftToWait, LineReport, Reporter};
 pub use uptime::Uptime;
 
@@ -438,8 +439,8 @@ impl Station {
         // Who asked for it looks whether it was done.
         self.reports_at = Instant::now();
         match order {
-            Order::Request { request, asker, until, answer } => {
-                let done = self.on_request(request, &asker, until).await?;
+            Order::Request { request, asked, answer } => {
+                let done = self.on_request(request, &asked).await?;
                 // Who asked may have gone.
                 let _ = answer.send(done);
             }
@@ -457,9 +458,12 @@ impl Station {
     }
 
     /// Who asks for what stands in the log before it is done. What comes too late is not done, and that stands there, too.
-    async fn on_request(&mut self, request: Request, asker: &str, until: Uptime) -> Result<Answer, StationError> {
+    async fn on_request(&mut self, request: Request, asked: &Asked) -> Result<Answer, StationError> {
         let now = self.clock.now();
-        if let Some(why) = until.too_late() {
+        let asker = &asked.by;
+        let game = ended_by(&request).and_then(|end| Some((self.game_in_words(request.to.address())?, end)));
+        let unsure = game.as_ref().filter(|(game, _)| game.runs && !asked.is_sure).map(|(game, _)| game.still_runs());
+        if let Some(why) = asked.until.too_late().or(unsure) {
             let note = format!("request of {asker}: {request}: {why}");
             warn!(line = self.name, "{note}");
             self.recorder.write(now, RecordKind::Note(note));
@@ -475,7 +479,34 @@ impl Station {
             effect => answer.written.extend(effect.lines()),
         })
         .await?;
+        if let Some((game, end)) = game.filter(|_| answer.refused.is_none()) {
+            let when =
+                if answer.written.is_empty() { "; it is written when the last moves are recognised" } else { "" };
+            answer.told.insert(0, format!("{}: {end}{when}", game.words));
+        }
         Ok(answer)
+    }
+
+    /// What a board of this line is called.
+    fn board_name(&self, address: Option<BusAddress>) -> String {
+        let named = self.config.boards.iter().find(|board| Some(board.address) == address);
+        feed::prefix(&self.name, address, named.map(|board| board.name.as_str()))
+    }
+
+    /// The game that is going on at an address of this line; `None`: none is.
+    fn game_in_words(&self, address: Option<BusAddress>) -> Option<GameInWords> {
+        let line = self.recorder.line();
+        let status = match address {
+            None => line.status(),
+            Some(address) => line.boards().into_iter().find(|(other, _)| *other == address)?.1,
+        };
+        let game = status.game.filter(|_| status.has_open_game)?;
+        let mut words = format!("{}, game {game}", self.board_name(address));
+        if let [Some(white), Some(black)] = &status.players {
+            write!(words, ", {white} - {black}").ok()?;
+        }
+        write!(words, ", {} plies", status.plies).ok()?;
+        Some(GameInWords { words, runs: status.runs_clock })
     }
 
     /// Asks for what operators asked for before the settings changed: from then on it stands in this log.
@@ -624,11 +655,9 @@ impl Station {
         }
         let live_file = |board: Option<BusAddress>| self.live_files.get(&board).cloned();
         let boards = line.boards().into_iter();
-        let named =
-            |address| self.config.boards.iter().find(|board| board.address == address).map(|board| &*board.name);
         let boards = boards.map(|(address, status)| BoardReport {
             address,
-            name: feed::prefix(&self.name, Some(address), named(address)),
+            name: self.board_name(Some(address)),
             waits: LeftToWait::at(now, &status),
             status,
             since: None,
@@ -643,5 +672,31 @@ impl Station {
             row.live_file = live_file;
             row.boards = boards;
         });
+    }
+}
+
+/// A game that is going on, as an operator is told of it.
+struct GameInWords {
+    /// Its board, number, players and plies.
+    words: String,
+    /// Its clock runs.
+    runs: bool,
+}
+
+impl GameInWords {
+    fn still_runs(&self) -> String {
+        format!(
+            "{}: its clock runs, so it is still being played; with `--sure` the result counts all the same",
+            self.words
+        )
+    }
+}
+
+/// How a game ends by a request, in words; `None`: it ends none.
+fn ended_by(request: &Request) -> Option<String> {
+    match &request.wish {
+        Wish::Result(result) => Some(result.clone()),
+        Wish::Resign(side) => Some(format!("{side} resigns")),
+        _ => None,
     }
 }

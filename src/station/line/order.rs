@@ -18,10 +18,8 @@ pub enum Order {
     Request {
         /// The request.
         request: Request,
-        /// Who asks, in words, for the log.
-        asker: String,
-        /// It is dropped if it is not begun by then.
-        until: Uptime,
+        /// Who asks for it, and how.
+        asked: Asked,
         /// Who waits for what becomes of it.
         answer: oneshot::Sender<Answer>,
     },
@@ -37,6 +35,17 @@ pub enum Order {
         /// Who waits for what becomes of it, in words.
         answer: oneshot::Sender<Option<String>>,
     },
+}
+
+/// Who asks for something, and how.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Who, in words, for the log.
+    pub by: String,
+    /// It is dropped if it is not begun by then.
+    pub until: Uptime,
+    /// He says that he means it: a result ends a game whose clock runs.
+    pub is_sure: bool,
 }
 
 /// What became of a request.

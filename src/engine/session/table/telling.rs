@@ -180,6 +180,8 @@ impl Table {
                     state,
                     misses_clock: self.misses_clock(),
                     game: game.number(),
+                    has_open_game: game.number().is_some(),
+                    runs_clock: self.clock.is_running(),
                     players: game.players().unwrap_or(players),
                     plies: game.recogniser.plies(),
                     last: game.last().map(str::to_owned),

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::engine::session::request::Wish;
-use crate::station::line::{Answer, Uptime};
+use crate::station::line::{Answer, Asked, Uptime};
 use crate::station::operate::overview::Overview;
 
 pub use socket::SocketError;
@@ -51,6 +51,9 @@ pub enum ClientRequest {
         board: String,
         /// Which.
         request: String,
+        /// It is meant so: a result ends a game whose clock runs.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        sure: bool,
         /// Until when it is wanted.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
@@ -176,10 +179,8 @@ pub enum StationCommand {
         board: String,
         /// What he wishes.
         wish: Wish,
-        /// Who asks, in words.
-        asker: String,
-        /// It is dropped if it is not begun by then.
-        until: Uptime,
+        /// Who asks for it, and how.
+        asked: Asked,
         /// Who waits for what becomes of it.
         answer: oneshot::Sender<Answer>,
     },

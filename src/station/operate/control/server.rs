@@ -17,7 +17,7 @@ use super::socket::Socket;
 use super::{ClientRequest, Commands, Reply, SocketError, StationCommand};
 use crate::engine::session::request::Wish;
 use crate::station::escape;
-use crate::station::line::Uptime;
+use crate::station::line::{Asked, Uptime};
 use crate::station::operate::logging::Levels;
 use crate::station::operate::overview::Observer;
 
@@ -196,14 +196,15 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
                 Err(reply) => reply,
             }
         }
-        ClientRequest::Request { board, request, until } => {
+        ClientRequest::Request { board, request, sure, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
             };
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            let command = StationCommand::Request { board, wish, asker: peer.in_words(), until, answer };
+            let asked = Asked { by: peer.in_words(), until, is_sure: sure };
+            let command = StationCommand::Request { board, wish, asked, answer };
             match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
                 Err(reply) => reply,

@@ -19,7 +19,7 @@ use crate::engine::session::BusAddress;
 use crate::engine::session::request::{Addressee, Request, Wish};
 use crate::station::config::{Config, LineConfig};
 use crate::station::counters::Counters;
-use crate::station::line::{Answer, LineReport, Order, Reporter, Storage, Surroundings, Uptime, orders};
+use crate::station::line::{Answer, Asked, LineReport, Order, Reporter, Storage, Surroundings, orders};
 use crate::station::link::{PortAddress, Ports};
 use crate::station::outlets::Teller;
 use crate::station::pulse::Pulses;
@@ -182,7 +182,7 @@ impl Lines {
     }
 
     /// Hands an operator's request to the line of a board.
-    pub fn request(&self, board: &str, wish: Wish, asker: String, until: Uptime, answer: oneshot::Sender<Answer>) {
+    pub fn request(&self, board: &str, wish: Wish, asked: Asked, answer: oneshot::Sender<Answer>) {
         // Who asked may have gone; then nobody hears why not.
         let refuse = |answer: oneshot::Sender<Answer>, why: String| drop(answer.send(Answer::refused(why)));
         let (line, request) = match find(&self.shared.rows.borrow(), board) {
@@ -192,7 +192,7 @@ impl Lines {
         let Some(running) = self.running.get(&line) else {
             return refuse(answer, format!("the line `{line}` has ended"));
         };
-        let (order, why) = match running.orders.try_send(Order::Request { request, asker, until, answer }) {
+        let (order, why) = match running.orders.try_send(Order::Request { request, asked, answer }) {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(order)) => {
                 (order, "too many requests wait for this line; does it hang?")

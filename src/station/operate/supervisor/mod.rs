@@ -273,9 +273,7 @@ impl Station {
 
     async fn obey(&mut self, command: StationCommand) {
         match command {
-            StationCommand::Request { board, wish, asker, until, answer } => {
-                self.lines.request(&board, wish, asker, until, answer);
-            }
+            StationCommand::Request { board, wish, asked, answer } => self.lines.request(&board, wish, asked, answer),
             StationCommand::Reload { asker, until, answer } => match until.too_late() {
                 Some(why) => {
                     warn!("request of {asker}: reload: {why}");
