@@ -16,7 +16,7 @@ const NAME: &str = "damcast";
 #[derive(Parser)]
 #[command(name = "damcast", version, about, max_term_width = 100)]
 #[command(
-    after_help = "`damcast help VERB` explains a verb, with examples and its exit codes: 0 done, 1 something is wrong, 2 asked wrongly."
+    after_help = "`damcast help VERB` explains a verb, with examples and its exit codes: 0 done, 1 something is wrong, 2 wrong arguments."
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -32,14 +32,14 @@ pub enum Verb {
     Status(cli::status::Arguments),
     /// Tell a running station what to do: results, names, corrections, reload.
     Ctl(cli::ctl::Arguments),
-    /// Show it: simulated boards on real ports, recorded live.
+    /// Show how damcast works: simulated boards on real ports, recorded live.
     #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
     /// Write a first configuration, for the boards that are there.
     Init(cli::init::Arguments),
     /// Check or show the configuration, or print its JSON Schema.
     Config(cli::config::Arguments),
-    /// Say what is wrong with this machine before the round does, and what to do about it.
+    /// Say before the round what is wrong with this machine, and what to do about it.
     Doctor(cli::doctor::Arguments),
     /// Show a board live, to try every square and piece.
     TestBoard(cli::test_board::Arguments),

@@ -32,17 +32,17 @@ pub struct Arguments {
     /// The files; `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Check against the standard's writing grammar and restrictions, not only that everything can be read; moves must be
-    /// legal, in variations too.
+    /// Check that the file is PDN 3.0 to the letter: the standard's writing grammar, its restrictions, and legal moves, in
+    /// variations, too.
     #[arg(long)]
     strict: bool,
-    /// What a known reader would stumble over: standard (the same as --strict), lidraughts, pydraughts. With --strict, both.
+    /// Check what a known reader would lose or misread: standard (the same as --strict), lidraughts, pydraughts. With --strict, both.
     #[arg(long)]
     profile: Option<Profile>,
     /// Check the syntax only; do not play the moves.
     #[arg(long)]
     syntax: bool,
-    /// Print notes too: things that are not as the standard writes them, but clear.
+    /// Print notes, too: what is clear, but not written as the standard writes it.
     #[arg(long)]
     notes: bool,
     /// Print one JSON object a line.

@@ -22,7 +22,7 @@ use super::output;
 /// What is asked.
 #[derive(clap::Args)]
 #[command(after_help = "Exit codes: 0 converted; 1 a file has errors or cannot be read; 2 a wrong argument.
-A move that is not legal is an error: it is told, and stands in the output as it stood.
+A move that is not legal is an error: convert says so, and leaves it as it stood.
 
 Example:
   damcast convert evening.pdn > standard.pdn")]
@@ -36,7 +36,7 @@ pub struct Arguments {
     /// How the movetext is laid out.
     #[arg(long, value_enum, default_value = "compact")]
     style: StyleName,
-    /// Call the squares by the names of this board, such as 25,W,8,8,N2,0. The game itself stays.
+    /// Name the squares as on this board, such as 25,W,8,8,N2,0. The game stays the same.
     #[arg(long)]
     board: Option<String>,
     /// Write PDN 2.0: ISO-8859-1, results as terminators, no setups.
@@ -45,7 +45,7 @@ pub struct Arguments {
     /// Write ambiguous captures with the pieces they take, as proposed for PDN 3.1: 47x36 <42,29,14,31>. Few can read it.
     #[arg(long, conflicts_with = "pdn2")]
     pdn31: bool,
-    /// Say nothing about what was changed, only what was lost.
+    /// Say only what was lost, not what was changed.
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]

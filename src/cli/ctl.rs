@@ -15,9 +15,9 @@ use super::station::{UNKNOWN, Where};
 #[derive(clap::Args)]
 #[command(
     arg_required_else_help = true,
-    after_help = "A board is named by what its files are called (board-1, table-1), or as LINE/ADDRESS on a bus.\n\
-                  Each request stands in the log of the line with who asked; a replay obeys it at the same moment.\n\n\
-                  A request is obeyed in time or never: what a station has not begun when --wait is over it drops, and logs that.\n\n\
+    after_help = "A board has the name of its files (board-1, table-1); on a bus LINE/ADDRESS names it, too.\n\
+                  The log of the line keeps each request and who asked; a replay obeys it at the same moment.\n\n\
+                  A request is obeyed in time or never: the station drops what it has not begun when --wait is over, and logs that.\n\n\
                   Exit codes: 0 done, 1 refused, 2 wrong arguments, 3 no station answers, 4 not allowed, 5 it is not known \
                   whether it was done.\n\n\
                   Examples:\n  damcast ctl names board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
-    /// How long the request is wanted and its answer waited for, in seconds [default: 10; for reload 30].
+    /// For how many seconds the station may wait before it begins, and ctl waits for the answer [default: 10; for reload 30].
     #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
     wait: Option<u64>,
     #[command(subcommand)]
@@ -39,7 +39,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Verb {
-    /// The game is over, with this result; it is written when the last moves are recognised.
+    /// The game is over with this result, which is written when the last moves are recognised.
     Result {
         /// The board.
         board: String,
@@ -61,7 +61,7 @@ enum Verb {
         #[arg(long)]
         sure: bool,
     },
-    /// Who plays: in the file of this game if it has no moves yet, else in that of the next.
+    /// Say who plays: this game if its file has no moves yet, else the next.
     Names {
         /// The board.
         board: String,
@@ -70,7 +70,7 @@ enum Verb {
         /// Black's name.
         black: String,
     },
-    /// Which pairing of a tournament the board plays: from the next game on, or from this one on if it has no moves yet. Its games
+    /// Say which pairing of a tournament the board plays: from the next game on, or from this one on if it has no moves yet. Its games
     /// begin with these tags and keep them, whatever the configuration says later.
     #[command(
         after_help = "Example:\n  damcast ctl pairing board-1 3.1 White=\"Sijbrands, T.\" Black=\"Wiersma, H.\" Round=3\n  damcast ctl pairing board-1 none"
@@ -91,18 +91,18 @@ enum Verb {
         /// The position.
         #[arg(conflicts_with = "from_memory")]
         fen: Option<String>,
-        /// The game that the board's memory has, which began while nobody listened.
+        /// Publish the game that the board's memory has, which began while nobody listened.
         #[arg(long)]
         from_memory: bool,
     },
-    /// This stands on the board, and the game goes on from there.
+    /// Say what stands on the board; the game goes on from there.
     Setup {
         /// The board.
         board: String,
         /// The position, with who is to move: W:W31,32,K40:B1,2.
         fen: String,
     },
-    /// The last moves do not count. What was published stays; the position before them follows as a setup.
+    /// Say that the last moves do not count. What was published stays; the position before them follows as a setup.
     Undo {
         /// The board.
         board: String,
@@ -110,7 +110,7 @@ enum Verb {
         #[arg(default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
         plies: u16,
     },
-    /// What stands on the board is right: read it once more, and set it up if no legal move explains it.
+    /// Read the board once more, and set up what stands on it if no legal move explains it.
     Resync {
         /// The board.
         board: String,
@@ -118,7 +118,7 @@ enum Verb {
         #[arg(value_enum, ignore_case = true)]
         side: Option<Side>,
     },
-    /// The board lies the other way round.
+    /// Say that the board lies the other way round.
     Flip {
         /// The board.
         board: String,
@@ -133,7 +133,7 @@ enum Verb {
         /// The board.
         board: String,
     },
-    /// Begin new logs: a new round. Games before it are not shown in games.pdn any more. On a bus, for all its boards.
+    /// Begin new logs for a new round: games.pdn no longer shows the games before it. On a bus, for all its boards.
     Rotate {
         /// The board.
         board: String,

@@ -49,7 +49,7 @@ pub struct Arguments {
     /// How many times as fast as life.
     #[arg(long, default_value_t = 20.0)]
     speed: f64,
-    /// Everything random comes from it.
+    /// The seed of all that is random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The folder to record into; a new one if left out.

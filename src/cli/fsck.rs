@@ -26,7 +26,7 @@ pub struct Arguments {
     /// The directory of a station: with log/, live/ and public/ in it.
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Print notes too: things worth knowing about which nothing is to be done.
+    /// Print notes, too: what is good to know, and needs nothing done.
     #[arg(long)]
     notes: bool,
     /// Print one JSON object a line.

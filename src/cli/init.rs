@@ -29,8 +29,8 @@ const INSTALLED: &str = "/var/lib/damcast/recordings";
 /// What is asked.
 #[derive(clap::Args)]
 #[command(
-    after_help = "In a terminal it asks what it is not told. An existing configuration stays, unless it is the one that was
-installed with damcast and nobody has changed it, or --force is given.
+    after_help = "In a terminal it asks for what you did not say. It writes over no configuration but the one that was installed with
+damcast and that nobody has changed; --force writes over any.
 
 Exit codes: 0 written; 1 no board, or it cannot be written; 2 the file exists, or a wrong argument.
 
@@ -44,10 +44,10 @@ pub struct Arguments {
     /// The file to write.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
-    /// A port with one board; may be given several times. It is written even if the board does not answer now.
+    /// A port with one board; you may give several. It goes into the file even if the board does not answer now.
     #[arg(long = "port", value_name = "PORT")]
     ports: Vec<String>,
-    /// A port with many boards on one wire; may be given several times.
+    /// A port with many boards on one wire; you may give several.
     #[arg(long = "bus", value_name = "PORT")]
     buses: Vec<String>,
     /// Where recordings go.
@@ -68,7 +68,7 @@ pub struct Arguments {
     /// Write over an existing configuration.
     #[arg(long)]
     force: bool,
-    /// Ask nothing, also in a terminal.
+    /// Ask nothing, not even in a terminal.
     #[arg(long)]
     yes: bool,
 }

@@ -36,14 +36,14 @@ const LONGEST_INPUT: u64 = 1 << 20;
 /// What is asked.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 everything was understood; 1 the input broke off; 2 something was not understood, or a wrong argument.
+    after_help = "Exit codes: 0 all input was understood; 1 the input broke off; 2 a line of it was not understood, or a wrong argument.
 
 Example:
   echo '0 = up' | damcast line"
 )]
 pub struct Arguments {
-    /// The game: a number of PDN's GameType table, or all its attributes. Goes before `# game-type:` of the input;
-    /// 20, international, if neither says.
+    /// The game: a number of PDN's GameType table, or all its attributes. Counts instead of `# game-type:` of the input;
+    /// 20, international, if neither is there.
     #[arg(long)]
     game_type: Option<String>,
     /// One board on the line, or a bus with many.
@@ -52,10 +52,10 @@ pub struct Arguments {
     /// For which readers the file is written.
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArgument,
-    /// A setting of `[[line]]` or `[recognition]`. Goes before `# set-KEY:` of the input.
+    /// A setting of `[[line]]` or `[recognition]`. Counts instead of `# set-KEY:` of the input.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// Print moves that are likely but not final as `MILLIS ~ MOVES`; without moves, they are taken back or in the file.
+    /// Print moves that are likely but not final as `MILLIS ~ MOVES`; no moves: the last ones are taken back, or in the file now.
     #[arg(long)]
     provisional: bool,
 }

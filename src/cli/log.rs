@@ -33,8 +33,8 @@ type Moment = DateTime<FixedOffset>;
 /// What is asked.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 done, and of `verify` that all are whole; 1 a log is damaged, or there is nothing to extract; 2 one cannot
-be read.
+    after_help = "Exit codes: 0 done, for `verify`: all are whole; 1 a log is damaged, or there is nothing to extract; 2 a log cannot be
+read.
 
 Examples:
   damcast log list recordings                  games, spans and sizes, line by line
@@ -93,10 +93,10 @@ struct Extract {
     /// The game with this number, from the end of the game before it.
     #[arg(long, conflicts_with_all = ["from", "to"])]
     game: Option<u32>,
-    /// Not before: 2026-11-21T14:03:00+01:00, or 14:03 or 14:03:20 on the day of the last log.
+    /// Nothing before this moment: 2026-11-21T14:03:00+01:00, or 14:03 or 14:03:20 on the day of the last log.
     #[arg(long)]
     from: Option<String>,
-    /// Not after.
+    /// Nothing after this moment.
     #[arg(long)]
     to: Option<String>,
 }

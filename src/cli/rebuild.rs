@@ -14,11 +14,13 @@ use super::output::say;
 
 /// What is asked.
 #[derive(clap::Args)]
-#[command(after_help = "Exit codes: 0 done; 1 it cannot be done, a station runs there for one; 2 a wrong argument.
+#[command(
+    after_help = "Exit codes: 0 done; 1 it cannot be done, for example because a station runs there; 2 a wrong argument.
 
 Examples:
   damcast rebuild recordings                   completes what is missing, puts aside what differs
-  damcast rebuild recordings --into copy       makes all files anew, elsewhere")]
+  damcast rebuild recordings --into copy       makes all files anew, elsewhere"
+)]
 pub struct Arguments {
     /// The directory of a station, with its logs in log/.
     #[arg(value_name = "DIR")]

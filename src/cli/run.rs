@@ -29,8 +29,8 @@ const MOST_BLOCKING: usize = 32;
 /// What is asked.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 stopped by a signal, in good order; 1 it cannot start (the folder, another station in it); 2 the configuration
-is wrong, more of it than an outlet.
+    after_help = "Exit codes: 0 stopped by a signal, all is written; 1 it cannot start (the folder, or another station in it); 2 the configuration
+is wrong, not only an outlet.
 
 Examples:
   damcast run                           the installed configuration

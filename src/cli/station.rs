@@ -28,10 +28,10 @@ pub const UNKNOWN: u8 = 5;
 /// Which station.
 #[derive(clap::Args)]
 pub struct Where {
-    /// Its control socket.
+    /// The control socket of the station.
     #[arg(long, value_name = "FILE", global = true)]
     socket: Option<PathBuf>,
-    /// Its configuration; for a station that is no service.
+    /// The configuration of the station, if it is not the installed service.
     #[arg(long, value_name = "FILE", global = true, conflicts_with = "socket")]
     config: Option<PathBuf>,
 }

@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Print it as JSON; with --watch one line each time.
     #[arg(long)]
     json: bool,
-    /// Show it again and again, whenever something changes.
+    /// Go on, and show it anew whenever something changes.
     #[arg(long)]
     watch: bool,
 }

@@ -30,13 +30,15 @@ const FIRST_RESULT_PIECE: u8 = 13;
 
 /// What is asked.
 #[derive(clap::Args)]
-#[command(after_help = "Lift every piece once, and put one on every square; kings too. What was seen stays marked.
+#[command(
+    after_help = "Lift every piece once, and put one on every square; kings too. Every square that was tried stays green.
 
 Exit codes: 0 every square was tried; 1 not all of them, or no board; 2 a wrong argument.
 
 Examples:
   damcast test-board serial:/dev/ttyACM0
-  damcast test-board tcp://10.0.0.7:4001 --game-type 25 --codes chess")]
+  damcast test-board tcp://10.0.0.7:4001 --game-type 25 --codes chess"
+)]
 pub struct Arguments {
     /// Where the board is, as in the configuration; `damcast ports` lists the ports.
     #[arg(value_name = "PORT")]

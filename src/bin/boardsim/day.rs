@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Base time and increment in seconds; `none`: no clock.
     #[arg(long, default_value = "4800+60")]
     clock: String,
-    /// Everything random comes from it.
+    /// The seed of all that is random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// After how many minutes the link of a board is lost, on average; 0 for never.

@@ -69,7 +69,7 @@ struct Play {
     /// How many times as fast as life.
     #[arg(long, default_value_t = 1.0)]
     speed: f64,
-    /// Everything random comes from it.
+    /// The seed of all that is random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Base time and increment in seconds; `none`: no clock.
@@ -156,7 +156,7 @@ struct SoakArguments {
     /// How many games to play; each is played twice.
     #[arg(long, default_value_t = 1000)]
     games: u64,
-    /// Everything random comes from it.
+    /// The seed of all that is random.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

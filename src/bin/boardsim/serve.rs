@@ -63,7 +63,7 @@ pub struct Arguments {
     /// How many times as fast as life.
     #[arg(long)]
     speed: Option<f64>,
-    /// Everything random comes from it.
+    /// The seed of all that is random.
     #[arg(long)]
     seed: Option<u64>,
     /// The boards live from the start on, not from a host's first byte.

@@ -51,13 +51,13 @@ pub struct Arguments {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
-    /// The user who records; by default the service if it is installed, otherwise you.
+    /// The user who records; without it the user of the service if that is installed, else you.
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// The public file as spectators get it: an address (http://...), a file, or - for standard input.
     #[arg(long, value_name = "URL")]
     public: Option<String>,
-    /// How much room the disk should have, in MiB.
+    /// How much free space the disk should have, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
     /// Say which files of a station's folder who runs this may not write: how `doctor` asks as the user who records.
