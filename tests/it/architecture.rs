@@ -1,5 +1,6 @@
 //! One direction of dependency, and a core that knows no world: held by reading the sources.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -443,6 +444,37 @@ fn the_game_and_the_wire_do_not_know_of_each_other() {
     }
     for line in lines_of_module("src", "engine/protocol") {
         assert!(!line.code.contains("draughts"), "{}", line.place());
+    }
+}
+
+/// Public types that share a name, and why they may.
+const SHARED_NAMES: &[(&str, &str)] = &[
+    ("Arguments", "what a verb is asked with: one in each file of `cli`"),
+    ("Entry", "one thing: what stands in the movetext, in any PDN and in a live file"),
+];
+
+#[test]
+fn no_public_type_name_stands_twice() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let sources = ["crates/draughts/src", "crates/draughts-pdn/src", "src"];
+    for line in sources.iter().flat_map(|sources| lines_under(Path::new(sources))) {
+        let is_of_the_product = ["src/simulation", "src/bin"].iter().all(|folder| !line.file.starts_with(folder));
+        let mut words = line.code.trim().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let kinds = ["struct", "enum", "type", "trait", "union"];
+        if let (Some("pub"), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
+            && kinds.contains(&kind)
+            && is_of_the_product
+        {
+            places.entry(name.to_owned()).or_default().push(line.place());
+        }
+    }
+    assert!(places.len() > 400, "types are found");
+    let is_excused = |name: &str| SHARED_NAMES.iter().any(|(excused, _)| *excused == name);
+    let twice: Vec<String> =
+        places.iter().filter(|(name, at)| at.len() > 1 && !is_excused(name)).flat_map(|(_, at)| at.clone()).collect();
+    assert!(twice.is_empty(), "one word for one thing:\n{}\n", twice.join("\n"));
+    for (name, _) in SHARED_NAMES {
+        assert!(places.get(*name).is_some_and(|at| at.len() > 1), "`{name}` stands once: it needs no excuse");
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use damcast::engine::playback::Published;
+use damcast::engine::playback::PublishedPart;
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
 use damcast::station::folder::Folder;
@@ -129,10 +129,10 @@ impl Event {
         for (game, late) in line.played.as_ref().unwrap().games.iter().zip(0..) {
             for (at, published) in game.history() {
                 let effect = match published {
-                    Published::Opened(opening) => Effect::Opened(Box::new(opening.clone())),
-                    Published::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), why: None },
-                    Published::Ended(result) => Effect::Ended { result: result.map(str::to_owned) },
-                    Published::Aside(_) => continue,
+                    PublishedPart::Opened(opening) => Effect::Opened(Box::new(opening.clone())),
+                    PublishedPart::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), why: None },
+                    PublishedPart::Ended(result) => Effect::Ended { result: result.map(str::to_owned) },
+                    PublishedPart::Aside(_) => continue,
                 };
                 // Each board is told a little later than the one before it.
                 changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::{Local, TimeDelta};
 use damcast::engine::bytelog::{self, ByteLog, CLOCK, DATES_FROM, NamedLog, Record, RecordKind};
-use damcast::engine::playback::{self, PlayedGame, Published};
+use damcast::engine::playback::{self, PlayedGame, PublishedPart};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};
@@ -107,7 +107,7 @@ fn a_game_goes_on_over_a_restart_whatever_the_clock_showed_at_first() {
             assert_eq!(text(other), text(right), "{what}");
             let history = |game: &PlayedGame| -> Vec<_> {
                 let history = game.history().into_iter();
-                history.map(|(at, what)| (at, matches!(what, Published::Entry(_)))).collect()
+                history.map(|(at, what)| (at, matches!(what, PublishedPart::Entry(_)))).collect()
             };
             assert_eq!(history(other), history(right), "{what}");
         }

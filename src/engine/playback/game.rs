@@ -36,7 +36,7 @@ pub(super) struct Times {
 
 /// A piece of a game that was published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Published<'game> {
+pub enum PublishedPart<'game> {
     /// Its file was begun.
     Opened(&'game Opening),
     /// A ply or a setup.
@@ -60,13 +60,13 @@ impl PlayedGame {
 
     /// What was published of it and when, in order; behind that what was told beside it, in order. Empty when the logs do not
     /// say when that was.
-    pub fn history(&self) -> Vec<(DateTime<FixedOffset>, Published<'_>)> {
+    pub fn history(&self) -> Vec<(DateTime<FixedOffset>, PublishedPart<'_>)> {
         let Some(calendar) = &self.times.calendar else { return Vec::new() };
         let Contents { opening, entries, is_ended, result } = &self.file;
-        let opened = [(self.times.opened, Published::Opened(opening))];
-        let entries = self.times.entries.iter().zip(entries).map(|(at, entry)| (*at, Published::Entry(entry)));
-        let ended = is_ended.then(|| (self.times.ended, Published::Ended(result.as_deref())));
-        let asides = self.asides.iter().map(|(at, aside)| (*at, Published::Aside(aside)));
+        let opened = [(self.times.opened, PublishedPart::Opened(opening))];
+        let entries = self.times.entries.iter().zip(entries).map(|(at, entry)| (*at, PublishedPart::Entry(entry)));
+        let ended = is_ended.then(|| (self.times.ended, PublishedPart::Ended(result.as_deref())));
+        let asides = self.asides.iter().map(|(at, aside)| (*at, PublishedPart::Aside(aside)));
         let all = opened.into_iter().chain(entries).chain(ended).chain(asides);
         all.map(|(at, published)| (calendar.moment(at), published)).collect()
     }

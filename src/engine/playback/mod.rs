@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 pub use chain::{Chain, Pause, Played, SHORTEST_PAUSE, calendar, go_on, play, play_and_tell, play_each, shift};
-pub use game::{PlayedGame, Published};
+pub use game::{PlayedGame, PublishedPart};
 
 use crate::engine::calendar::Calendar;
 use crate::engine::livefile::Contents;

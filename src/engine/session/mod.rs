@@ -59,7 +59,7 @@ use draughts_pdn::clock::Clocks;
 use request::{Addressee, Request};
 use single::Single;
 use table::{Attention, Table};
-use wait::Wait;
+use wait::LineWait;
 
 /// What can happen to a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -336,7 +336,7 @@ impl Line {
     }
 
     /// The same, with what it waits for until then.
-    pub fn waits(&self) -> Option<(Millis, Wait)> {
+    pub fn waits(&self) -> Option<(Millis, LineWait)> {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),
             Wire::Bus(bus) => bus.deadline(),

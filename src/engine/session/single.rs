@@ -8,7 +8,7 @@ use chrono::{DateTime, FixedOffset};
 
 use super::catchup::Games;
 use super::catchup::event_clock::EventClock;
-use super::catchup::gap::{BoardReport, Gap, GapStep};
+use super::catchup::gap::{GameReport, Gap, GapStep};
 use super::catchup::late::{self, Late};
 use super::catchup::timeline::{Span, happened, timeline};
 use super::dialogue::{Dialogue, Turn};
@@ -17,7 +17,7 @@ use super::held::Rotation;
 use super::identity::Identity;
 use super::request::{Addressee, Request, Wish};
 use super::table::Table;
-use super::wait::{Wait, earliest, named};
+use super::wait::{LineWait, earliest, named};
 use super::{Condition, Damage, Effect, Heard, LineSettings, Output, Status, catchup};
 use crate::engine::millis::Millis;
 use crate::engine::protocol::changes::{self, MemoryEvent};
@@ -58,7 +58,7 @@ pub struct Single {
     /// How long it was not heard, the times do not tell.
     was_away_for_unknown_time: bool,
     /// What was reported since the first change of a field, while nobody knows what stands on the others.
-    unplaced: Vec<(Millis, BoardReport)>,
+    unplaced: Vec<(Millis, GameReport)>,
     /// So many dumps showed changes since a field was last reported.
     unreported: u32,
     told_no_dumps: bool,
@@ -236,9 +236,9 @@ impl Single {
         self.notice_gap(now, message, outputs);
         let at = self.games.table_time(now);
         let report = match message {
-            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(BoardReport::Dump(codes.clone())),
-            Message::FieldUpdate { field, piece } => Some(BoardReport::Field(*field, *piece)),
-            Message::Clock(report) => Some(BoardReport::Clock(*report)),
+            Message::BoardDump(codes) | Message::BoardDump50Black(codes) => Some(GameReport::Dump(codes.clone())),
+            Message::FieldUpdate { field, piece } => Some(GameReport::Field(*field, *piece)),
+            Message::Clock(report) => Some(GameReport::Clock(*report)),
             _ => None,
         };
         let waits = report.as_ref().is_some_and(|report| self.is_unplaced(report));
@@ -305,23 +305,23 @@ impl Single {
     }
 
     /// Does this report wait until it is known what stands on the board?
-    fn is_unplaced(&self, report: &BoardReport) -> bool {
+    fn is_unplaced(&self, report: &GameReport) -> bool {
         let waits = self.games.table.fields().is_none() && !self.dialogue.is_without_dumps();
         match report {
-            BoardReport::Dump(_) => false,
-            BoardReport::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
-            BoardReport::Clock(_) => waits && !self.unplaced.is_empty() && self.unplaced.len() < MOST_UNPLACED,
+            GameReport::Dump(_) => false,
+            GameReport::Field(..) => waits && self.unplaced.len() < MOST_UNPLACED,
+            GameReport::Clock(_) => waits && !self.unplaced.is_empty() && self.unplaced.len() < MOST_UNPLACED,
         }
     }
 
     /// A board that shows changes in its dumps and reports none is told to report in another way.
-    fn count_unreported(&mut self, now: Millis, report: &BoardReport, outputs: &mut Vec<Output>) {
+    fn count_unreported(&mut self, now: Millis, report: &GameReport, outputs: &mut Vec<Output>) {
         self.unreported = match report {
-            BoardReport::Field(..) => 0,
-            BoardReport::Dump(codes) if self.games.table.fields().is_some() && self.games.table.misses(codes) > 0 => {
+            GameReport::Field(..) => 0,
+            GameReport::Dump(codes) if self.games.table.fields().is_some() && self.games.table.misses(codes) > 0 => {
                 self.unreported + 1
             }
-            BoardReport::Dump(_) | BoardReport::Clock(_) => self.unreported,
+            GameReport::Dump(_) | GameReport::Clock(_) => self.unreported,
         };
         if self.unreported < UNREPORTED {
             return;
@@ -370,8 +370,8 @@ impl Single {
         }
         if is_unknown {
             let fields = self.unplaced.iter().filter_map(|(_, report)| match report {
-                BoardReport::Field(field, piece) => Some((*field, *piece)),
-                BoardReport::Dump(_) | BoardReport::Clock(_) => None,
+                GameReport::Field(field, piece) => Some((*field, *piece)),
+                GameReport::Dump(_) | GameReport::Clock(_) => None,
             });
             let mut lived = self.unplaced.first().map_or(self.games.table_time(now), |(at, _)| *at);
             self.games.table.assume_start(lived, &fields.collect::<Vec<_>>());
@@ -388,11 +388,11 @@ impl Single {
     }
 
     /// Something that the board says reaches the table.
-    fn hear_report(&mut self, at: Millis, report: BoardReport) -> Vec<Effect> {
+    fn hear_report(&mut self, at: Millis, report: GameReport) -> Vec<Effect> {
         match report {
-            BoardReport::Dump(_) => {}
-            BoardReport::Field(field, piece) => self.games.note_report(at, field, piece),
-            BoardReport::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
+            GameReport::Dump(_) => {}
+            GameReport::Field(field, piece) => self.games.note_report(at, field, piece),
+            GameReport::Clock(report) => self.clock = Some(report).filter(ClockReport::is_reading).or(self.clock),
         }
         tell(&mut self.games.table, at, &report)
     }
@@ -464,14 +464,14 @@ impl Single {
         for (at, report) in gap.into_kept().into_iter().flatten() {
             heard_at = at;
             self.games.table.hear(at);
-            if let BoardReport::Clock(report) = report {
+            if let GameReport::Clock(report) = report {
                 reading = Some(report);
             }
             effects.extend(self.hear_report(at, report));
         }
         // It may have come before the dump with which the board is known again.
         if let Some(report) = reading {
-            effects.extend(self.hear_report(heard_at, BoardReport::Clock(report)));
+            effects.extend(self.hear_report(heard_at, GameReport::Clock(report)));
         }
         self.put(now, effects, outputs);
     }
@@ -500,7 +500,7 @@ impl Single {
         let told = happened(&recalled.unseen, self.games.table.number_count());
         // The last reading before the memory may say that the clock was stopped, which the memory does not.
         let reading = before.iter().rev().find_map(|(_, report)| match report {
-            BoardReport::Clock(clock) if clock.is_reading() => Some(*clock),
+            GameReport::Clock(clock) if clock.is_reading() => Some(*clock),
             _ => None,
         });
         self.games.table.link_to_memory();
@@ -533,7 +533,7 @@ impl Single {
         self.clock = games.live_through(timed, effects).clock.or(self.clock);
         games.live_until_known(end, effects);
         if let Some((at, report)) = reading.and_then(|reading| games.clock.reading(end, reading)) {
-            effects.extend(self.hear_report(at, BoardReport::Clock(report)));
+            effects.extend(self.hear_report(at, GameReport::Clock(report)));
         }
         end
     }
@@ -551,12 +551,12 @@ impl Single {
     }
 
     /// When [`Single::tick`] has something to do, and what is waited for until then.
-    pub fn deadline(&self) -> Option<(Millis, Wait)> {
+    pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let asks = self.dialogue.deadline(self.wants_dump_at());
-        let waits = if self.dialogue.is_asking() { Wait::Answer } else { Wait::Question };
+        let waits = if self.dialogue.is_asking() { LineWait::Answer } else { LineWait::Question };
         let decides = earliest(self.games.tables().map(Table::deadline));
         let decides = decides.map(|(at, wait)| (self.games.line_time(at), wait));
-        earliest([named(asks, waits), decides, named(self.goes_on_at(), Wait::DumpAfterGap)])
+        earliest([named(asks, waits), decides, named(self.goes_on_at(), LineWait::DumpAfterGap)])
     }
 
     fn wants_dump_at(&self) -> Option<Millis> {
@@ -639,14 +639,14 @@ impl Single {
 }
 
 /// Something that a board says reaches a table.
-fn tell(table: &mut Table, at: Millis, report: &BoardReport) -> Vec<Effect> {
+fn tell(table: &mut Table, at: Millis, report: &GameReport) -> Vec<Effect> {
     match report {
-        BoardReport::Dump(codes) => {
+        GameReport::Dump(codes) => {
             table.trust_reports(at, false);
             table.dump(at, codes)
         }
-        BoardReport::Field(field, piece) => table.field_update(at, *field, *piece),
-        BoardReport::Clock(report) => {
+        GameReport::Field(field, piece) => table.field_update(at, *field, *piece),
+        GameReport::Clock(report) => {
             table.trust_clock(true);
             table.clock(at, report)
         }

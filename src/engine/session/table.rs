@@ -35,7 +35,7 @@ use chrono::{DateTime, FixedOffset};
 
 use super::account;
 use super::sensors::Sensors;
-use super::wait::{Wait, earliest, named};
+use super::wait::{LineWait, earliest, named};
 use super::{Aside, Effect, LineSettings};
 use crate::engine::calendar;
 use crate::engine::millis::Millis;
@@ -410,22 +410,22 @@ impl Table {
     }
 
     /// When [`Table::decide`] has something to do even if nothing happens, and what is waited for until then.
-    pub fn deadline(&self) -> Option<(Millis, Wait)> {
+    pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let game = self.play.game();
         let verdict = game.and_then(|game| game.recogniser.deadline());
         let verdict = verdict.filter(|&(at, _)| self.deaf_at().is_none_or(|deaf| at <= deaf));
         let doubts = game.and_then(|game| self.notified.doubts_at(&self.board, &self.clock, game));
         earliest([
-            named(start::new_game_at(&self.board, &self.clock, &self.play), Wait::Start),
-            named(self.notified.start_at(&self.board, &self.play), Wait::SettingUp),
-            named(doubts, Wait::Doubt),
-            named(self.notified.result_pieces_at(&self.board), Wait::ResultPiece),
-            named(game.and_then(|game| ending::without_moves_at(game, &self.settings)), Wait::NoMoveLeft),
-            named(self.board.gap_until(), Wait::DumpAfterGap),
-            verdict.map(|(at, wait)| (at, Wait::Recognition(wait))),
-            named(game.and_then(ending::result_at), Wait::Result),
-            named(self.resync.as_ref().map(Resync::ends_at), Wait::Resync),
-            named(self.listeners.tell_at(&self.play), Wait::Sign),
+            named(start::new_game_at(&self.board, &self.clock, &self.play), LineWait::Start),
+            named(self.notified.start_at(&self.board, &self.play), LineWait::SettingUp),
+            named(doubts, LineWait::Doubt),
+            named(self.notified.result_pieces_at(&self.board), LineWait::ResultPiece),
+            named(game.and_then(|game| ending::without_moves_at(game, &self.settings)), LineWait::NoMoveLeft),
+            named(self.board.gap_until(), LineWait::DumpAfterGap),
+            verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
+            named(game.and_then(ending::result_at), LineWait::Result),
+            named(self.resync.as_ref().map(Resync::ends_at), LineWait::Resync),
+            named(self.listeners.tell_at(&self.play), LineWait::Sign),
         ])
     }
 

@@ -8,7 +8,7 @@ use crate::engine::recognition;
 
 /// What a line waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wait {
+pub enum LineWait {
     /// What the recogniser of a game waits for.
     Recognition(recognition::Wait),
     /// A start position that stands long enough to begin a game.
@@ -38,11 +38,11 @@ pub enum Wait {
 }
 
 /// The earliest of several deadlines.
-pub fn earliest(deadlines: impl IntoIterator<Item = Option<(Millis, Wait)>>) -> Option<(Millis, Wait)> {
+pub fn earliest(deadlines: impl IntoIterator<Item = Option<(Millis, LineWait)>>) -> Option<(Millis, LineWait)> {
     deadlines.into_iter().flatten().min_by_key(|(at, _)| *at)
 }
 
 /// A deadline with its name.
-pub fn named(at: Option<Millis>, wait: Wait) -> Option<(Millis, Wait)> {
+pub fn named(at: Option<Millis>, wait: LineWait) -> Option<(Millis, LineWait)> {
     at.map(|at| (at, wait))
 }

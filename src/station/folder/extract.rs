@@ -19,7 +19,7 @@ use crate::engine::broadcast::Moment;
 use crate::engine::bytelog::{CONTINUES, GAMES_BEFORE, Header, Record, RecordKind};
 use crate::engine::calendar::Calendar;
 use crate::engine::millis::Millis;
-use crate::engine::playback::{self, PlayedGame, Published};
+use crate::engine::playback::{self, PlayedGame, PublishedPart};
 use crate::engine::protocol::{BusCommand, BusDecoder, BusItem};
 use crate::engine::session::BusAddress;
 use crate::engine::session::request::Request;
@@ -38,7 +38,7 @@ pub fn span(game: &PlayedGame) -> Option<TimeSpan> {
 
 /// The plies and setups of a game.
 pub fn entries(game: &PlayedGame) -> usize {
-    game.history().iter().filter(|(_, published)| matches!(published, Published::Entry(_))).count()
+    game.history().iter().filter(|(_, published)| matches!(published, PublishedPart::Entry(_))).count()
 }
 
 /// All the time that belongs to a game of a board: since the game before it ended, until it was over.

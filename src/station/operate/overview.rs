@@ -22,7 +22,7 @@ use crate::station::line::{LeftToWait, LineReport};
 use crate::station::trouble::{self, Troubles};
 
 /// A moment on the wall.
-pub type Moment = DateTime<FixedOffset>;
+type Moment = DateTime<FixedOffset>;
 
 /// The state of a station.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::generations::Generations;
 use super::plan::{Plan, Plans};
 use crate::engine::broadcast::{AsideContent, Board, GameChange, GameRecord, Moment};
 use crate::engine::bytelog::Header;
-use crate::engine::playback::{PlayedGame, Published};
+use crate::engine::playback::{PlayedGame, PublishedPart};
 use crate::engine::session::{Aside, BusAddress, LineSettings};
 use crate::station::feed;
 use draughts::Variant;
@@ -213,10 +213,10 @@ pub fn record(game: &PlayedGame) -> Option<GameRecord> {
         record.take(
             at,
             match published {
-                Published::Entry(entry) => GameChange::Entry(entry.clone()),
-                Published::Ended(result) => GameChange::Ended(result.map(str::to_owned)),
-                Published::Aside(aside) => GameChange::Aside(told(aside)),
-                Published::Opened(_) => continue,
+                PublishedPart::Entry(entry) => GameChange::Entry(entry.clone()),
+                PublishedPart::Ended(result) => GameChange::Ended(result.map(str::to_owned)),
+                PublishedPart::Aside(aside) => GameChange::Aside(told(aside)),
+                PublishedPart::Opened(_) => continue,
             },
         );
     }

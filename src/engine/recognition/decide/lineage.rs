@@ -8,7 +8,7 @@ use super::standing::Snapshot;
 use crate::engine::recognition::evidence::chronology::Chronology;
 use crate::engine::recognition::evidence::facts::Facts;
 use crate::engine::recognition::evidence::published::{Base, Previous};
-use crate::engine::recognition::evidence::squares::Moment;
+use crate::engine::recognition::evidence::squares::Ordinal;
 use crate::engine::recognition::measures::work;
 use crate::engine::recognition::search::explain::Explanation;
 use draughts::{Color, Move, Position, SquareSet};
@@ -19,7 +19,7 @@ pub(super) struct Before {
     /// The position after them.
     end: Position,
     /// When the board showed that; `None`: it has yet to be looked for.
-    seen_at: Option<Moment>,
+    seen_at: Option<Ordinal>,
 }
 
 impl Before {
@@ -63,7 +63,7 @@ impl Lineage {
 /// and each single one that hands may have played.
 pub(super) fn possible_before(
     facts: &Facts,
-    foreseen: Option<(&[Move], Moment)>,
+    foreseen: Option<(&[Move], Ordinal)>,
     chronology: &Chronology,
 ) -> Vec<Before> {
     let mut possible = Vec::new();

@@ -3,7 +3,7 @@
 use super::proposal::Conclusion;
 use crate::engine::millis::Millis;
 use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::squares::{Evidence, Moment};
+use crate::engine::recognition::evidence::squares::{Evidence, Ordinal};
 use crate::engine::recognition::grounds::Grounds;
 use crate::engine::recognition::measures::weights;
 use crate::engine::recognition::search::effort::Effort;
@@ -32,7 +32,7 @@ pub struct Doubt<'a> {
 pub(super) struct Outlook {
     expected: Vec<Move>,
     /// Plies that explained a quiet board last, and when: they may have been played although nothing legal followed.
-    foreseen: Option<(Vec<Move>, Moment)>,
+    foreseen: Option<(Vec<Move>, Ordinal)>,
 }
 
 impl Outlook {
@@ -42,7 +42,7 @@ impl Outlook {
     }
 
     /// The plies that explained a quiet board last, and when.
-    pub fn foreseen(&self) -> Option<(&[Move], Moment)> {
+    pub fn foreseen(&self) -> Option<(&[Move], Ordinal)> {
         self.foreseen.as_ref().map(|(plies, at)| (plies.as_slice(), *at))
     }
 

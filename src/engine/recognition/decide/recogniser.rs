@@ -8,11 +8,11 @@ use super::publish::{plies_after_gap, publish, take_up};
 use super::standing::Unexplained;
 use super::{belief, doubt};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::{Facts, Version};
+use crate::engine::recognition::evidence::facts::{Facts, FactsVersion};
 use crate::engine::recognition::evidence::presses::{Press, Presses};
 use crate::engine::recognition::evidence::published::Published;
 use crate::engine::recognition::evidence::sight::{Seen, Sight};
-use crate::engine::recognition::evidence::squares::{Evidence, Moment, Source};
+use crate::engine::recognition::evidence::squares::{Evidence, Ordinal, Source};
 use crate::engine::recognition::evidence::unheard::Unheard;
 use crate::engine::recognition::grounds::Grounds;
 use crate::engine::recognition::measures::{times, weights};
@@ -36,9 +36,9 @@ pub struct Recogniser {
     unexplained: Unexplained,
     outlook: Outlook,
     /// A ply that was let go of by taking up another piece, and the moment at which it stood.
-    let_go: Option<(Explanation, Moment)>,
+    let_go: Option<(Explanation, Ordinal)>,
     /// When nothing was due, with all that this depends on.
-    judged: Option<(Millis, Version, bool)>,
+    judged: Option<(Millis, FactsVersion, bool)>,
     /// When it is to be asked again, and what is waited for until then.
     deadline: Deadline,
     /// When what would be published is due, and what it waits for.
@@ -346,7 +346,7 @@ impl Recogniser {
     }
 
     /// All that a judgement of this time depends on.
-    fn judgement(&self, now: Millis) -> (Millis, Version, bool) {
+    fn judgement(&self, now: Millis) -> (Millis, FactsVersion, bool) {
         (now, self.facts.version(), self.facts.evidence.is_dumped())
     }
 

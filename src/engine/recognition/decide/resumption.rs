@@ -24,7 +24,7 @@ use super::proposal::{Conclusion, Proposal, after, hidden_plies, longer};
 use super::standing::{Snapshot, Witness};
 use crate::engine::recognition::evidence::facts::Facts;
 use crate::engine::recognition::evidence::published::Base;
-use crate::engine::recognition::evidence::squares::Moment;
+use crate::engine::recognition::evidence::squares::Ordinal;
 use crate::engine::recognition::measures::{counts, times, weights, work};
 use crate::engine::recognition::search::explain::{Explanation, Question, explain};
 use crate::engine::recognition::verdict::{Clock, Rule};
@@ -44,7 +44,7 @@ struct Resumption {
 pub(super) fn resumption(
     facts: &Facts,
     candidates: Vec<Snapshot>,
-    foreseen: Option<(&[Move], Moment)>,
+    foreseen: Option<(&[Move], Ordinal)>,
     work: &mut u32,
 ) -> Option<(i32, Proposal)> {
     if candidates.is_empty() {

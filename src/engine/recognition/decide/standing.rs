@@ -11,7 +11,7 @@ use crate::engine::recognition::evidence::chronology::Chronology;
 use crate::engine::recognition::evidence::facts::Facts;
 use crate::engine::recognition::evidence::published::Published;
 use crate::engine::recognition::evidence::sight::{Seen, Sight};
-use crate::engine::recognition::evidence::squares::Moment;
+use crate::engine::recognition::evidence::squares::Ordinal;
 use crate::engine::recognition::measures::{counts, times};
 use crate::engine::recognition::verdict::Clock;
 use crate::engine::recognition::wait::{Deadline, Wait};
@@ -21,7 +21,7 @@ use draughts::{Color, Position};
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
     pub sight: Sight,
-    pub at: Moment,
+    pub at: Ordinal,
     /// Who was to move then, where the lever tells.
     pub turn: Option<Color>,
     /// Presses before it, since the published position.
@@ -86,7 +86,7 @@ fn standing_unpressed(facts: &Facts) -> Vec<Snapshot> {
 
 /// A sight of a moment with the pieces that flickered in their places and without what was known to be wrong; `None` if a
 /// ply or two do not leave it.
-fn plausible(facts: &Facts, chronology: &Chronology, sight: &Sight, at: Moment) -> Option<Sight> {
+fn plausible(facts: &Facts, chronology: &Chronology, sight: &Sight, at: Ordinal) -> Option<Sight> {
     let seen = |square, color| chronology.was_seen(square, color, at);
     let sight = without_anomalies(&facts.published, &facts.evidence.steady(sight, seen), at);
     let wrong = sight.differs_from_placement(facts.published.position().placement()).len();
@@ -94,7 +94,7 @@ fn plausible(facts: &Facts, chronology: &Chronology, sight: &Sight, at: Moment) 
 }
 
 /// A sight of a moment as it would be without what was known to be wrong then.
-fn without_anomalies(published: &Published, sight: &Sight, at: Moment) -> Sight {
+fn without_anomalies(published: &Published, sight: &Sight, at: Ordinal) -> Sight {
     let mut without = *sight;
     for square in published.anomalies().squares_at(at) {
         let color = published.position().placement().color(square);

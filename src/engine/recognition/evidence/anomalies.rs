@@ -1,6 +1,6 @@
 //! Squares that differ from the published position for a known reason.
 
-use super::squares::Moment;
+use super::squares::Ordinal;
 use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::counts;
 use draughts::{Square, SquareSet};
@@ -21,7 +21,7 @@ struct Anomaly {
     at: Millis,
     plies: u32,
     /// Then the square changed, and was wrong no longer. It is remembered for what stood before.
-    until: Option<Moment>,
+    until: Option<Ordinal>,
 }
 
 /// The squares that are wrong for a known reason, and those that were.
@@ -39,7 +39,7 @@ impl Anomalies {
     }
 
     /// The squares that were wrong at a moment, and those that are.
-    pub fn squares_at(&self, at: Moment) -> SquareSet {
+    pub fn squares_at(&self, at: Ordinal) -> SquareSet {
         let known = self.0.iter().filter(|anomaly| anomaly.until.is_none_or(|until| at < until));
         known.map(|anomaly| anomaly.square).collect()
     }
@@ -61,7 +61,7 @@ impl Anomalies {
     }
 
     /// A square has changed.
-    pub fn change(&mut self, square: Square, moment: Moment) {
+    pub fn change(&mut self, square: Square, moment: Ordinal) {
         let over = |anomaly: &&mut Anomaly| anomaly.square == square && anomaly.until.is_none();
         self.0.iter_mut().filter(over).for_each(|anomaly| anomaly.until = Some(moment));
     }

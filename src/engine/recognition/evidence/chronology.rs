@@ -12,7 +12,7 @@
 //! of one scan may come in any order. What only a dump showed has no time: it contradicts nothing.
 
 use super::sight::{Seen, Sight};
-use super::squares::{Change, Evidence, Moment, Source};
+use super::squares::{Change, Evidence, Ordinal, Source};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::{counts, times};
 use draughts::{Color, Move, Position, Square, SquareSet};
@@ -22,7 +22,7 @@ use draughts::{Color, Move, Position, Square, SquareSet};
 struct Scene {
     sight: Sight,
     from: Millis,
-    moment: Moment,
+    moment: Ordinal,
 }
 
 /// The order of what happened since a moment.
@@ -40,7 +40,7 @@ pub struct Chronology<'a> {
 
 impl<'a> Chronology<'a> {
     /// What happened since a moment.
-    pub fn new(evidence: &'a Evidence, since: Moment) -> Chronology<'a> {
+    pub fn new(evidence: &'a Evidence, since: Ordinal) -> Chronology<'a> {
         let changes: Vec<&Change> = evidence.changes_since(since).collect();
         let mut sight = *evidence.sight();
         for change in changes.iter().rev() {
@@ -158,7 +158,7 @@ impl<'a> Chronology<'a> {
     }
 
     /// Was the position after a ply seen before a moment, but for a piece in the hand of the opponent?
-    pub fn shows_after(&self, base: &Position, ply: &Move, before: Moment, tolerated: SquareSet) -> bool {
+    pub fn shows_after(&self, base: &Position, ply: &Move, before: Ordinal, tolerated: SquareSet) -> bool {
         let next = base.play(ply);
         let excused = tolerated | self.vague;
         let mut scenes = self.scenes.iter().filter(|scene| scene.moment < before);
@@ -170,14 +170,14 @@ impl<'a> Chronology<'a> {
     }
 
     /// Did a square show a colour at some time until a moment?
-    pub fn was_seen(&self, square: Square, color: Color, until: Moment) -> bool {
+    pub fn was_seen(&self, square: Square, color: Color, until: Ordinal) -> bool {
         let mut scenes = self.scenes.iter().take_while(|scene| scene.moment <= until);
         scenes.any(|scene| scene.sight.color(square) == Some(color))
     }
 
     /// The sights that stood for so long, the last ones first, with the time until which each stood. What is seen now is not
     /// among them.
-    pub fn standing(&self, span: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
+    pub fn standing(&self, span: Millis, most: usize) -> Vec<(Sight, Ordinal, Millis)> {
         let pairs = self.scenes.windows(2).rev();
         let stood = pairs.filter(|pair| pair[1].from >= pair[0].from + span);
         stood.take(most).map(|pair| (pair[0].sight, pair[0].moment, pair[1].from)).collect()
@@ -185,8 +185,8 @@ impl<'a> Chronology<'a> {
 
     /// The sights that stood for a while before a time, and for how long, those that stood longest first: one of them is the
     /// position that was given up by pressing at that time.
-    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Moment, Millis)> {
-        let mut standing: Vec<(Millis, Sight, Moment)> = Vec::new();
+    pub fn standing_before(&self, at: Millis, window: Millis, most: usize) -> Vec<(Sight, Ordinal, Millis)> {
+        let mut standing: Vec<(Millis, Sight, Ordinal)> = Vec::new();
         for (index, scene) in self.scenes.iter().enumerate() {
             let until = self.scenes.get(index + 1).map_or(at + window, |next| next.from);
             let (from, to) = (scene.from.max(at - window), until.min(at + times::PRESS_EARLY));

@@ -3,7 +3,7 @@
 //! The rules of a decision read it; only what happens, and what is decided, changes it.
 
 use super::chronology::Chronology;
-use super::presses::{Lever, Presses};
+use super::presses::{PressState, Presses};
 use super::published::{Base, Published};
 use super::squares::Evidence;
 use super::unheard::Unheard;
@@ -32,21 +32,21 @@ pub struct Facts {
 /// The facts on which explanations and judgements depend, each by its value or by a number that grows with it. While versions are
 /// equal, nothing but time has passed, and perhaps a dump has confirmed what was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Version {
+pub struct FactsVersion {
     clock: Clock,
     base: Base,
     plies: u32,
     anomalies: SquareSet,
     generation: u64,
     trusts_reports: bool,
-    presses: (usize, Lever),
+    presses: (usize, PressState),
     unheard: Unheard,
 }
 
 impl Facts {
     /// The version of what is known.
-    pub fn version(&self) -> Version {
-        Version {
+    pub fn version(&self) -> FactsVersion {
+        FactsVersion {
             clock: self.clock,
             base: *self.published.base(),
             plies: self.published.plies(),

@@ -20,7 +20,7 @@ pub struct Press {
 
 /// How the lever stands to what is published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Lever {
+pub struct PressState {
     /// Whose time runs, where that is known.
     turn: Option<Color>,
     /// The player of the last published ply has not pressed yet.
@@ -33,12 +33,12 @@ pub struct Lever {
 #[derive(Clone, Debug, Default)]
 pub struct Presses {
     queue: Vec<Press>,
-    lever: Lever,
+    lever: PressState,
 }
 
 impl Presses {
     /// How the lever stands to what is published.
-    pub fn lever(&self) -> &Lever {
+    pub fn lever(&self) -> &PressState {
         &self.lever
     }
 

@@ -2,7 +2,7 @@
 
 use super::anomalies::{Anomalies, Excuse};
 use super::sight::Sight;
-use super::squares::{Evidence, Moment};
+use super::squares::{Evidence, Ordinal};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::counts;
 use draughts::{Color, Move, Piece, Position, Square, SquareSet};
@@ -13,7 +13,7 @@ pub struct Base {
     /// The position.
     pub position: Position,
     /// Touches after this moment count, those before belong to what is published.
-    pub since: Moment,
+    pub since: Ordinal,
     /// Squares that published plies have passed since then.
     pub passed: SquareSet,
 }
@@ -62,7 +62,7 @@ pub struct Published {
 
 impl Published {
     /// A game that stands at a position, so many plies after its start.
-    pub fn new(position: Position, plies: u32, since: Moment) -> Published {
+    pub fn new(position: Position, plies: u32, since: Ordinal) -> Published {
         Published {
             base: Base { position, since, passed: SquareSet::EMPTY },
             winner: position.winner(),
@@ -154,7 +154,7 @@ impl Published {
     }
 
     /// A square has changed.
-    pub fn change(&mut self, square: Square, moment: Moment) {
+    pub fn change(&mut self, square: Square, moment: Ordinal) {
         self.anomalies.change(square, moment);
     }
 
@@ -168,7 +168,7 @@ impl Published {
     }
 
     /// Touches count from this moment on.
-    pub fn count_from(&mut self, since: Moment, passed: SquareSet) {
+    pub fn count_from(&mut self, since: Ordinal, passed: SquareSet) {
         (self.base.since, self.base.passed) = (since, passed);
     }
 

@@ -9,7 +9,7 @@ use draughts::{Color, Placement, Square, SquareSet};
 
 /// A point in the order of what happened on the squares. Finer than time: one read may bring many reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Moment(u64);
+pub struct Ordinal(u64);
 
 /// What happened on one square.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,11 @@ struct Traces {
     /// The colour of that piece.
     color: Option<Color>,
     /// When a hand may last have been on it: at its last change, or when it ceased to flicker.
-    touched: Option<Moment>,
+    touched: Option<Ordinal>,
     /// Flickers between empty and this colour.
     flickers: Option<Color>,
     /// A piece of this colour flickered here, and was seen to be gone then. It had left before.
-    gone: Option<(Color, Moment)>,
+    gone: Option<(Color, Ordinal)>,
 }
 
 const NO_TRACES: Traces =
@@ -44,7 +44,7 @@ pub struct Change {
     /// When it was heard of.
     pub at: Millis,
     /// The moment after it.
-    pub moment: Moment,
+    pub moment: Ordinal,
     /// Where.
     pub square: Square,
     /// What was seen there before.
@@ -138,8 +138,8 @@ impl Evidence {
     }
 
     /// The moment after everything that has happened so far.
-    pub fn moment(&self) -> Moment {
-        Moment(self.generation)
+    pub fn moment(&self) -> Ordinal {
+        Ordinal(self.generation)
     }
 
     /// Takes what is seen on one square; a dump has yet to confirm it. Returns whether its colour changed.
@@ -220,11 +220,11 @@ impl Evidence {
         }
         traces.changes.rotate_right(1);
         traces.changes[0] = Some(now);
-        traces.touched = Some(Moment(self.generation));
+        traces.touched = Some(Ordinal(self.generation));
         if self.history.len() == counts::MOST_CHANGES {
             self.history.pop_front();
         }
-        let moment = Moment(self.generation);
+        let moment = Ordinal(self.generation);
         self.history.push_back(Change { at: now, moment, square, before, after: color, source });
         if let Some(other) = traces.flickers.filter(|&other| color.is_some_and(|color| color != other))
             && self.flickering.contains(square)
@@ -258,9 +258,9 @@ impl Evidence {
                 self.flickering.remove(square);
                 self.generation += 1;
                 let traces = &mut self.traces[square.index()];
-                traces.touched = Some(Moment(self.generation));
+                traces.touched = Some(Ordinal(self.generation));
                 if self.sight.color(square).is_none() {
-                    traces.gone = traces.flickers.map(|color| (color, Moment(self.generation)));
+                    traces.gone = traces.flickers.map(|color| (color, Ordinal(self.generation)));
                 }
                 self.last_change = self.last_change.max(traces.changes[0].unwrap_or_default());
             }
@@ -278,7 +278,7 @@ impl Evidence {
     }
 
     /// The squares that changed after a moment, and those that flicker: a hand on them would not show.
-    pub fn touched_since(&self, since: Moment) -> SquareSet {
+    pub fn touched_since(&self, since: Ordinal) -> SquareSet {
         let touched = |(index, traces): (usize, &Traces)| {
             traces.touched.is_some_and(|at| at > since).then(|| Square::new(index as u8))
         };
@@ -288,7 +288,7 @@ impl Evidence {
 
     /// Where pieces of each colour were seen to leave after a moment, and where to arrive. A piece that flickers may have done
     /// either, and so may any piece where a change is no longer remembered, or only a dump has shown one.
-    pub fn traffic_since(&self, since: Moment) -> Traffic {
+    pub fn traffic_since(&self, since: Ordinal) -> Traffic {
         let mut traffic = Traffic::default();
         let mut told = SquareSet::EMPTY;
         for change in self.changes_since(since) {
@@ -329,7 +329,7 @@ impl Evidence {
     }
 
     /// What changed after a moment, in order, as far as it is remembered.
-    pub fn changes_since(&self, since: Moment) -> impl DoubleEndedIterator<Item = &Change> {
+    pub fn changes_since(&self, since: Ordinal) -> impl DoubleEndedIterator<Item = &Change> {
         let first = self.history.partition_point(|change| change.moment <= since);
         self.history.range(first..)
     }

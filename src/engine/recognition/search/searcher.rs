@@ -5,7 +5,7 @@
 use super::effort::Effort;
 use super::explain::{Explanation, Findings, Question};
 use super::readings::{Reading, readings};
-use crate::engine::recognition::evidence::facts::{Facts, Version};
+use crate::engine::recognition::evidence::facts::{Facts, FactsVersion};
 use crate::engine::recognition::measures::{counts, work};
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use std::sync::Arc;
 pub struct Searcher {
     explained: Option<Explained>,
     /// What comes closest to a board that nothing explains.
-    readings: Option<(Version, Vec<Reading>)>,
+    readings: Option<(FactsVersion, Vec<Reading>)>,
 }
 
 #[derive(Clone, Debug)]
 struct Explained {
-    version: Version,
+    version: FactsVersion,
     /// What was found from the published position: a press is weighed without looking for it again.
     findings: Findings,
     explanations: Arc<[Explanation]>,

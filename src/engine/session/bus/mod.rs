@@ -40,14 +40,14 @@ use chrono::{DateTime, FixedOffset};
 use super::held::Rotation;
 use super::request::{Addressee, Request, Wish};
 use super::table::{Attention, Table};
-use super::wait::{Wait, earliest, named};
+use super::wait::{LineWait, earliest, named};
 use super::{BusAddress, Condition, Damage, Effect, Heard, LineSettings, Output, Status, UnknownBoards};
 use crate::engine::calendar;
 use crate::engine::millis::Millis;
 use crate::engine::protocol::{
     BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage, Command, Decoder, Item, Message,
 };
-use board::{BusBoard, KnownBy, Presence};
+use board::{BoardOrigin, BusBoard, Presence};
 use discovery::{Ask, Discovery, LISTENS};
 use silence::Silence;
 use usage::{Usage, time_of};
@@ -120,7 +120,7 @@ impl Bus {
         let boards = settings
             .boards
             .keys()
-            .map(|&address| (address, BusBoard::new(settings.of_board(address), KnownBy::Expected, Millis::ZERO)));
+            .map(|&address| (address, BusBoard::new(settings.of_board(address), BoardOrigin::Expected, Millis::ZERO)));
         Bus {
             boards: boards.collect(),
             decoder: BusDecoder::new(),
@@ -253,7 +253,7 @@ impl Bus {
             self.meet(now, from, &message.answer, outputs);
         }
         let Some(board) = self.boards.get_mut(&from) else { return };
-        if board.known_by == KnownBy::Rumoured && self.settings.bus.unknown_boards == UnknownBoards::Ignore {
+        if board.known_by == BoardOrigin::Rumoured && self.settings.bus.unknown_boards == UnknownBoards::Ignore {
             self.boards.remove(&from);
             self.ignored.push(from);
             let notice = "a board that the configuration does not name is on the bus; it is not recorded";
@@ -281,7 +281,7 @@ impl Bus {
                 board.link_up(now);
             }
         } else if self.boards.len() < MOST_BOARDS {
-            let board = BusBoard::new(self.settings.of_board(address), KnownBy::Rumoured, now);
+            let board = BusBoard::new(self.settings.of_board(address), BoardOrigin::Rumoured, now);
             self.boards.insert(address, board);
             self.discovery.heard_something();
         }
@@ -297,7 +297,7 @@ impl Bus {
         {
             return;
         }
-        self.boards.insert(address, BusBoard::new(self.settings.of_board(address), KnownBy::Rumoured, now));
+        self.boards.insert(address, BusBoard::new(self.settings.of_board(address), BoardOrigin::Rumoured, now));
         let note = "a board that was not asked tells what stands on it";
         outputs.push(Output { at: now, board: Some(address), effect: Effect::Note(note.to_owned()) });
     }
@@ -331,14 +331,14 @@ impl Bus {
     }
 
     /// When [`Bus::tick`] has something to do, and what is waited for until then.
-    pub fn deadline(&self) -> Option<(Millis, Wait)> {
+    pub fn deadline(&self) -> Option<(Millis, LineWait)> {
         let decides = earliest(self.boards.values().map(BusBoard::deadline_away));
         let asks = match &self.asked {
             _ if !self.is_up => None,
-            Some(asked) => Some((asked.until, Wait::Answer)),
-            None => named(self.next_question_at().map(|at| at.max(self.free_at)), Wait::Question),
+            Some(asked) => Some((asked.until, LineWait::Answer)),
+            None => named(self.next_question_at().map(|at| at.max(self.free_at)), LineWait::Question),
         };
-        earliest([asks, decides, named(self.reopen_at(), Wait::Reopening)])
+        earliest([asks, decides, named(self.reopen_at(), LineWait::Reopening)])
     }
 
     /// When the link is to be opened again if nobody answers until then; `None` while a board is here.
@@ -396,7 +396,8 @@ impl Bus {
         let mut effects = Vec::new();
         board.miss(now, asked.command, &mut effects);
         let effects = board.pass(effects);
-        let is_nothing = board.known_by == KnownBy::Rumoured && matches!(board.presence, Presence::Away { tries: 2.. });
+        let is_nothing =
+            board.known_by == BoardOrigin::Rumoured && matches!(board.presence, Presence::Away { tries: 2.. });
         if is_nothing {
             self.boards.remove(&asked.to);
         }

@@ -40,7 +40,7 @@ const MOST_KEPT: usize = changes::RING;
 
 /// What a board says of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BoardReport {
+pub enum GameReport {
     /// A field changed.
     Field(Field, PieceCode),
     /// What stands on all fields.
@@ -77,7 +77,7 @@ pub struct Gap {
     since: Millis,
     /// When the board could be heard again.
     heard_at: Millis,
-    kept: Vec<(Millis, BoardReport)>,
+    kept: Vec<(Millis, GameReport)>,
     /// The memory, and how much of what was kept came before it.
     memory: Option<(usize, Memory)>,
     /// How often it has been asked for.
@@ -115,11 +115,11 @@ impl Gap {
 
     /// Has a dump come?
     pub fn has_dump(&self) -> bool {
-        self.kept.iter().any(|(_, report)| matches!(report, BoardReport::Dump(_)))
+        self.kept.iter().any(|(_, report)| matches!(report, GameReport::Dump(_)))
     }
 
     /// Keeps a report until the gap is closed.
-    pub fn keep(&mut self, now: Millis, report: BoardReport) {
+    pub fn keep(&mut self, now: Millis, report: GameReport) {
         self.kept.push((now, report));
         self.is_hopeless |= self.kept.len() >= MOST_KEPT;
     }
@@ -164,16 +164,16 @@ impl Gap {
         let mut is_known = false;
         for (_, report) in before {
             match report {
-                BoardReport::Dump(codes) => is_known |= shown.dump(codes).is_some(),
-                BoardReport::Field(field, code) if is_known => drop(shown.update(*field, *code)),
-                BoardReport::Field(..) | BoardReport::Clock(_) => {}
+                GameReport::Dump(codes) => is_known |= shown.dump(codes).is_some(),
+                GameReport::Field(field, code) if is_known => drop(shown.update(*field, *code)),
+                GameReport::Field(..) | GameReport::Clock(_) => {}
             }
         }
         if is_known {
             return Some(shown);
         }
         let dump =
-            after.iter().find_map(|(_, report)| if let BoardReport::Dump(codes) = report { Some(codes) } else { None });
+            after.iter().find_map(|(_, report)| if let GameReport::Dump(codes) = report { Some(codes) } else { None });
         shown.dump(dump?)?;
         let (_, memory) = self.memory.as_ref()?;
         let mut fields = shown.by_number();
@@ -204,7 +204,7 @@ impl Gap {
 
     /// What was kept, each with its time: what came before the memory was read, and what came after. Without a memory
     /// everything came after.
-    pub fn into_kept(mut self) -> [Vec<(Millis, BoardReport)>; 2] {
+    pub fn into_kept(mut self) -> [Vec<(Millis, GameReport)>; 2] {
         let before = self.memory.as_ref().map_or(0, |(before, _)| *before);
         let after = self.kept.split_off(before.min(self.kept.len()));
         [self.kept, after]

@@ -22,10 +22,11 @@ pub mod hook;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use chrono::{DateTime, FixedOffset};
 use serde::Serialize;
 
 use crate::station::config::AlarmConfig;
-use crate::station::operate::overview::{AlarmView, BoardView, DiskView, Moment};
+use crate::station::operate::overview::{AlarmView, BoardView, DiskView};
 use crate::station::trouble::Trouble;
 
 /// A station whose disk had too little space has enough again with this much more of it, so that files which come and go do
@@ -44,14 +45,14 @@ pub struct AlarmEvent {
     #[serde(flatten)]
     pub alarm: AlarmView,
     /// When it was raised, or was over.
-    pub at: Moment,
+    pub at: DateTime<FixedOffset>,
 }
 
 /// What needs the operator.
 #[derive(Default)]
 pub struct Alarms {
     /// Since when something is the matter, whether anybody was called or not.
-    since: BTreeMap<Key, Moment>,
+    since: BTreeMap<Key, DateTime<FixedOffset>>,
     raised: BTreeMap<Key, AlarmView>,
 }
 
@@ -59,7 +60,7 @@ pub struct Alarms {
 struct Symptom {
     key: Key,
     /// Since when, where that is known.
-    since: Option<Moment>,
+    since: Option<DateTime<FixedOffset>>,
     /// How long that may last.
     limit: Duration,
     text: String,
@@ -73,7 +74,7 @@ impl Alarms {
         boards: &[BoardView],
         troubles: &[Trouble],
         disk: Option<DiskView>,
-        now: Moment,
+        now: DateTime<FixedOffset>,
     ) -> Vec<AlarmEvent> {
         let mut symptoms: Vec<Symptom> = boards.iter().flat_map(|board| of_board(config, board)).collect();
         symptoms.extend(troubles.iter().map(|Trouble { kind, place, board, since, text }| Symptom {
@@ -106,7 +107,7 @@ impl Alarms {
     }
 
     /// What is not the matter any more. Those who were called hear of it.
-    fn forget(&mut self, symptoms: &[Symptom], now: Moment) -> Vec<AlarmEvent> {
+    fn forget(&mut self, symptoms: &[Symptom], now: DateTime<FixedOffset>) -> Vec<AlarmEvent> {
         let is_there = |key: &Key| symptoms.iter().any(|symptom| symptom.key == *key);
         self.since.retain(|key, _| is_there(key));
         let mut events = Vec::new();

@@ -30,7 +30,7 @@ use crate::engine::session::catchup::Games;
 use crate::engine::session::catchup::late::Late;
 use crate::engine::session::request::Wish;
 use crate::engine::session::table::{Attention, Table};
-use crate::engine::session::wait::Wait;
+use crate::engine::session::wait::LineWait;
 use crate::engine::session::{BusSettings, Condition, Effect, LineSettings, Status};
 use reports::Reports;
 
@@ -73,7 +73,7 @@ pub enum Presence {
 
 /// How a board came to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum KnownBy {
+pub enum BoardOrigin {
     /// The configuration names it.
     Expected,
     /// It was found.
@@ -90,7 +90,7 @@ pub struct BusBoard {
     /// Whether it answers.
     pub presence: Presence,
     /// How it came to be known.
-    pub known_by: KnownBy,
+    pub known_by: BoardOrigin,
     /// When it may be asked next.
     pub due: Millis,
     asked_at: Millis,
@@ -122,7 +122,7 @@ pub struct BusBoard {
 
 impl BusBoard {
     /// A board that has not been heard of yet, to be pinged at once.
-    pub fn new(settings: LineSettings, known_by: KnownBy, now: Millis) -> BusBoard {
+    pub fn new(settings: LineSettings, known_by: BoardOrigin, now: Millis) -> BusBoard {
         let mut games = Games::new(settings);
         games.late = if games.table.settings().late_start { Late::Unknown } else { Late::None };
         BusBoard {
@@ -316,7 +316,7 @@ impl BusBoard {
         let tries = tries.saturating_add(1);
         self.presence = Presence::Away { tries };
         self.due = now + wait_away(tries);
-        if tries == TOLD_AWAY && !self.told_away && self.known_by != KnownBy::Rumoured {
+        if tries == TOLD_AWAY && !self.told_away && self.known_by != BoardOrigin::Rumoured {
             self.told_away = true;
             effects.push(Effect::Notice(notice.to_owned()));
         }
@@ -409,8 +409,8 @@ impl BusBoard {
         if std::mem::take(&mut self.told_away) {
             effects.push(Effect::News("the board answers again".to_owned()));
         }
-        if self.known_by == KnownBy::Rumoured {
-            self.known_by = KnownBy::Found;
+        if self.known_by == BoardOrigin::Rumoured {
+            self.known_by = BoardOrigin::Found;
             let notice = "a board that the configuration does not name was found and is recorded";
             effects.push(Effect::Notice(notice.to_owned()));
         }
@@ -534,7 +534,7 @@ impl BusBoard {
     }
 
     /// When something is due without an answer: a board that is away can still get its result.
-    pub fn deadline_away(&self) -> Option<(Millis, Wait)> {
+    pub fn deadline_away(&self) -> Option<(Millis, LineWait)> {
         let deadline = || self.games.table.deadline().map(|(at, wait)| (self.games.line_time(at), wait));
         if self.is_here() { None } else { deadline() }
     }
