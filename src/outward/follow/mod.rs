@@ -6,9 +6,9 @@
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use damcast::outward::follow::{Follower, News, Position};
+//! use damcast::outward::follow::{Follower, News, Progress};
 //!
-//! let mut follower = Follower::new("recordings/public/events.ndjson", Position::default());
+//! let mut follower = Follower::new("recordings/public/events.ndjson", Progress::default());
 //! loop {
 //!     match follower.next(Duration::from_secs(60))? {
 //!         Some(News::Line(line)) => print!("{}", line.text),
