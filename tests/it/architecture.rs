@@ -241,6 +241,48 @@ const SESSION: Table = &[
     ("bus", &["happened", "held", "request", "wait", "table", "catchup"]),
 ];
 
+/// Recognition: its rooms, and what all of them name.
+const RECOGNITION: Table = &[
+    ("measures", &[]),
+    ("settings", &[]),
+    ("verdict", &[]),
+    ("wait", &[]),
+    ("grounds", &["wait"]),
+    ("evidence", &["measures", "settings", "verdict"]),
+    ("search", &["measures", "verdict", "evidence"]),
+    ("decide", &["measures", "settings", "verdict", "wait", "grounds", "evidence", "search"]),
+];
+
+/// What was seen and heard, and what is published.
+const EVIDENCE: Table = &[
+    ("presses", &[]),
+    ("sight", &[]),
+    ("squares", &["sight"]),
+    ("anomalies", &["squares"]),
+    ("chronology", &["sight", "squares"]),
+    ("published", &["anomalies", "sight", "squares"]),
+    ("unheard", &["squares"]),
+    ("facts", &["chronology", "presses", "published", "squares", "unheard"]),
+];
+
+/// What may have been played.
+const SEARCH: Table =
+    &[("effort", &[]), ("explain", &[]), ("readings", &[]), ("searcher", &["effort", "explain", "readings"])];
+
+/// What is decided.
+const DECIDE: Table = &[
+    ("kinds", &[]),
+    ("standing", &[]),
+    ("lineage", &["kinds", "standing"]),
+    ("proposal", &["kinds", "standing"]),
+    ("belief", &["proposal"]),
+    ("outlook", &["proposal"]),
+    ("resumption", &["kinds", "lineage", "proposal", "standing"]),
+    ("doubt", &["belief", "outlook", "proposal", "resumption", "standing"]),
+    ("publish", &["belief", "proposal", "standing"]),
+    ("recogniser", &["belief", "doubt", "kinds", "outlook", "proposal", "publish", "standing"]),
+];
+
 /// The files of a table: the values that it is made of, and what begins and ends its games.
 const TABLE: Table = &[
     ("known_board", &[]),
@@ -258,6 +300,10 @@ const CRATES: &[(&str, Table)] = &[
     ("crates/draughts/src", DRAUGHTS),
     ("crates/draughts-pdn/src", DRAUGHTS_PDN),
     ("src", EDGES),
+    ("src/engine/recognition", RECOGNITION),
+    ("src/engine/recognition/evidence", EVIDENCE),
+    ("src/engine/recognition/search", SEARCH),
+    ("src/engine/recognition/decide", DECIDE),
     ("src/engine/session", SESSION),
     ("src/engine/session/table", TABLE),
 ];

@@ -164,7 +164,7 @@ pub mod counts {
     /// One that changes so often within [`RESTLESS_SPAN`](super::times::RESTLESS_SPAN) does not stand firmly. Hands.
     pub const RESTLESS_CHANGES: usize = 3;
     /// Placements that were settled and are remembered in case a legal reply follows.
-    pub const MOST_SNAPSHOTS: usize = 4;
+    pub const MOST_SETTLED: usize = 4;
     /// The presses before which it is asked what stood, the last ones, and how many sights of each.
     pub const PRESSES_LOOKED_AT: usize = 4;
     /// See [`PRESSES_LOOKED_AT`].

@@ -1,18 +1,19 @@
-//! The eye: which move, or which position, do the squares and the lever show?
+//! Recognition: which move, or which position, do the squares and the lever show?
 //!
 //! Hands hover, slide, adjust and forget; boards report late, twice or not at all. A settled placement identifies a move;
 //! the lever and the order of events decide *when* to believe it and, after a gap, *which* of several readings is meant.
 //!
 //! ```text
-//!   squares ─▸ Evidence ──▸ explain: which legal plies lead from the last published position to what is seen?
-//!   lever ───▸ presses ───▸ Recogniser: is it time to say so? ──▸ Verdict: a ply, or a setup
+//!   squares, lever ─▸ evidence: Facts ─▸ search: which legal plies lead from the published position to what is seen?
+//!                          │                 ▾
+//!                          └─────────▸ decide: is it time to say so? ─▸ Verdict: a ply, or a setup
 //! ```
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`evidence`] | what was seen on the squares and heard of the lever |
-//! | [`search`] | which legal plies explain it, and what comes closest where none do |
-//! | [`decide`] | when an explanation is believed, and what is done when there is none |
+//! | `evidence` | what was seen on the squares and heard of the lever; begin with `facts.rs` |
+//! | `search` | which legal plies explain it, and what comes closest where none do; begin with `explain.rs` |
+//! | `decide` | when an explanation is believed, and what is done when there is none; begin with `recogniser.rs` |
 //! | [`verdict`] | what is decided, and why |
 //! | [`wait`] | what a decision waits for |
 //! | [`grounds`] | the evidence of a decision, for people |
@@ -23,19 +24,19 @@
 //! everything is judged anew; nothing is published that a whole board dump has not confirmed, unless the board does not
 //! answer. Names [`draughts`] and [`crate::engine::millis`] only: no wire, no notation.
 
-pub mod decide;
-pub mod evidence;
+mod decide;
+mod evidence;
 pub mod grounds;
 mod measures;
-pub mod search;
+mod search;
 pub mod settings;
 pub mod verdict;
 pub mod wait;
 
 pub use decide::{Doubt, Recogniser};
-pub use evidence::sight::{Seen, Sight};
+pub use evidence::{Seen, Sight};
 pub use grounds::Grounds;
-pub use search::readings::Reading;
+pub use search::Reading;
 pub use settings::{Pace, Settings};
 pub use verdict::{Clock, PressId, Reason, Rule, Verdict};
 pub use wait::Wait;

@@ -1,32 +1,30 @@
-//! When an explanation is believed: what its evidence asks of the quiet on the board.
+//! When an explanation is believed: for how long the board must be quiet, by how good the evidence is.
 
 use super::proposal::{Conclusion, Proposal, after, given_up_at, longer, setup};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::Base;
-use crate::engine::recognition::evidence::squares::Change;
+use crate::engine::recognition::evidence::{Base, Change, Facts};
 use crate::engine::recognition::measures::{counts, times, weights};
-use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::Explanation;
 use crate::engine::recognition::verdict::{Clock, Reason, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Square, SquareSet};
 
-/// A wrong square is only excused once the player has given the ply up.
+/// May this explanation leave a square wrong? Only once its player has pressed, or the opponent has replied.
 pub(super) fn may_be_odd(facts: &Facts, explanation: &Explanation) -> bool {
     explanation.odd.is_empty() || !facts.presses.is_empty() || explanation.plies.len() >= 2
 }
 
-/// Was what stands complete when the clock stopped, and is that not long ago?
+/// Has nothing moved since the clock stopped, and did it stop a short time ago?
 pub(super) fn was_complete(facts: &Facts, now: Millis, stopped: Millis) -> bool {
     facts.evidence.last_change() <= stopped && now <= stopped + Millis(facts.settings.stopped_ms)
 }
 
-/// What was complete when the clock stopped, and nothing else.
+/// Publishes a ply that was complete when the clock stopped.
 pub(super) fn before_stop(facts: &Facts, best: &Explanation) -> Option<Proposal> {
     if !best.odd.is_empty() || (best.plies.len() > counts::PLIES_BEFORE_STOP && !is_pressed(facts, best)) {
         return None;
     }
-    // Who sees that pieces were knocked over stops the clock.
+    // When pieces are knocked over, players stop the clock: this may be one that was put back wrongly.
     if !is_given_up(facts, best) && is_put_back_among_others(facts, &best.plies) {
         return None;
     }
@@ -64,7 +62,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
         let blemish = if answered { times::BLEMISH_ANSWERED_MS } else { settings.odd_ms };
         wait = longer(wait, (blemish, Wait::Blemish));
         if facts.evidence.trusts_reports() && !facts.evidence.is_dumped() {
-            // A report may be lost, and no dump will tell.
+            // The wrong square may be a lost report, and this board sends no dump that would show it.
             wait.0 += settings.unconfirmed_ms;
         }
     }
@@ -75,7 +73,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     let first = &best.plies[0];
     let contradicts = |rival: &&Explanation| {
         if facts.unheard.has_gap() {
-            // Which plies are hidden is doubtful as a whole.
+            // Nobody heard what was played: two explanations differ unless one begins with the other.
             return !rival.plies.starts_with(&best.plies) && !best.plies.starts_with(&rival.plies);
         }
         rival.plies[0] != *first
@@ -85,7 +83,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
         let same_ends =
             !facts.unheard.has_gap() && rival.plies[0].from() == first.from() && rival.plies[0].to() == first.to();
         if same_ends {
-            // Which pieces were taken is not visible yet; the hands will show.
+            // The same piece went the same way, but which pieces it took is not visible yet: wait until they are taken off.
             return None;
         }
         if facts.unheard.has_gap() {
@@ -95,11 +93,11 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     }
     if !pressed && is_put_back_among_others(facts, &best.plies) {
         wait = match (facts.clock, best.plies.len()) {
-            // Nobody can press, and a hand that puts pieces back may also reply to its own mistake.
+            // Nobody can press, and whoever puts pieces back wrongly may also make what looks like a reply.
             (Clock::None, 1) => longer(wait, (settings.chaos_ms, Wait::NextMove)),
             (Clock::None, 2) => longer(wait, (settings.no_clock_ms, Wait::Quiet)),
             (Clock::None, _) => wait,
-            // Whoever has truly moved presses, or his opponent answers and presses.
+            // If it was a ply, its player will press, or the opponent will reply and press.
             _ => return None,
         };
     }
@@ -114,8 +112,8 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     Some(after(facts, wait, Conclusion::Ply(best.clone(), rule)))
 }
 
-/// The ply that was given up if this piece is lifted now, on a board without a clock: it has stood complete, and who still
-/// thinks about it has that piece in mind, not another.
+/// The ply that is finished if this piece is lifted now, on a board without a clock: it stood complete, and a player who wanted to
+/// change it would lift the piece that he moved, not another.
 pub(super) fn let_go_by(facts: &Facts, found: &[Explanation], now: Millis, lifted: Square) -> Option<Explanation> {
     let stands = facts.evidence.is_confirmed() && now >= facts.evidence.last_change() + times::STANDS;
     if facts.clock != Clock::None || !stands || facts.unheard.has_gap() {
@@ -125,7 +123,7 @@ pub(super) fn let_go_by(facts: &Facts, found: &[Explanation], now: Millis, lifte
     let is_sure = best.plies.len() == 1 && best.is_exact() && best.score >= weights::CREDIBLE;
     let rival = found.iter().find(|rival| rival.plies[0] != best.plies[0]);
     let is_clear = rival.is_none_or(|rival| best.score - rival.score >= weights::AMBIGUOUS);
-    // Another piece than this ply's, and none that a longer capture between the same squares takes.
+    // The lifted piece is not the one that moved, and no longer capture between the same squares takes it.
     let is_longer = |rival: &Explanation| {
         let (ply, rival) = (&best.plies[0], &rival.plies[0]);
         (rival.from(), rival.to()) == (ply.from(), ply.to()) && rival.captured().contains(lifted)
@@ -135,14 +133,14 @@ pub(super) fn let_go_by(facts: &Facts, found: &[Explanation], now: Millis, lifte
     (is_sure && is_clear && other).then(|| best.clone())
 }
 
-/// Were several pieces of a position away at one time, besides those on squares that are excused, although
-/// nothing has played them?
+/// Were several pieces of a position off their squares at one time, although no ply moves them? Squares that are `excused` do not
+/// count.
 pub(super) fn is_disturbed(facts: &Facts, base: &Base, excused: SquareSet) -> bool {
     away_since(facts, base, excused).any(|(_, away)| away.len() > counts::MOST_AWAY)
 }
 
-/// Were several pieces away while that of the first ply was in the air? Then it may have fallen with them, and stand where
-/// it was put back wrongly.
+/// Were several pieces off the board while the piece of the first ply was? Then they may have fallen together, and it may stand
+/// where somebody put it back wrongly.
 fn is_put_back_among_others(facts: &Facts, plies: &[Move]) -> bool {
     let Some(ply) = plies.first() else { return false };
     let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
@@ -159,8 +157,8 @@ fn is_put_back_among_others(facts: &Facts, plies: &[Move]) -> bool {
     among_others
 }
 
-/// After each change since a position, the pieces of it that are away, besides those on squares that plies have passed or that are
-/// excused.
+/// For each change since a position: the change, and the squares from which pieces of that position are missing after it. Squares
+/// that published plies have passed, and those that are `excused`, do not count.
 fn away_since<'a>(
     facts: &'a Facts,
     base: &Base,
@@ -182,16 +180,16 @@ fn away_since<'a>(
     })
 }
 
-/// Has the player of the first ply given it up by pressing? So he has if it is of the rest of an explanation that a press has
-/// confirmed. Presses may be fewer than plies: who forgets to press leaves the opponent nothing to press either. The last ply
-/// counts only if the lever has left its player.
+/// Has the player of the first ply given it up by pressing? He has, too, if the ply belongs to the rest of an explanation that a
+/// press has confirmed: there may be fewer presses than plies, because when a player forgets to press, his opponent cannot press
+/// either. The last ply of the rest counts only if the lever shows that its player has pressed.
 pub(super) fn is_given_up(facts: &Facts, best: &Explanation) -> bool {
     let (plies, turn) = (best.count(), facts.published.turn());
     let rest = facts.published.rest(&facts.evidence).filter(|rest| rest.is_given_up && rest.plies == plies);
     is_pressed(facts, best) || (rest.is_some() && (plies >= 2 || facts.presses.turn() == Some(!turn)))
 }
 
-/// Has he pressed since what is published?
+/// The same by presses since the published position alone.
 pub(super) fn is_pressed(facts: &Facts, best: &Explanation) -> bool {
     facts.presses.is_given_up(best.count(), facts.published.turn())
 }

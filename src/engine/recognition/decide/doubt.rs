@@ -6,17 +6,15 @@ use super::proposal::{Conclusion, Proposal, after, given_up_at, setup};
 use super::resumption::resumption;
 use super::standing::Unexplained;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::{Base, Doubtful, Previous, Published};
-use crate::engine::recognition::evidence::squares::{Change, Evidence};
+use crate::engine::recognition::evidence::{Base, Change, Doubtful, Evidence, Facts, Previous, Published};
 use crate::engine::recognition::measures::{counts, times, weights, work};
-use crate::engine::recognition::search::effort::Effort;
-use crate::engine::recognition::search::explain::{Explanation, Question, explain};
+use crate::engine::recognition::search::{Effort, Explanation, Question, explain};
 use crate::engine::recognition::verdict::{Clock, Reason};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Position, Setup, SquareSet};
 
-/// What may have happened if not legal plies alone, with its likelihood in hundredths of the natural logarithm of odds.
+/// The likeliest of the ways back: an illegal move that was let stand, a move that was taken back, a setup that was wrong. With its
+/// likelihood in hundredths of the natural logarithm of odds.
 pub(super) fn otherwise(
     facts: &Facts,
     unexplained: &Unexplained,
@@ -24,7 +22,7 @@ pub(super) fn otherwise(
     effort: &mut Effort,
 ) -> Option<(i32, Proposal)> {
     let (mut work, mut replies_work) = (work::OTHERWISE, work::REPLIES);
-    // Of those that are as likely the last: it knows the position, or has seen what it says.
+    // Of two that are as likely the later in this list: it begins from a position that is known.
     let amendment = amendment(facts, &mut work);
     let resumption = resumption(facts, unexplained.candidates(facts), outlook.foreseen(), &mut replies_work);
     let readings = [resumption, change_of_mind(facts, &mut work), amendment];
@@ -32,13 +30,13 @@ pub(super) fn otherwise(
     readings.into_iter().flatten().max_by_key(|(score, _)| *score)
 }
 
-/// Nothing legal explains what stood when the clock stopped: nobody will reply to an illegal move any more.
+/// Decides on a position that nothing legal explains and that stood when the clock stopped: nobody will reply to it any more.
 pub(super) fn before_stop(facts: &Facts, otherwise: Option<(i32, Proposal)>) -> Option<Proposal> {
     let ready_at = facts.confirmed_at(times::STANDS.0);
     if let Some((_, proposal)) = otherwise {
         return Some(Proposal { ready_at: proposal.ready_at.min(ready_at), ..proposal });
     }
-    // It was pressed for, and stands.
+    // The player pressed, so his illegal move stands.
     let stands = !facts.presses.is_empty() && !facts.published.is_chaos(&facts.evidence);
     if stands { setup(facts, ready_at, Reason::IllegalMove) } else { None }
 }
@@ -46,7 +44,7 @@ pub(super) fn before_stop(facts: &Facts, otherwise: Option<(i32, Proposal)>) -> 
 /// The side that moved last has put its move back, or replaced it by another.
 fn change_of_mind(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     let previous = facts.published.previous()?.clone();
-    // It must be seen to be undone: its piece is back, or no longer where it went. A piece that flickers tells nothing.
+    // The board must show it: the piece is back, or no longer where it went. A piece that flickers shows nothing.
     let mover = previous.base.position.turn();
     let shows = |square| facts.evidence.sight().color(square) == Some(mover) || facts.evidence.is_flickering(square);
     if shows(previous.ply.to()) && facts.evidence.sight().color(previous.ply.from()) != Some(mover) {
@@ -78,10 +76,10 @@ fn change_of_mind(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     let pressed = clockless || facts.presses.turn() == Some(next);
     let wait = match plies {
         _ if !pressed => facts.settings.unpressed_ms,
-        // A hand that is not done looks like many things.
+        // An unfinished move looks like many others.
         _ if clockless => facts.settings.no_clock_ms,
         1 => times::REPLACED_MS,
-        // Nothing that only a hand in the air makes likely.
+        // An unlikely one may be a piece in a hand.
         _ if other.score < weights::CREDIBLE => times::REPLACED_MS,
         _ => facts.settings.settle_ms,
     };
@@ -92,14 +90,14 @@ fn change_of_mind(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     Some((weights::TAKEN_BACK + press + other.score, proposal))
 }
 
-/// How long to wait where fallen pieces may have been put back so that it looks like another move.
+/// `wait`, or longer if pieces have fallen: put back wrongly, they may look like another move.
 fn when_disturbed(facts: &Facts, wait: u64, previous: &Previous, others: &[Move]) -> u64 {
     let played = others.iter().fold(previous.ply.squares(), |played, ply| played | ply.squares());
     let disturbed = facts.clock != Clock::None && is_disturbed(facts, &previous.base, played);
     if disturbed { wait.max(facts.settings.chaos_ms) } else { wait }
 }
 
-/// The setup before was wrong by a square: what was played since is legal if that is as it was before.
+/// The last setup was wrong by one square: the plies since are legal if that square is as it was before the setup.
 fn amendment(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     if facts.unheard.has_gap() {
         return None;
@@ -129,7 +127,7 @@ fn amendment(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     Some((score, after(facts, wait, Conclusion::Amend(position, square))))
 }
 
-/// The board has been unexplained for so long that what it shows is taken as it is, if it can be.
+/// A setup of what the board shows, once nothing has explained it for long.
 pub(super) fn lost_thread(facts: &Facts) -> Option<Proposal> {
     let settings = &facts.settings;
     let presses = facts.presses.len();

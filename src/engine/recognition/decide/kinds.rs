@@ -8,8 +8,7 @@
 //! | that arrived, alone of its colour, while a king is gone | always |
 //! | that arrived otherwise | its code says so |
 
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::sight::Sight;
+use crate::engine::recognition::evidence::{Facts, Sight};
 use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, SquareSet, Variant};
 
 /// The position that a sight shows, so many plies after a known placement: kinds from memory where a piece has not moved,
@@ -43,7 +42,7 @@ pub(super) fn position_of(
             let reads_king = sight.crowned().contains(square);
             let king = on_crowning_row
                 || match facts.evidence.tells_kings() {
-                    // Nobody saw which pieces went where; what the set tells of them is all there is.
+                    // Nobody saw which pieces went where: only their codes tell.
                     Some(true) if facts.unheard.has_gap() => reads_king,
                     _ => was_king || moved_king || (reads_king && (facts.unheard.has_gap() || new.contains(square))),
                 };
@@ -62,7 +61,7 @@ fn kings_that_moved(variant: &Variant, known: &Placement, sight: &Sight, color: 
     if arrived.len() == 1 && gone_kings.len() == 1 {
         return arrived;
     }
-    // Who took something off may have gone anywhere, and so may who put it back.
+    // A piece that captured may have come from anywhere, and so may one whose capture was taken back.
     let took = known.of(!color) != sight.of(!color);
     if took || steps > variant.geometry.height() {
         return SquareSet::EMPTY;
@@ -91,7 +90,7 @@ fn may_walk(variant: &Variant, color: Color, from: Square, to: Square, steps: us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::recognition::evidence::sight::Seen;
+    use crate::engine::recognition::evidence::Seen;
     use draughts::Color::{Black, White};
 
     /// White pieces that stood and stand there, kings marked `K`; the squares of those that are kings now.

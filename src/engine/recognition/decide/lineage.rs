@@ -1,16 +1,13 @@
-//! How a position came about that no legal play explains: by a ply against the rules, and what was played before it.
+//! Which plies led to a position that no legal play explains: a ply against the rules, and legal ones before it.
 //!
-//! A hand puts one piece of its own somewhere else and may take off pieces of the opponent; a position that shows anything else
-//! is more likely a hand in the air.
+//! An illegal ply moves one piece of its player and may take off pieces of the opponent. If a position shows any other difference,
+//! a hand is more likely still in the air.
 
 use super::kinds::position_of;
-use super::standing::Snapshot;
-use crate::engine::recognition::evidence::chronology::Chronology;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::{Base, Previous};
-use crate::engine::recognition::evidence::squares::Ordinal;
+use super::standing::Candidate;
+use crate::engine::recognition::evidence::{Base, Chronology, Facts, Ordinal, Previous};
 use crate::engine::recognition::measures::work;
-use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::Explanation;
 use draughts::{Color, Move, Position, SquareSet};
 
 /// Legal plies that may have been played.
@@ -37,12 +34,12 @@ pub(super) enum Lineage {
     Lawful(Explanation, Position),
     /// By one ply against the rules.
     Direct,
-    /// The same, after these legal plies.
+    /// By these legal plies and then one against the rules.
     Legal(Explanation, Position),
     /// By taking back the last published ply: it is the position before that.
     Back(Previous),
     /// By two plies against the rules; this stood between them.
-    Twice(Snapshot, Position),
+    Twice(Candidate, Position),
     /// Nobody can tell.
     Unknown,
 }
@@ -90,18 +87,18 @@ pub(super) fn possible_before(
 /// How a position came about that nobody has explained.
 pub(super) fn lineage_of(
     facts: &Facts,
-    snapshot: &Snapshot,
-    candidates: &[Snapshot],
+    candidate: &Candidate,
+    candidates: &[Candidate],
     possible: &[Before],
     chronology: &Chronology,
 ) -> Lineage {
     let published = facts.published.position();
-    if let Some(previous) = facts.published.previous().filter(|previous| snapshot.is_of(&previous.base.position)) {
-        let base = Base { since: snapshot.at, ..previous.base };
+    if let Some(previous) = facts.published.previous().filter(|previous| candidate.is_of(&previous.base.position)) {
+        let base = Base { since: candidate.at, ..previous.base };
         return Lineage::Back(Previous { base, ply: previous.ply.clone() });
     }
-    if is_one_ply(published, snapshot, SquareSet::EMPTY) {
-        let is_it = |before: &&Before| before.plies.len() == 1 && snapshot.is_of(&before.end);
+    if is_one_ply(published, candidate, SquareSet::EMPTY) {
+        let is_it = |before: &&Before| before.plies.len() == 1 && candidate.is_of(&before.end);
         return possible.iter().find(is_it).map_or(Lineage::Direct, |lawful| {
             let ply = Explanation {
                 plies: lawful.plies.clone(),
@@ -115,20 +112,20 @@ pub(super) fn lineage_of(
     }
     let tolerated = facts.published.anomalies().squares();
     let was_seen = |before: &Before| match before.seen_at {
-        Some(at) => at <= snapshot.at,
-        None => chronology.shows_after(published, &before.plies[0], snapshot.at, tolerated),
+        Some(at) => at <= candidate.at,
+        None => chronology.shows_after(published, &before.plies[0], candidate.at, tolerated),
     };
-    let leads_here = |before: &&Before| is_one_ply(&before.end, snapshot, before.may_stand()) && was_seen(before);
+    let leads_here = |before: &&Before| is_one_ply(&before.end, candidate, before.may_stand()) && was_seen(before);
     if let Some(before) = possible.iter().find(leads_here) {
-        let shown = snapshot.sight.of(Color::White) | snapshot.sight.of(Color::Black);
+        let shown = candidate.sight.of(Color::White) | candidate.sight.of(Color::Black);
         let (plies, left) = (before.plies.clone(), before.may_stand() & shown);
         let legal = Explanation { plies, behind: 1, left, odd: SquareSet::EMPTY, score: 0 };
         return Lineage::Legal(legal, before.end);
     }
-    let earlier = |first: &&Snapshot| first.at < snapshot.at && is_one_ply(published, first, SquareSet::EMPTY);
+    let earlier = |first: &&Candidate| first.at < candidate.at && is_one_ply(published, first, SquareSet::EMPTY);
     for first in candidates.iter().filter(earlier) {
         let after = position_of(facts, published.placement(), &first.sight, Some(!published.turn()), 1);
-        if let Some(after) = after.filter(|after| is_one_ply(after, snapshot, SquareSet::EMPTY)) {
+        if let Some(after) = after.filter(|after| is_one_ply(after, candidate, SquareSet::EMPTY)) {
             return Lineage::Twice(first.clone(), after);
         }
     }
@@ -137,12 +134,12 @@ pub(super) fn lineage_of(
 
 /// May one ply of the side to move, legal or not, have led from a position to what stood? `may_stand`: captured before, and
 /// perhaps not taken off yet.
-fn is_one_ply(before: &Position, snapshot: &Snapshot, may_stand: SquareSet) -> bool {
+fn is_one_ply(before: &Position, candidate: &Candidate, may_stand: SquareSet) -> bool {
     let (us, them) = (before.turn(), !before.turn());
-    if snapshot.turn.is_some_and(|turn| turn == us) {
+    if candidate.turn.is_some_and(|turn| turn == us) {
         return false;
     }
-    let gone = before.placement().of(us) - snapshot.sight.of(us);
-    let came = |color: Color| snapshot.sight.of(color) - before.placement().of(color) - may_stand;
+    let gone = before.placement().of(us) - candidate.sight.of(us);
+    let came = |color: Color| candidate.sight.of(color) - before.placement().of(color) - may_stand;
     gone.len() == 1 && came(us).len() == 1 && came(them).is_empty()
 }

@@ -1,15 +1,11 @@
-//! What is told besides the decisions: what is expected, what is in doubt, and on what grounds something was decided.
+//! What listeners and operators are told besides the decisions: expected plies, doubt, and the grounds of a decision.
 
 use super::proposal::Conclusion;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::squares::{Evidence, Ordinal};
+use crate::engine::recognition::evidence::{Evidence, Facts, Ordinal};
 use crate::engine::recognition::grounds::Grounds;
 use crate::engine::recognition::measures::weights;
-use crate::engine::recognition::search::effort::Effort;
-use crate::engine::recognition::search::explain::Explanation;
-use crate::engine::recognition::search::readings::Reading;
-use crate::engine::recognition::search::searcher::Searcher;
+use crate::engine::recognition::search::{Effort, Explanation, Reading, Searcher};
 use crate::engine::recognition::verdict::Clock;
 use crate::engine::recognition::wait::{Deadline, Wait};
 use draughts::{Color, Move, SquareSet};
@@ -27,7 +23,7 @@ pub struct Doubt<'a> {
     pub readings: &'a [Reading],
 }
 
-/// The plies that will be published next if nothing changes, and those that would have been.
+/// The plies that are expected to be published next, and those that were expected last.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Outlook {
     expected: Vec<Move>,
@@ -57,7 +53,7 @@ impl Outlook {
         self.foreseen = None;
     }
 
-    /// Something is published. What was expected behind a ply still is; anything else is expected of another position.
+    /// Something is published. If it is the expected ply, the plies behind it are still expected; otherwise none are.
     pub fn publish(&mut self, conclusion: &Conclusion) {
         let ply = if let Conclusion::Ply(explanation, _) = conclusion { explanation.plies.first() } else { None };
         let rest_of = |plies: &mut Vec<Move>| {
@@ -72,7 +68,7 @@ impl Outlook {
         self.foreseen.take_if(|(plies, _)| plies.is_empty());
     }
 
-    /// What is expected follows the board once it has been quiet for a moment; a moving hand changes nothing.
+    /// Expects the plies of the best explanation once the board has been quiet for a moment; while a hand moves nothing changes.
     pub fn expect(
         &mut self,
         now: Millis,
@@ -103,7 +99,7 @@ fn has_rival(best: &Explanation, all: &[Explanation]) -> bool {
     all.iter().any(is_rival)
 }
 
-/// On what grounds something is concluded after this wait, while these plies explain the board, too.
+/// The grounds of a conclusion: it waited for this, and these explanations were its rivals.
 pub(super) fn grounds(
     facts: &Facts,
     explanations: &[Explanation],

@@ -1,12 +1,11 @@
 //! What would be published if the board stayed as it is, and from when on.
 
 use super::kinds::position_of;
-use super::standing::Snapshot;
+use super::standing::Candidate;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::Previous;
+use crate::engine::recognition::evidence::{Facts, Previous};
 use crate::engine::recognition::measures::{counts, times};
-use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::Explanation;
 use crate::engine::recognition::verdict::{Clock, Reason, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Color, Position, Square};
@@ -23,14 +22,13 @@ pub(super) struct Proposal {
 pub(super) enum Conclusion {
     /// The first ply of an explanation.
     Ply(Explanation, Rule),
-    /// The position before the last published ply stands again, or did before other plies were played from it: so many of the
-    /// presses belong to those.
+    /// The last published ply was taken back. If other plies were played since, so many of the presses belong to them.
     Back(Previous, usize),
-    /// What stood then is the position from which play went on.
-    Resume(Snapshot, Position),
-    /// The published position, but for this square, which the setup before it had wrong.
+    /// Play went on from this candidate: a setup of this position.
+    Resume(Candidate, Position),
+    /// The published position with this square corrected, which the last setup had wrong.
     Amend(Position, Square),
-    /// What is seen now.
+    /// A setup of what is seen now.
     Setup(Position, Reason),
 }
 
@@ -49,12 +47,12 @@ pub(super) fn longer(one: (u64, Wait), other: (u64, Wait)) -> (u64, Wait) {
 pub(super) fn setup(facts: &Facts, ready_at: Millis, reason: Reason) -> Option<Proposal> {
     let mut sight = facts.evidence.steady(facts.evidence.sight(), |_, _| true);
     if reason != Reason::Anomaly {
-        // Somebody forgot to take them off.
+        // Players forgot to take captured pieces off.
         facts.published.anomalies().captured().into_iter().for_each(|square| sight.put(square, None));
     }
     let known = facts.published.position().placement();
     let position = position_of(facts, known, &sight, facts.presses.turn(), hidden_plies(facts))?;
-    // Who has no pieces has nothing to play on with: the board is being cleared.
+    // Without pieces of both colours there is no game: the board is being cleared.
     let has_both = Color::BOTH.into_iter().all(|color| !position.placement().of(color).is_empty());
     has_both.then_some(Proposal { ready_at, waits: Wait::Explanation, conclusion: Conclusion::Setup(position, reason) })
 }
@@ -64,8 +62,7 @@ pub(super) fn hidden_plies(facts: &Facts) -> usize {
     if facts.clock == Clock::None { usize::MAX } else { facts.presses.len() + counts::FORGOTTEN_PRESSES }
 }
 
-/// When a position that is seen after a gap is one that somebody has given up to his opponent: then it is as good as a guess
-/// of how it came about. A ply may have landed that will be pressed for in a moment; until then the lever tells the wrong
+/// When a position that is seen after a gap may be set up: once its last player has pressed. Before that the lever shows the wrong
 /// side to be to move.
 pub(super) fn given_up_at(facts: &Facts) -> Millis {
     let changed = facts.evidence.last_change();

@@ -4,10 +4,9 @@ use super::belief::is_given_up;
 use super::proposal::Conclusion;
 use super::standing::Unexplained;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::{Doubtful, Rest};
+use crate::engine::recognition::evidence::{Doubtful, Facts, Rest};
 use crate::engine::recognition::measures::counts;
-use crate::engine::recognition::search::explain::Explanation;
+use crate::engine::recognition::search::Explanation;
 use crate::engine::recognition::verdict::{Reason, Rule, Verdict};
 use draughts::{Color, Position, Square, SquareSet};
 
@@ -35,11 +34,11 @@ pub(super) fn publish(
             facts.published.count_from(previous.base.since, previous.base.passed);
             verdict
         }
-        Conclusion::Resume(snapshot, position) => {
-            let plies = plies_after_gap(facts, snapshot.presses, position.turn());
-            let verdict = take_up(facts, position, plies, snapshot.presses, Reason::IllegalMove);
-            *unexplained = kept.after(&snapshot);
-            facts.published.count_from(snapshot.at, SquareSet::EMPTY);
+        Conclusion::Resume(candidate, position) => {
+            let plies = plies_after_gap(facts, candidate.presses, position.turn());
+            let verdict = take_up(facts, position, plies, candidate.presses, Reason::IllegalMove);
+            *unexplained = kept.after(&candidate);
+            facts.published.count_from(candidate.at, SquareSet::EMPTY);
             verdict
         }
         Conclusion::Amend(position, square) => amend(facts, now, position, square),

@@ -8,17 +8,12 @@ use super::publish::{plies_after_gap, publish, take_up};
 use super::standing::Unexplained;
 use super::{belief, doubt};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::facts::{Facts, FactsVersion};
-use crate::engine::recognition::evidence::presses::{Press, Presses};
-use crate::engine::recognition::evidence::published::Published;
-use crate::engine::recognition::evidence::sight::{Seen, Sight};
-use crate::engine::recognition::evidence::squares::{Evidence, Ordinal, Source};
-use crate::engine::recognition::evidence::unheard::Unheard;
+use crate::engine::recognition::evidence::{
+    Evidence, Facts, FactsVersion, Ordinal, Press, Presses, Published, Seen, Sight, Source, Unheard,
+};
 use crate::engine::recognition::grounds::Grounds;
 use crate::engine::recognition::measures::{times, weights};
-use crate::engine::recognition::search::effort::Effort;
-use crate::engine::recognition::search::explain::Explanation;
-use crate::engine::recognition::search::searcher::Searcher;
+use crate::engine::recognition::search::{Effort, Explanation, Searcher};
 use crate::engine::recognition::settings::Settings;
 use crate::engine::recognition::verdict::{Clock, PressId, Reason, Rule, Verdict};
 use crate::engine::recognition::wait::{Deadline, Wait};

@@ -1,4 +1,4 @@
-//! What stood on the board and may be a position that somebody gave up to his opponent, though nothing legal explains it.
+//! Unexplained positions that players may have accepted: one player finished his move, legal or not, and his opponent played on.
 //!
 //! | witness | what speaks for it |
 //! |---|---|
@@ -7,11 +7,7 @@
 //! | a hand | it stood for a while before the next hand came, and nobody pressed |
 
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::chronology::Chronology;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::Published;
-use crate::engine::recognition::evidence::sight::{Seen, Sight};
-use crate::engine::recognition::evidence::squares::Ordinal;
+use crate::engine::recognition::evidence::{Chronology, Facts, Ordinal, Published, Seen, Sight};
 use crate::engine::recognition::measures::{counts, times};
 use crate::engine::recognition::verdict::Clock;
 use crate::engine::recognition::wait::{Deadline, Wait};
@@ -19,7 +15,7 @@ use draughts::{Color, Position};
 
 /// A placement that nothing explained, and that may be a position that was given up to the opponent.
 #[derive(Clone, Debug)]
-pub(super) struct Snapshot {
+pub(super) struct Candidate {
     pub sight: Sight,
     pub at: Ordinal,
     /// Who was to move then, where the lever tells.
@@ -29,7 +25,7 @@ pub(super) struct Snapshot {
     pub witness: Witness,
 }
 
-impl Snapshot {
+impl Candidate {
     /// Does it show this position, as far as it tells?
     pub fn is_of(&self, position: &Position) -> bool {
         self.turn.is_none_or(|turn| turn == position.turn())
@@ -52,7 +48,7 @@ pub(super) enum Witness {
 }
 
 /// What stood on the board when the lever was pressed: one of these is the position that was given up.
-fn standing_at_presses(facts: &Facts) -> Vec<Snapshot> {
+fn standing_at_presses(facts: &Facts) -> Vec<Candidate> {
     let Some(turn) = facts.presses.turn().filter(|_| !facts.unheard.has_gap()) else { return Vec::new() };
     let chronology = facts.chronology();
     let count = facts.presses.len();
@@ -63,14 +59,14 @@ fn standing_at_presses(facts: &Facts) -> Vec<Snapshot> {
         for (sight, at, span) in chronology.standing_before(at, times::PRESS_LAG, counts::SIGHTS_OF_A_PRESS) {
             let witness = Witness::Lever { briefly: span < times::BRIEF };
             let Some(sight) = plausible(facts, &chronology, &sight, at) else { continue };
-            standing.push(Snapshot { sight, at, turn: Some(turn), presses, witness });
+            standing.push(Candidate { sight, at, turn: Some(turn), presses, witness });
         }
     }
     standing
 }
 
 /// What stood on the board for a while before the opponent's hand came, though nobody pressed.
-fn standing_unpressed(facts: &Facts) -> Vec<Snapshot> {
+fn standing_unpressed(facts: &Facts) -> Vec<Candidate> {
     if facts.presses.turn().is_none() || facts.unheard.has_gap() || facts.clock == Clock::None {
         return Vec::new();
     }
@@ -79,7 +75,7 @@ fn standing_unpressed(facts: &Facts) -> Vec<Snapshot> {
     for (sight, at, until) in chronology.standing(times::RESTS, counts::SIGHTS_UNPRESSED) {
         let presses = facts.presses.times().take_while(|&pressed| pressed <= until).count();
         let Some(sight) = plausible(facts, &chronology, &sight, at) else { continue };
-        standing.push(Snapshot { sight, at, turn: None, presses, witness: Witness::Hand });
+        standing.push(Candidate { sight, at, turn: None, presses, witness: Witness::Hand });
     }
     standing
 }
@@ -107,7 +103,8 @@ fn without_anomalies(published: &Published, sight: &Sight, at: Ordinal) -> Sight
 #[derive(Clone, Default, Debug)]
 pub(super) struct Unexplained {
     since: Option<Millis>,
-    snapshots: Vec<Snapshot>,
+    /// What was settled and may have been given up.
+    settled: Vec<Candidate>,
 }
 
 impl Unexplained {
@@ -122,24 +119,24 @@ impl Unexplained {
     }
 
     /// What stood on the board and may have been given up.
-    pub fn candidates(&self, facts: &Facts) -> Vec<Snapshot> {
+    pub fn candidates(&self, facts: &Facts) -> Vec<Candidate> {
         let mut candidates = standing_at_presses(facts);
-        candidates.extend(self.snapshots.iter().cloned());
+        candidates.extend(self.settled.iter().cloned());
         candidates.extend(standing_unpressed(facts));
         candidates
     }
 
     /// So many of the presses that count for what was settled belong to what is published now.
     pub fn take_presses_off(&mut self, presses: usize) {
-        for snapshot in &mut self.snapshots {
-            snapshot.presses = snapshot.presses.saturating_sub(presses);
+        for candidate in &mut self.settled {
+            candidate.presses = candidate.presses.saturating_sub(presses);
         }
     }
 
-    /// What stays when play goes on from one of the snapshots.
-    pub fn after(mut self, resumed: &Snapshot) -> Unexplained {
+    /// What stays when play goes on from one of the settled.
+    pub fn after(mut self, resumed: &Candidate) -> Unexplained {
         self.since = None;
-        self.snapshots.retain(|later| later.at > resumed.at);
+        self.settled.retain(|later| later.at > resumed.at);
         self.take_presses_off(resumed.presses);
         self
     }
@@ -161,15 +158,15 @@ impl Unexplained {
         let sight =
             without_anomalies(&facts.published, &facts.evidence.steady(facts.evidence.sight(), |_, _| true), at);
         let (turn, presses) = (facts.presses.turn(), facts.presses.len());
-        let known = |snapshot: &&mut Snapshot| snapshot.sight.differs_from(&sight).is_empty();
-        if let Some(snapshot) = self.snapshots.iter_mut().find(known) {
+        let known = |candidate: &&mut Candidate| candidate.sight.differs_from(&sight).is_empty();
+        if let Some(candidate) = self.settled.iter_mut().find(known) {
             // Pressed again with nothing moved: a ply that left no trace on the board.
-            (snapshot.turn, snapshot.presses, snapshot.at) = (turn, presses, at);
+            (candidate.turn, candidate.presses, candidate.at) = (turn, presses, at);
             return;
         }
-        if self.snapshots.len() == counts::MOST_SNAPSHOTS {
-            self.snapshots.remove(0);
+        if self.settled.len() == counts::MOST_SETTLED {
+            self.settled.remove(0);
         }
-        self.snapshots.push(Snapshot { sight, at, turn, presses, witness: Witness::Quiet });
+        self.settled.push(Candidate { sight, at, turn, presses, witness: Witness::Quiet });
     }
 }

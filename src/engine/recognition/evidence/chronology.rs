@@ -1,4 +1,4 @@
-//! In which order things happened on the squares: does it fit a sequence of plies?
+//! The order of what happened on the squares: does it fit a sequence of plies?
 //!
 //! A placement says which plies were played, rarely in which order; what the board reported says that, too. The changes since
 //! a moment are taken as a row of sights, each as it was between two reports:
@@ -17,7 +17,7 @@ use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::{counts, times};
 use draughts::{Color, Move, Position, Square, SquareSet};
 
-/// What was seen between two changes.
+/// What the squares showed between two changes.
 #[derive(Clone, Copy, Debug)]
 struct Scene {
     sight: Sight,

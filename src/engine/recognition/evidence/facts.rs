@@ -1,6 +1,6 @@
 //! All that is known when something is decided: what is published, and what was seen and heard since.
 //!
-//! The rules of a decision read it; only what happens, and what is decided, changes it.
+//! The rules in `decide` read the facts; only events and published entries change them, each through the value that owns them.
 
 use super::chronology::Chronology;
 use super::presses::{PressState, Presses};

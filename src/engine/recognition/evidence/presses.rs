@@ -1,8 +1,8 @@
 //! The lever of the clock since the published position: how often it was moved, and whose time runs.
 //!
 //! A lever has two states, so presses alternate; where its meaning is known, the side that is to move tells more than the
-//! number of presses. Who forgets to press leaves the opponent nothing to press either, and who presses by mistake presses
-//! back: both change the number by two and the state not at all.
+//! number of presses. When a player forgets to press, his opponent cannot press either; when one presses by mistake, he presses
+//! back. Both change the number of presses by two and leave the lever as it was.
 
 use crate::engine::millis::Millis;
 use crate::engine::recognition::measures::{counts, times};
@@ -18,7 +18,7 @@ pub struct Press {
     pub at: Millis,
 }
 
-/// How the lever stands to what is published.
+/// What the lever shows, and whether it is in step with what is published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PressState {
     /// Whose time runs, where that is known.
@@ -37,7 +37,7 @@ pub struct Presses {
 }
 
 impl Presses {
-    /// How the lever stands to what is published.
+    /// What the lever shows, and whether it is in step with what is published.
     pub fn lever(&self) -> &PressState {
         &self.lever
     }
@@ -123,8 +123,7 @@ impl Presses {
         // Without a clock nobody can press.
         self.lever.unpressed_run = if given_up || clock == Clock::None { 0 } else { self.lever.unpressed_run + 1 };
         let belong = if self.complete(plies, to_move) { plies } else { plies - 1 };
-        // Presses too many were mistakes, and taken back before; where some are missing, those that came belong to the
-        // last plies.
+        // Too many presses: the first ones were mistakes, and taken back. Too few: those that came belong to the last plies.
         let mistaken = self.queue.len().saturating_sub(belong);
         self.queue.drain(..mistaken / 2 * 2);
         let press = (self.queue.len() >= belong && belong > 0 && !self.queue.is_empty()).then(|| self.queue.remove(0));

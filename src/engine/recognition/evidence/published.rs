@@ -1,4 +1,4 @@
-//! What is published, as far as it bears on what follows: the position, and from when on evidence counts for the next ply.
+//! The published position, and what counts as evidence for the plies that follow it.
 
 use super::anomalies::{Anomalies, Excuse};
 use super::sight::Sight;
@@ -41,7 +41,7 @@ pub struct Doubtful {
 pub struct Rest {
     /// How many plies are left.
     pub plies: usize,
-    /// A press was seen: all of them have been given up, but for the last perhaps.
+    /// A press has confirmed the explanation: the players of all its plies but the last have given them up.
     pub is_given_up: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Published {
     anomalies: Anomalies,
     /// The pieces too many or too few that the last setup took for real, until plies have passed over them.
     doubtful: Vec<Doubtful>,
-    /// With the state of the evidence when it was published.
+    /// With the generation of the evidence when the last ply was published.
     rest: Option<(u64, Rest)>,
 }
 
@@ -158,8 +158,8 @@ impl Published {
         self.anomalies.change(square, moment);
     }
 
-    /// The board shows the position: squares that were wrong and are right now, because play has passed over them, are forgotten,
-    /// and so are hands that adjusted; `gap`: they may have gone unheard.
+    /// The board shows the position: forgets anomalies that are over, and touches of hands that adjusted; `gap`: there may have been
+    /// touches that nobody heard of.
     pub fn settle(&mut self, evidence: &Evidence, gap: bool) {
         self.anomalies.keep(evidence.contradictions(self.position().placement()));
         if gap || !self.touched(evidence).is_empty() {
@@ -204,7 +204,7 @@ impl Published {
         self.doubtful = doubtful;
     }
 
-    /// Hands know that what stands on this square does not count.
+    /// What stands on this square does not count, and the players know it.
     pub fn excuse(&mut self, now: Millis, square: Square) {
         self.anomalies.forget(square);
         self.anomalies.add(now, square, Excuse::Captured, self.plies);

@@ -178,7 +178,7 @@ impl Evidence {
         self.is_dumped || self.trusts_reports
     }
 
-    /// What is seen may not stand on the board any more: a dump will tell.
+    /// What is seen may no longer stand on the board: a dump has to confirm it.
     pub fn unconfirm(&mut self) {
         self.is_dumped = false;
     }
@@ -334,7 +334,7 @@ impl Evidence {
         self.history.range(first..)
     }
 
-    /// Does the piece on this square stand so firmly that a hand has lifted it if it is gone?
+    /// Does the piece on this square stand firmly? If it goes, a hand has lifted it.
     pub fn stands_firmly(&self, now: Millis, square: Square) -> bool {
         let restless = self.traces[square.index()].changes[counts::RESTLESS_CHANGES - 1]
             .is_some_and(|at| now - at < times::RESTLESS_SPAN);

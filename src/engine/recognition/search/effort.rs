@@ -1,4 +1,4 @@
-//! How much is thought about in one millisecond: what bounds the cost of an event, whatever the board shows.
+//! How much is searched in one millisecond: this bounds the time that an event takes, whatever the board shows.
 //!
 //! A search is bounded by itself, but an event may ask for several: a press for one before it and one after it, a chain of
 //! plies for one behind each, a read of many reports for one after each. Work is counted in moves and jumps looked at, never

@@ -4,17 +4,13 @@
 //! on both of its squares. That constraint keeps six plies cheap and removes most ambiguity: in 29 of 100 real positions
 //! the first of three unseen plies cannot be told from the placement alone.
 //!
-//! Nor may a ply have landed before the ply in front of it ([`chronology`](crate::engine::recognition::evidence::chronology)).
+//! Nor may a ply have landed before the ply in front of it ([`Chronology`]).
 //!
 //! An explanation need not be clean: captured pieces may still be standing, one square may be wrong, a press may be missing.
 //! What that costs is the logarithm of its odds, so that explanations, and other readings of the board, can be compared.
 
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::chronology::Chronology;
-use crate::engine::recognition::evidence::facts::Facts;
-use crate::engine::recognition::evidence::published::Base;
-use crate::engine::recognition::evidence::sight::Sight;
-use crate::engine::recognition::evidence::squares::{Evidence, Traffic};
+use crate::engine::recognition::evidence::{Base, Chronology, Evidence, Facts, Sight, Traffic};
 use crate::engine::recognition::measures::{weights, work};
 use crate::engine::recognition::verdict::Clock;
 use draughts::{Color, Move, Position, Square, SquareSet};
@@ -98,7 +94,8 @@ pub fn explain(question: &Question, most_plies: usize, work: &mut u32) -> Vec<Ex
     Findings::seek(question, most_plies, work).weigh(question)
 }
 
-/// What the squares tell, whoever pressed: a press changes how likely an explanation is, and not whether it is one.
+/// The explanations of what the squares show, before presses are weighed: a press changes how likely an explanation is, never whether
+/// it is one.
 #[derive(Clone, Debug)]
 pub struct Findings {
     /// What they are the explanations of.
@@ -388,7 +385,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::recognition::evidence::chronology::tests::evidence;
+    use crate::engine::recognition::evidence::tests::evidence;
     use crate::engine::recognition::measures::counts;
 
     const REPORTS: [(u64, &str, Option<Color>); 9] = [

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Nothing here decides anything: a reading is told, never published. The search asks for no touched squares, because in doubt
-//! a touch may have been lost; it looks at most at `MOST_POSITIONS` positions and tries at most `MOST_JUMPS` jumps,
+//! a touch may have been lost; it looks at most at `READ_POSITIONS` positions and tries at most `READ_JUMPS` jumps,
 //! whatever the board shows.
 
-use crate::engine::recognition::evidence::squares::Evidence;
+use crate::engine::recognition::evidence::Evidence;
 use crate::engine::recognition::measures::{counts, work};
 use draughts::{Move, Position, SquareSet};
 

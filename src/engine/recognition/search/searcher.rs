@@ -1,11 +1,11 @@
 //! Searches for what explains the facts, and remembers what it found until they change.
 //!
-//! Nobody needs to tell it that they have: it compares the [`Version`] of what it is asked about with the one it remembers.
+//! It compares the [`FactsVersion`] of the facts with the one it searched last: nobody has to tell it that something has changed.
 
 use super::effort::Effort;
 use super::explain::{Explanation, Findings, Question};
 use super::readings::{Reading, readings};
-use crate::engine::recognition::evidence::facts::{Facts, FactsVersion};
+use crate::engine::recognition::evidence::{Facts, FactsVersion};
 use crate::engine::recognition::measures::{counts, work};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ struct Explained {
 }
 
 impl Searcher {
-    /// What explains the board, the best first. Nothing does if it shows the published position.
+    /// The explanations of the board, the best first. Empty if it shows the published position.
     pub fn explanations(&mut self, facts: &Facts, effort: &mut Effort) -> Arc<[Explanation]> {
         if let Some(explanations) = self.known(facts) {
             return Arc::clone(explanations);
