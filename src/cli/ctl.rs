@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Print the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
-    /// For how many seconds the station may wait before it begins, and ctl waits for the answer [default: 10; for reload 30].
+    /// How many seconds the request may wait for its turn [default: 10; for reload 30].
     #[arg(long, global = true, value_name = "S", value_parser = clap::value_parser!(u64).range(1..=60))]
     wait: Option<u64>,
     #[command(subcommand)]
@@ -39,7 +39,9 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Verb {
-    /// The game is over with this result, which is written when the last moves are recognised.
+    /// End the game with this result.
+    ///
+    /// The result is written when the last moves are recognised.
     Result {
         /// The board.
         board: String,
@@ -50,7 +52,7 @@ enum Verb {
         #[arg(long)]
         sure: bool,
     },
-    /// A side gives up.
+    /// End the game: this side gives up.
     Resign {
         /// The board.
         board: String,
@@ -70,8 +72,10 @@ enum Verb {
         /// Black's name.
         black: String,
     },
-    /// Say which pairing of a tournament the board plays: from the next game on, or from this one on if it has no moves yet. Its games
-    /// begin with these tags and keep them, whatever the configuration says later.
+    /// Say which pairing of a tournament the board plays.
+    ///
+    /// It holds from the next game on, or from this one on if it has no moves yet. Its games begin with these tags and keep them,
+    /// whatever the configuration says later.
     #[command(
         after_help = "Example:\n  damcast ctl pairing board-1 3.1 White=\"Sijbrands, T.\" Black=\"Wiersma, H.\" Round=3\n  damcast ctl pairing board-1 none"
     )]
@@ -102,7 +106,9 @@ enum Verb {
         /// The position, with who is to move: W:W31,32,K40:B1,2.
         fen: String,
     },
-    /// Say that the last moves do not count. What was published stays; the position before them follows as a setup.
+    /// Say that the last moves do not count.
+    ///
+    /// What was published stays; the position before these moves follows as a setup.
     Undo {
         /// The board.
         board: String,
@@ -110,7 +116,9 @@ enum Verb {
         #[arg(default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
         plies: u16,
     },
-    /// Read the board once more, and set up what stands on it if no legal move explains it.
+    /// Read the board once more: what stands on it is right.
+    ///
+    /// It becomes a setup if no legal move explains it.
     Resync {
         /// The board.
         board: String,
@@ -133,16 +141,24 @@ enum Verb {
         /// The board.
         board: String,
     },
-    /// Begin new logs for a new round: games.pdn no longer shows the games before it. On a bus, for all its boards.
+    /// Begin new logs for a new round.
+    ///
+    /// games.pdn no longer shows the games before it. On a bus, for all its boards.
     Rotate {
         /// The board.
         board: String,
     },
-    /// Read the configuration again. Games go on; a wrong configuration changes nothing.
+    /// Read the configuration again; games go on.
+    ///
+    /// A wrong configuration changes nothing.
     Reload,
-    /// Run the alarm command of the configuration, as the station runs it when something is the matter.
+    /// Try the alarm command of the configuration.
+    ///
+    /// The station runs it as it does when something is the matter.
     AlarmTest,
-    /// Show other messages: a level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: what is shown.
+    /// Show more or fewer messages of the station.
+    ///
+    /// A level (error, warn, info, debug, trace), MODULE=LEVEL, or reset. Without one: which levels count now.
     LogLevel {
         /// The level.
         level: Option<String>,
