@@ -11,7 +11,7 @@ use super::output;
 
 /// The position that is asked about.
 #[derive(clap::Args)]
-pub struct Asked {
+pub struct AskedPosition {
     /// The game: a number of PDN's GameType table, or all its attributes.
     #[arg(long, default_value = "20")]
     game_type: String,
@@ -28,7 +28,7 @@ Example:
   damcast moves --game-type 25 --fen 'W:Wc3,Kd2:Bd4,f6' --long")]
 pub struct Arguments {
     #[command(flatten)]
-    asked: Asked,
+    asked: AskedPosition,
     /// Name every square of a capture's path, also where that is not needed.
     #[arg(long)]
     long: bool,
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Asked {
+impl AskedPosition {
     /// The position that the game type and the FEN name.
     pub fn position(&self) -> anyhow::Result<Position> {
         let variant = Variant::from_tag(&self.game_type).context("--game-type")?;

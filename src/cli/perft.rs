@@ -16,7 +16,7 @@ Example:
   damcast perft 9")]
 pub struct Arguments {
     #[command(flatten)]
-    asked: super::moves::Asked,
+    asked: super::moves::AskedPosition,
     /// Show the count behind each move.
     #[arg(long)]
     divide: bool,
