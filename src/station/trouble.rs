@@ -1,4 +1,4 @@
-//! What is the matter with a station's files, told by those who look after them, until it is over.
+//! What is the matter with a station's files: those who look after them report it, until it is over.
 //!
 //! ```text
 //!   the public files ── Watch::tell ──┐
@@ -6,11 +6,11 @@
 //!   the logs ────────── Watch::tell ──┘
 //! ```
 //!
-//! Recording goes on whatever is told here; but what nobody tells looks well. So whoever finds a file gone, replaced or not to
+//! Recording goes on whatever is reported here; but what nobody reports looks well. So whoever finds a file gone, replaced or not to
 //! be written says so, also when he mends it at once: it is shown for [`SHOWN`] at least, so that whoever asks every second
 //! hears of it.
 //!
-//! Invariants: telling never waits for a disk; a trouble keeps the moment at which it was told first. Absent on purpose: what
+//! Invariants: a report never waits for a disk; a trouble keeps the moment of its first report. Absent on purpose: what
 //! is done about it.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 
-/// A trouble that is over is shown for so long after it was told last.
+/// A trouble that is over is shown for so long after its last report.
 pub const SHOWN: Duration = Duration::from_secs(5);
 
 /// Publication stands still, in part or as a whole: what everybody should see is not there.
@@ -62,16 +62,16 @@ const MOST_NAMED: usize = 4;
 pub struct Troubles(Arc<Mutex<All>>);
 
 type All = BTreeMap<Place, Files>;
-/// What is told of each file, by board and name.
-type Files = BTreeMap<(Option<String>, String), Told>;
+/// What is reported of each file, by board and name.
+type Files = BTreeMap<(Option<String>, String), Report>;
 
 /// Which alarm, and of which files.
 type Place = (&'static str, String);
 
-struct Told {
+struct Report {
     what: String,
     since: DateTime<FixedOffset>,
-    /// When it was told last.
+    /// When it was reported last.
     at: Instant,
     /// It is over, and only shown.
     is_over: bool,
@@ -99,18 +99,18 @@ impl Troubles {
         let mut all = self.lock();
         let mut troubles: Vec<Trouble> = Vec::new();
         for ((kind, place), files) in all.iter_mut() {
-            files.retain(|_, told| told.is_shown(now));
-            let mut of_boards: BTreeMap<&Option<String>, Vec<(&str, &Told)>> = BTreeMap::new();
-            for ((board, file), told) in files.iter() {
-                of_boards.entry(board).or_default().push((file, told));
+            files.retain(|_, report| report.is_shown(now));
+            let mut of_boards: BTreeMap<&Option<String>, Vec<(&str, &Report)>> = BTreeMap::new();
+            for ((board, file), report) in files.iter() {
+                of_boards.entry(board).or_default().push((file, report));
             }
             for (board, files) in of_boards {
-                let named = files.iter().take(MOST_NAMED).map(|(file, told)| format!("{file}: {}", told.what));
+                let named = files.iter().take(MOST_NAMED).map(|(file, report)| format!("{file}: {}", report.what));
                 let mut text = named.collect::<Vec<_>>().join("; ");
                 if let Some(more @ 1..) = files.len().checked_sub(MOST_NAMED) {
                     text += &format!("; and {more} files more");
                 }
-                let since = files.iter().map(|(_, told)| told.since).min();
+                let since = files.iter().map(|(_, report)| report.since).min();
                 troubles.push(Trouble { kind, place: Some(place.clone()), board: board.clone(), since, text });
             }
         }
@@ -122,7 +122,7 @@ impl Troubles {
     }
 }
 
-impl Told {
+impl Report {
     fn is_shown(&self, now: Instant) -> bool {
         !self.is_over || now.saturating_duration_since(self.at) < SHOWN
     }
@@ -137,17 +137,17 @@ impl Watch {
     fn tell_at(&self, found: impl IntoIterator<Item = Finding>, now: Instant) {
         let mut all = self.troubles.lock();
         let files = all.entry(self.place.clone()).or_default();
-        files.retain(|_, told| told.is_shown(now));
-        files.values_mut().for_each(|told| told.is_over = true);
+        files.retain(|_, report| report.is_shown(now));
+        files.values_mut().for_each(|report| report.is_over = true);
         for Finding { board, file, what } in found {
             let since = || Local::now().fixed_offset().trunc_subsecs(3);
-            let told = files.entry((board, file)).or_insert_with(|| Told {
+            let report = files.entry((board, file)).or_insert_with(|| Report {
                 what: String::new(),
                 since: since(),
                 at: now,
                 is_over: false,
             });
-            *told = Told { what, since: told.since, at: now, is_over: false };
+            *report = Report { what, since: report.since, at: now, is_over: false };
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
         let second = troubles.at(after(6));
         assert_eq!((second[0].text.as_str(), second[0].since), ("public/games.pdn: still gone", first[0].since));
         assert_eq!(troubles.at(after(7)), []);
-        // What lasts is shown for as long as it does, however seldom that is told.
+        // What lasts is shown for as long as it does, however seldom it is reported.
         watch.tell_at([finding(None, "public/games.pdn", "gone again")], after(10));
         assert_eq!(troubles.at(after(1000)).len(), 1);
         watch.end();
@@ -192,9 +192,9 @@ mod tests {
         let held = finding(Some("board-3"), "public/games.pdn", "this game stands still");
         troubles.watch(PUBLICATION, "public").tell(files.chain([held]));
         troubles.watch(PUBLICATION, "other").tell([]);
-        let told = troubles.now();
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].board.is_none() && told[0].text.ends_with("; and 2 files more"), "{told:?}");
-        assert_eq!(told[1].board.as_deref(), Some("board-3"));
+        let report = troubles.now();
+        assert_eq!(report.len(), 2, "{report:?}");
+        assert!(report[0].board.is_none() && report[0].text.ends_with("; and 2 files more"), "{report:?}");
+        assert_eq!(report[1].board.as_deref(), Some("board-3"));
     }
 }

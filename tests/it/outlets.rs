@@ -573,8 +573,8 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
         for board in boards.iter().rev() {
             let game = &board.games[0];
             let events = broadcast::events::events(board, game, broadcast::Delay::NONE.view(game, game.latest()), 0);
-            if file.told(&events[n].place().key()) == n as u64 {
-                file.tell(&events[n..=n], durability).unwrap();
+            if file.written(&events[n].place().key()) == n as u64 {
+                file.write(&events[n..=n], durability).unwrap();
                 states.push(read());
             }
         }

@@ -205,7 +205,7 @@ pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<G
     let skip = usize::try_from(skip).unwrap_or(usize::MAX);
     let told = game.asides().iter().zip(1..).skip(skip).take(most);
     let kind = |kind| Object::new().text("type", kind);
-    let body = |aside: &RecordedAside| match &aside.told {
+    let body = |aside: &RecordedAside| match &aside.content {
         AsideContent::Provisional(moves) => kind("provisional").texts("moves", moves.split_whitespace()),
         AsideContent::Clock(clocks) => with_clock(kind("clock"), Some(*clocks)),
         AsideContent::State(state) => kind("state").text("state", state),

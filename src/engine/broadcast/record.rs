@@ -58,7 +58,7 @@ pub struct RecordedAside {
     /// When it was told.
     pub at: Moment,
     /// What.
-    pub told: AsideContent,
+    pub content: AsideContent,
 }
 
 /// What is told about a game beside its files.
@@ -94,14 +94,14 @@ pub struct Asides {
 }
 
 impl Asides {
-    fn push(&mut self, at: Moment, told: AsideContent) {
+    fn push(&mut self, at: Moment, content: AsideContent) {
         if self.offsets.last().map(|(_, offset)| offset) != Some(at.offset()) {
             self.offsets.push((self.count, *at.offset()));
         }
         let since = at.timestamp_millis().wrapping_sub(self.last.map_or(0, |last| last.timestamp_millis()));
         // A clock may be set back.
         self.number(((since << 1) ^ (since >> 63)) as u64);
-        match told {
+        match content {
             AsideContent::Provisional(moves) => {
                 self.number(0);
                 self.number(moves.len() as u64);
@@ -162,7 +162,7 @@ impl Asides {
             let since = take_number(&mut rest)?;
             at = at.wrapping_add((since >> 1) as i64 ^ -((since & 1) as i64));
             index += 1;
-            let told = match take_number(&mut rest)? {
+            let content = match take_number(&mut rest)? {
                 0 => {
                     let length = usize::try_from(take_number(&mut rest)?).ok()?;
                     let (moves, after) = rest.split_at_checked(length)?;
@@ -173,7 +173,7 @@ impl Asides {
                 _ => others.next()?.clone(),
             };
             let at = DateTime::from_timestamp_millis(at)?.with_timezone(&offset?);
-            Some(RecordedAside { at, told })
+            Some(RecordedAside { at, content })
         })
     }
 
@@ -258,7 +258,7 @@ impl GameRecord {
                 self.entries.shrink_to_fit();
                 self.asides.shrink_to_fit();
             }
-            GameChange::Aside(told) => self.asides.push(at, told),
+            GameChange::Aside(content) => self.asides.push(at, content),
             GameChange::Released => self.released = true,
             GameChange::Opened(_) => {}
         }
@@ -356,7 +356,7 @@ pub(super) mod tests {
         let at = |millis: i64, hours| {
             DateTime::from_timestamp_millis(1_790_000_000_000 + millis).unwrap().with_timezone(&zone(hours))
         };
-        let told = [
+        let content = [
             (at(0, 1), AsideContent::Provisional("32-28 19-23".into())),
             (at(0, 1), AsideContent::State("unexplained")),
             (at(129, 1), AsideContent::Provisional("".into())),
@@ -378,14 +378,14 @@ pub(super) mod tests {
             (at(90_000_001, 2), AsideContent::Correction("taken-back")),
         ];
         let mut asides = Asides::default();
-        for (at, told) in &told {
-            asides.push(*at, told.clone());
+        for (at, content) in &content {
+            asides.push(*at, content.clone());
         }
-        let read: Vec<(Moment, AsideContent)> = asides.iter().map(|aside| (aside.at, aside.told)).collect();
-        assert_eq!(read, told);
+        let read: Vec<(Moment, AsideContent)> = asides.iter().map(|aside| (aside.at, aside.content)).collect();
+        assert_eq!(read, content);
         let offsets: Vec<&FixedOffset> = read.iter().map(|(at, _)| at.offset()).collect();
-        assert_eq!(offsets, told.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
-        assert_eq!((asides.len(), asides.last_at()), (told.len(), told.last().map(|(at, _)| *at)));
+        assert_eq!(offsets, content.iter().map(|(at, _)| at.offset()).collect::<Vec<_>>());
+        assert_eq!((asides.len(), asides.last_at()), (content.len(), content.last().map(|(at, _)| *at)));
     }
 
     /// The game of a live file with these tags and these lines.

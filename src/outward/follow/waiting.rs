@@ -19,12 +19,12 @@ const LOOKED_AT: Duration = Duration::from_secs(1);
 
 /// How growth is noticed.
 pub struct GrowthWatch {
-    told: Option<Told>,
+    system: Option<Inotify>,
     longest: Duration,
 }
 
 /// What the system tells.
-struct Told {
+struct Inotify {
     inotify: OwnedFd,
     /// The watch of the file.
     file: Option<i32>,
@@ -34,10 +34,10 @@ impl GrowthWatch {
     /// By what the system tells of the file and its folder, where it does.
     pub fn new(path: &Path) -> GrowthWatch {
         let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
-        let is_told = |inotify: &OwnedFd| inotify::add_watch(inotify, folder_of(path), of_folder()).is_ok();
+        let is_watched = |inotify: &OwnedFd| inotify::add_watch(inotify, folder_of(path), of_folder()).is_ok();
         match inotify {
-            Some(inotify) if is_told(&inotify) || !folder_of(path).exists() => {
-                GrowthWatch { told: Some(Told { inotify, file: None }), longest: LOOKED_AT }
+            Some(inotify) if is_watched(&inotify) || !folder_of(path).exists() => {
+                GrowthWatch { system: Some(Inotify { inotify, file: None }), longest: LOOKED_AT }
             }
             _ => GrowthWatch::polling(POLLED),
         }
@@ -45,39 +45,39 @@ impl GrowthWatch {
 
     /// By looking every so often.
     pub fn polling(every: Duration) -> GrowthWatch {
-        GrowthWatch { told: None, longest: every }
+        GrowthWatch { system: None, longest: every }
     }
 
     /// What happens from now on ends the waiting.
     pub fn begin(&mut self, path: &Path) {
-        let Some(told) = &mut self.told else { return };
+        let Some(system) = &mut self.system else { return };
         // A folder or a file that is another one now is watched anew; for one that is watched already this does nothing. One that
         // is not there is found by looking.
-        let _ = inotify::add_watch(&told.inotify, folder_of(path), of_folder());
+        let _ = inotify::add_watch(&system.inotify, folder_of(path), of_folder());
         let grows = WatchFlags::MODIFY | WatchFlags::ATTRIB;
-        let file = inotify::add_watch(&told.inotify, path, grows).ok();
-        if let Some(before) = std::mem::replace(&mut told.file, file).filter(|before| Some(*before) != file) {
+        let file = inotify::add_watch(&system.inotify, path, grows).ok();
+        if let Some(before) = std::mem::replace(&mut system.file, file).filter(|before| Some(*before) != file) {
             // It may have gone with its file.
-            let _ = inotify::remove_watch(&told.inotify, before);
+            let _ = inotify::remove_watch(&system.inotify, before);
         }
     }
 
     /// Waits until something has happened, or so long.
     pub fn wait(&mut self, patience: Duration) -> io::Result<()> {
         let patience = patience.min(self.longest);
-        let Some(told) = &self.told else {
+        let Some(system) = &self.system else {
             std::thread::sleep(patience);
             return Ok(());
         };
         let timeout = Timespec { tv_sec: patience.as_secs().cast_signed(), tv_nsec: patience.subsec_nanos().into() };
-        match poll(&mut [PollFd::new(&told.inotify, PollFlags::IN)], Some(&timeout)) {
+        match poll(&mut [PollFd::new(&system.inotify, PollFlags::IN)], Some(&timeout)) {
             Ok(0) | Err(Errno::INTR) => return Ok(()),
             Ok(_) => {}
             Err(error) => return Err(error.into()),
         }
         // What it was does not matter: the file is looked at.
         let mut buffer = [MaybeUninit::uninit(); 4096];
-        let mut reader = Reader::new(&told.inotify, &mut buffer);
+        let mut reader = Reader::new(&system.inotify, &mut buffer);
         while reader.next().is_ok() {}
         Ok(())
     }

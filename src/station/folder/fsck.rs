@@ -34,7 +34,7 @@ use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
-    self, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Untold,
+    self, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
 };
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
@@ -549,9 +549,9 @@ fn check_events(
         report.add(Severity::Mended, Path::new("log").join(GENERATIONS), what, "");
     }
     let origins = generations.of(&found.planned.name);
-    let (mut told, mut strange): (BTreeMap<StreamKey, u64>, Option<String>) = (BTreeMap::new(), None);
+    let (mut written, mut strange): (BTreeMap<StreamKey, u64>, Option<String>) = (BTreeMap::new(), None);
     let each = |_, place: &EventPlace| {
-        let known = told.entry(place.key()).or_insert(0);
+        let known = written.entry(place.key()).or_insert(0);
         if place.n != *known + 1 {
             let what = || format!("event {} of game {} of {} follows event {known}", place.n, place.game, place.board);
             strange.get_or_insert_with(what);
@@ -589,8 +589,8 @@ fn check_events(
         report.add(Severity::Note, &name, format!("{unknown} events are of games whose logs are not here"), "");
     }
     if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
-        let told = |stream: &StreamKey| told.get(stream).copied().unwrap_or(0);
-        missing += Untold::new(&boards, found.planned.delays.events, now, told).left();
+        let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
+        missing += Unwritten::new(&boards, found.planned.delays.events, now, written).left();
     }
     if missing > 0 && report.station.is_none() {
         report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");

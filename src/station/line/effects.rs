@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::{debug, info, warn};
 
-use super::Station;
+use super::LineTask;
 use super::underway::Underway;
 use crate::engine::bytelog::RecordKind;
 use crate::engine::livefile::Entry;
@@ -29,7 +29,7 @@ enum Tone {
     Plain,
 }
 
-impl Station {
+impl LineTask {
     /// Does what the core wants done. The link may be down then. Returns what was heard meanwhile.
     pub(super) async fn carry_out(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
         let mut heard = None;

@@ -3,7 +3,7 @@
 //! ```text
 //!   link ──▸ bytes ──▸ Recorder::take ──▸ outputs ──▸ link (bytes for the board)
 //!   deadline ─▸ tick ─────┘      │            └─────▸ log (notes), operator (notices)
-//!   shutdown ─▸ link down        └─▸ what is published: the thread that writes ─▸ Told ─▸ operator, public files
+//!   shutdown ─▸ link down        └─▸ what is published: the thread that writes ─▸ WriterReport ─▸ operator, public files
 //! ```
 //!
 //! Stopping is a link that goes down. A disk that fails stops nothing: what happens waits in memory, and only when there is
@@ -152,7 +152,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<LineE
     let orders = surroundings.orders.clone();
     let pulse = surroundings.pulse.clone();
     pulse.beat();
-    let mut station = Station::open(config, surroundings).await?;
+    let mut station = LineTask::open(config, surroundings).await?;
     station.ask_again().await?;
     let mut beats = tokio::time::interval(BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -183,7 +183,7 @@ pub async fn run(config: LineConfig, surroundings: Surroundings) -> Result<LineE
                 return Ok(LineEnd::Stopped);
             }
             () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => station.on_tick().await?,
-            Some(told) = station.told.recv() => station.on_told(told),
+            Some(report) = station.from_writer.recv() => station.on_writer(report),
             order = orders.next() => station.on_order(order).await?,
             () = sleep_until(reports_at.unwrap_or_else(Instant::now)), if reports_at.is_some() => {}
             () = sleep_until(held_until.unwrap_or_else(Instant::now)), if held_until.is_some() => {}
@@ -213,7 +213,7 @@ pub async fn told_to_stop(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&stop| stop).await;
 }
 
-struct Station {
+struct LineTask {
     config: LineConfig,
     /// Where the live files are.
     live: PathBuf,
@@ -245,7 +245,7 @@ struct Station {
     /// When it is to be told again how the line is.
     reports_at: Instant,
     /// What the thread that writes has to say.
-    told: mpsc::UnboundedReceiver<WriterReport>,
+    from_writer: mpsc::UnboundedReceiver<WriterReport>,
     underway: Arc<Underway>,
     /// Whether a line is durable before anybody sees it.
     durability: Durability,
@@ -258,8 +258,8 @@ struct Station {
     damage: Damage,
 }
 
-impl Station {
-    async fn open(config: LineConfig, surroundings: Surroundings) -> Result<Station, StationError> {
+impl LineTask {
+    async fn open(config: LineConfig, surroundings: Surroundings) -> Result<LineTask, StationError> {
         let Surroundings { storage, ports, reporter, teller, counters, troubles, .. } = surroundings;
         let Storage { disk, folders, committer, durability } = storage;
         let (name, address) = (config.name.clone(), config.port.clone());
@@ -287,9 +287,9 @@ impl Station {
         let underway = Arc::new(Underway::default());
         let calendar = Arc::new(Mutex::new(calendar));
         let moments = Arc::clone(&calendar);
-        let (to_station, told) = mpsc::unbounded_channel();
+        let (to_line, from_writer) = mpsc::unbounded_channel();
         let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
-        let tell = move |told| match told {
+        let tell = move |report| match report {
             WriterReport::Published(publications, published_at) => {
                 for publication in publications {
                     let begun = begun.arrive();
@@ -303,12 +303,12 @@ impl Station {
                 }
             }
             // A station that has ended does not want to know.
-            other => drop(to_station.send(other)),
+            other => drop(to_line.send(other)),
         };
         let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
         let watch = troubles.watch(trouble::PUBLICATION, &format!("live/{name}"));
         let link = Link::new(address, board, ports);
-        let station = Station {
+        let station = LineTask {
             config,
             live,
             next: None,
@@ -329,7 +329,7 @@ impl Station {
             last_tick: None,
             reporter,
             reports_at: Instant::now(),
-            told,
+            from_writer,
             underway,
             durability,
             live_files,
@@ -360,9 +360,9 @@ impl Station {
     }
 
     /// What the thread that writes says.
-    fn on_told(&mut self, told: WriterReport) {
+    fn on_writer(&mut self, report: WriterReport) {
         let now = self.clock.now();
-        match told {
+        match report {
             WriterReport::Notice(notice) => self.tell(now, &notice),
             WriterReport::Fault(fault) => {
                 error!(line = self.name, "{fault}");
@@ -579,8 +579,8 @@ impl Station {
         let committer = self.committer.clone();
         let log = self.recorder.log().with_file_name(&self.name);
         let finished = tokio::task::spawn_blocking(move || committer.finish(&log, LONGEST_FINISH)).await?;
-        while let Ok(told) = self.told.try_recv() {
-            if let WriterReport::Notice(text) | WriterReport::Fault(text) = told {
+        while let Ok(report) = self.from_writer.try_recv() {
+            if let WriterReport::Notice(text) | WriterReport::Fault(text) = report {
                 warn!(line = self.name, "{text}");
             }
         }
@@ -592,8 +592,8 @@ impl Station {
         self.take_and_tell(input, |_| {}).await
     }
 
-    /// The same; `told` hears of everything that the core wants done.
-    async fn take_and_tell(&mut self, input: Input, mut told: impl FnMut(&Effect)) -> Result<(), StationError> {
+    /// The same; `on_effect` hears of everything that the core wants done.
+    async fn take_and_tell(&mut self, input: Input, mut on_effect: impl FnMut(&Effect)) -> Result<(), StationError> {
         let mut next = Some(input);
         while let Some(input) = next.take() {
             let now = match input {
@@ -612,7 +612,7 @@ impl Station {
                     // Whoever sees it in the file finds it in the status a moment later.
                     *reports_at = Instant::now();
                 }
-                told(effect);
+                on_effect(effect);
             };
             let mut outputs = self.recorder.begin(now, input, &mut hear_of)?;
             if self.recorder.is_unfinished() {

@@ -190,7 +190,7 @@ fn of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
 }
 
 /// What was told beside a game, as it is shown.
-pub fn told(aside: &Aside) -> AsideContent {
+pub fn content(aside: &Aside) -> AsideContent {
     match aside {
         Aside::Provisional(moves) => AsideContent::Provisional(moves.join(" ").into()),
         Aside::Clock(clocks) => AsideContent::Clock(*clocks),
@@ -215,7 +215,7 @@ pub fn record(game: &PlayedGame) -> Option<GameRecord> {
             match published {
                 PublishedPart::Entry(entry) => GameChange::Entry(entry.clone()),
                 PublishedPart::Ended(result) => GameChange::Ended(result.map(str::to_owned)),
-                PublishedPart::Aside(aside) => GameChange::Aside(told(aside)),
+                PublishedPart::Aside(aside) => GameChange::Aside(content(aside)),
                 PublishedPart::Opened(_) => continue,
             },
         );

@@ -37,7 +37,7 @@ pub fn order_of(outlet: &str) -> String {
 
 /// So much is written at once: what the disk does not take of it must have room in memory.
 const PIECE: usize = 1 << 20;
-/// So many events are told at once; they have less than a megabyte.
+/// So many events are written at once; they have less than a megabyte.
 pub const BATCH: usize = 2_000;
 /// No line of the file is longer.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -56,8 +56,8 @@ struct Open {
     order: Growing,
     /// The lines of the file.
     seq: u64,
-    /// How many events of each stream are told.
-    told: BTreeMap<StreamKey, u64>,
+    /// How many events of each stream are written.
+    written: BTreeMap<StreamKey, u64>,
     /// Where the lines come from.
     origins: Origins,
 }
@@ -74,13 +74,13 @@ impl EventsFile {
         self.open.is_some()
     }
 
-    /// How many events of a stream are told.
-    pub fn told(&self, stream: &StreamKey) -> u64 {
-        let told = self.open.as_ref().and_then(|open| open.told.get(stream));
-        told.copied().unwrap_or(0)
+    /// How many events of a stream are written.
+    pub fn written(&self, stream: &StreamKey) -> u64 {
+        let written = self.open.as_ref().and_then(|open| open.written.get(stream));
+        written.copied().unwrap_or(0)
     }
 
-    /// Is it to be made again, and are events among those told that nothing is known of here?
+    /// Is it to be made again, though it has events of which nothing is known here?
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl EventsFile {
         Ok(is_named.then(notice))
     }
 
-    /// Opens it, and completes it up to what was told before. Returns what the operator should know.
+    /// Opens it, and completes it up to what was written before. Returns what the operator should know.
     ///
     /// # Errors
     ///
@@ -146,24 +146,24 @@ impl EventsFile {
             }
         }
         let (is_whole_order, lack) = match found {
-            Some(lack) => (lack.told == lack.ordered && order_length == Some(lack.right), lack),
+            Some(lack) => (lack.written == lack.ordered && order_length == Some(lack.right), lack),
             None => {
                 let (mut places, mut lack) = (EventPlaces::new(order()?), Lack::default());
                 while let Some(place) = places.next_place()? {
-                    lack.told += u64::from(streams.has(&place));
+                    lack.written += u64::from(streams.has(&place));
                 }
                 if places.count > 0 {
                     notices.push(format!("{shown} was missing and has been written again"));
                 }
-                if places.count > lack.told {
-                    let gone = places.count - lack.told;
+                if places.count > lack.written {
+                    let gone = places.count - lack.written;
                     notices.push(format!("{shown} lacks {gone} events of games whose logs are not there any more"));
                 }
-                // What was told before, if it was, is numbered otherwise now: nobody must take the one for the other.
-                if places.count > lack.told || order_length.is_none() {
+                // What was written before may have other numbers now: nobody must take the one for the other.
+                if places.count > lack.written || order_length.is_none() {
                     streams.origins = generations.begin_anew(disk, &self.log, &self.outlet)?;
                 }
-                (places.count == lack.told && order_length == Some(places.right), lack)
+                (places.count == lack.written && order_length == Some(places.right), lack)
             }
         };
         let is_found = lack.length.is_some();
@@ -197,7 +197,7 @@ impl EventsFile {
         }
         let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
         let mut events = Growing::new(Arc::clone(&file))?;
-        let mut told = BTreeMap::new();
+        let mut written = BTreeMap::new();
         let mut seq = 0;
         let mut places = EventPlaces::new(order()?);
         let mut missing = Missing { file: &file, events: &mut events, lack: &lack, at: 0, piece: Vec::new() };
@@ -215,7 +215,7 @@ impl EventsFile {
                     None => missing.pass(content.take_line()?.len()),
                 }
             }
-            told.insert(place.key(), place.n);
+            written.insert(place.key(), place.n);
         }
         missing.finish()?;
         if let Some((from, to)) = lack.lost {
@@ -223,7 +223,7 @@ impl EventsFile {
         }
         let origins = generations.ensure(disk, &self.log, &self.outlet, seq + 1)?;
         let order = Growing::new(disk.open(&self.order)?)?;
-        self.open = Some(Open { events, order, seq, told, origins });
+        self.open = Some(Open { events, order, seq, written, origins });
         Ok(notices)
     }
 
@@ -242,12 +242,12 @@ impl EventsFile {
         Some(lost)
     }
 
-    /// Tells events. Each must follow those of its game that are told.
+    /// Writes events. Each must follow the written ones of its game.
     ///
     /// # Errors
     ///
     /// When the disk does not take all of it; what is missing follows the next time.
-    pub fn tell(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
+    pub fn write(&mut self, events: &[GameEvent], durability: Durability) -> io::Result<()> {
         let Some(open) = &mut self.open else { return Err(io::Error::other("the file of events is not open")) };
         open.order.catch_up()?;
         open.events.catch_up()?;
@@ -264,9 +264,9 @@ impl Open {
             records.push_str(&order::record(self.seq, &place));
             lines.push_str(&event.line(self.seq, self.origins.of(self.seq)));
             lines.push('\n');
-            self.told.insert(place.key(), place.n);
+            self.written.insert(place.key(), place.n);
         }
-        // Whatever fails from here on waits in memory; an event is not told before its place in the order is written.
+        // Whatever fails from here on waits in memory; an event is written only behind its place in the order.
         let fault = push(&mut self.order, records.as_bytes())?;
         let fault = match fault {
             None if durability == Durability::Safe => self.order.file().sync().err(),
@@ -348,8 +348,8 @@ impl<R: BufRead> Content<R> {
 /// What a file of events is, beside what it should be.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Lack {
-    /// How many events were told, by the order and by the lines of the file that it lacks.
-    pub told: u64,
+    /// How many events were written, by the order and by the lines of the file that it lacks.
+    pub written: u64,
     /// How many of them are in the order.
     pub ordered: u64,
     /// How many bytes of the order tell of those.
@@ -392,21 +392,21 @@ pub fn compare(
     mut each: impl FnMut(u64, &EventPlace),
 ) -> io::Result<Result<Lack, NotItsOwn>> {
     let (mut places, mut content) = (EventPlaces::new(order), Content::new(content));
-    let mut told: BTreeMap<StreamKey, u64> = BTreeMap::new();
+    let mut written: BTreeMap<StreamKey, u64> = BTreeMap::new();
     let mut lack = Lack::default();
     // Where the next line begins.
     let mut begin = 0;
     for seq in 1.. {
         let place = match places.next_place()? {
             Some(place) => place,
-            None => match place_of_line(content.line()?, seq, &told, streams) {
+            None => match place_of_line(content.line()?, seq, &written, streams) {
                 Some(place) => place,
                 None => break,
             },
         };
-        lack.told = seq;
+        lack.written = seq;
         each(seq, &place);
-        told.insert(place.key(), place.n);
+        written.insert(place.key(), place.n);
         let not_its_own = |place| Ok(Err(NotItsOwn { seq, place: Some(place) }));
         let Some(expected) = streams.line(seq, &place) else {
             let there = content.take_line()?;
@@ -434,21 +434,21 @@ pub fn compare(
         begin += expected.len() as u64;
     }
     if !content.line()?.is_empty() {
-        return Ok(Err(NotItsOwn { seq: lack.told + 1, place: None }));
+        return Ok(Err(NotItsOwn { seq: lack.written + 1, place: None }));
     }
     (lack.ordered, lack.right, lack.length) = (places.count, places.right, Some(content.taken));
     Ok(Ok(lack))
 }
 
 /// Which event a line is that the order lacks: it says what it is, and is the next of its game.
-fn place_of_line(line: &[u8], seq: u64, told: &BTreeMap<StreamKey, u64>, streams: &Streams) -> Option<EventPlace> {
+fn place_of_line(line: &[u8], seq: u64, written: &BTreeMap<StreamKey, u64>, streams: &Streams) -> Option<EventPlace> {
     let place = match line.strip_suffix(b"\n") {
         Some(whole) => order::place_of_event(whole)?,
         None if line.is_empty() => return None,
         // A line that was cut off: which of those that may follow begins so?
-        None => streams.that_begins(seq, line, told)?,
+        None => streams.that_begins(seq, line, written)?,
     };
-    (place.n == told.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
+    (place.n == written.get(&place.key()).copied().unwrap_or(0) + 1).then_some(place)
 }
 
 /// Writes what a file lacks, while all that it should say goes by.
@@ -548,14 +548,14 @@ mod tests {
         Generations::read(&RealDisk, log).unwrap().of_station(Some("hall"))
     }
 
-    /// A folder in which these lines of a game were told of two boards, in turn.
-    fn told() -> (tempfile::TempDir, String) {
+    /// A folder in which these lines of a game were written for two boards, in turn.
+    fn written() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         assert!(open(&mut file, &boards(&LINES)).is_empty());
         for n in 0..4 {
             for board in ["b", "a"] {
-                file.tell(&events(&LINES, board)[n..=n], Durability::Lazy).unwrap();
+                file.write(&events(&LINES, board)[n..=n], Durability::Lazy).unwrap();
             }
         }
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
@@ -564,14 +564,14 @@ mod tests {
 
     #[test]
     fn what_was_told_is_completed_wherever_it_was_cut() {
-        let (folder, whole) = told();
+        let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         assert!(whole.starts_with("{\"seq\":1,") && whole.matches("\"board\":\"a\"").count() == 4, "{whole}");
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
             assert_eq!(open(&mut file, &boards(&LINES)), [""; 0]);
-            assert_eq!(file.told(&key("a")), 4);
+            assert_eq!(file.written(&key("a")), 4);
             assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "{cut}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -589,7 +589,7 @@ mod tests {
 
     #[test]
     fn an_order_that_lacks_its_end_is_completed_from_the_file() {
-        let (folder, whole) = told();
+        let (folder, whole) = written();
         let path = folder.path().join("events.order");
         let order = std::fs::read(&path).unwrap();
         for cut in (0..order.len()).step_by(7) {
@@ -609,14 +609,14 @@ mod tests {
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
         let many = vec![events(&LINES, "a")[0].clone(); 150_000];
-        file.tell(&many, Durability::Lazy).unwrap();
+        file.write(&many, Durability::Lazy).unwrap();
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
         assert!(text.len() > 17 << 20 && text.lines().count() == many.len(), "{}", text.len());
     }
 
     #[test]
     fn a_file_that_was_changed_is_kept_and_written_again() {
-        let (folder, whole) = told();
+        let (folder, whole) = written();
         let changed = whole.replacen("32-28", "33-28", 1);
         std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
@@ -624,7 +624,7 @@ mod tests {
         assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
         assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
         let longer = ["1. 32-28", "19-23", "2. 28x19", "14x23"];
-        file.tell(&events(&longer, "a")[4..], Durability::Safe).unwrap();
+        file.write(&events(&longer, "a")[4..], Durability::Safe).unwrap();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
         let text = read("events.ndjson");
         assert!(text.starts_with(&whole) && text.contains("\"seq\":9,"), "{text}");
@@ -637,7 +637,7 @@ mod tests {
 
     #[test]
     fn zeros_that_a_loss_of_power_left_are_mended_in_place() {
-        let (folder, whole) = told();
+        let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         let order = std::fs::read(folder.path().join("events.order")).unwrap();
         for (from, to) in
@@ -654,9 +654,9 @@ mod tests {
             std::fs::write(folder.path().join("events.order"), &order[..order.len() - 9]).unwrap();
             let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
             open(&mut file, &boards(&LINES));
-            let told: u64 = ["a", "b"].map(|board| file.told(&key(board))).iter().sum();
+            let written: u64 = ["a", "b"].map(|board| file.written(&key(board))).iter().sum();
             let text = std::fs::read_to_string(&path).unwrap();
-            assert!(whole.starts_with(&text) && text.lines().count() as u64 == told, "{from}..{to}: {text}");
+            assert!(whole.starts_with(&text) && text.lines().count() as u64 == written, "{from}..{to}: {text}");
             std::fs::write(folder.path().join("events.order"), &order).unwrap();
             for aside in 1.. {
                 if std::fs::remove_file(folder.path().join(format!("events.ndjson.aside-{aside}"))).is_err() {
@@ -668,7 +668,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_taken_away_cut_or_replaced_is_noticed() {
-        let (folder, whole) = told();
+        let (folder, whole) = written();
         let path = folder.path().join("events.ndjson");
         let mut file = EventsFile::new(PUBLIC, folder.path(), folder.path());
         open(&mut file, &boards(&LINES));
@@ -686,6 +686,6 @@ mod tests {
         std::fs::remove_file(folder.path().join("events.order")).unwrap();
         assert_eq!(file.look_after(), Some(folder.path().join("events.order")));
         open(&mut file, &boards(&LINES));
-        assert!(folder.path().join("events.order").exists() && file.told(&key("a")) == 4);
+        assert!(folder.path().join("events.order").exists() && file.written(&key("a")) == 4);
     }
 }

@@ -1,16 +1,15 @@
 //! The outlets of a station: folders for readers, kept up to date by one thread for all lines.
 //!
 //! ```text
-//!   station ── published, with its moment ──┐             ┌─ its delay ─▸ public/       games.pdn, started.pdn   replaced
-//!   station ── published ...................┤──▸ boards ──┤                             events.ndjson            grows
-//!   station ── opened again: all its games ─┘             │                             archive/NAME-G.pdn       once
+//!   line ── published, with its moment ─────┐             ┌─ its delay ─▸ public/       games.pdn, started.pdn   replaced
+//!   line ── published ......................┤──▸ boards ──┤                             events.ndjson            grows
+//!   line ── opened again: all its games ────┘             │                             archive/NAME-G.pdn       once
 //!                                                         └─ its delay ─▸ public-hall/  the same, for others
 //! ```
 //!
-//! The recording never waits for it: lines tell what they have published and go on. What is told is in the logs already,
-//! so whatever happens here, the next start makes the same files; and what happens at about the same time goes into them
-//! together, however many boards moved: each file is made durable, and a disk that does that all the time has none left for
-//! the logs.
+//! The recording never waits for it: lines send what they have published and go on. All of that is in the logs already, so the
+//! next start makes the same files, whatever happens here. What several boards publish at about the same time is written
+//! together: each file is made durable, and a disk that syncs all the time has no time left for the logs.
 //!
 //! Invariants: a file that its readers would stumble over is not published, the last good one stays and the operator is
 //! told; events are never taken back; nothing is shown before its delay is over; what is wrong with one outlet, or with what
@@ -54,7 +53,7 @@ pub use generations::{GENERATIONS, Generations};
 pub use order::EventPlaces;
 pub use outlet::{Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};
-pub use streams::{Streams, Untold};
+pub use streams::{Streams, Unwritten};
 
 /// So long all lines of a station have to be opened.
 pub const OPENING: Duration = Duration::from_secs(10);
@@ -66,12 +65,12 @@ const AGAIN: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_secs(1);
 /// The place of what is wrong with the plans.
 const PLANS: &str = "log/round-K.plan";
-/// Nothing is waited for longer than this, so that a clock that is set does not matter.
+/// The thread waits no longer than this, so that it notices a clock that was set.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// What a line tells.
+/// What a line sends.
 #[derive(Debug)]
-enum Told {
+enum Notification {
     /// It was opened, with a log of this head: these are its games so far.
     Opened { line: String, header: Box<Header>, games: Vec<PlayedGame> },
     /// The configuration was read again.
@@ -80,25 +79,25 @@ enum Told {
     Published { line: String, board: Option<BusAddress>, at: Moment, effect: Effect },
 }
 
-/// Where lines tell what they have published.
+/// Where lines send what they have published.
 #[derive(Clone)]
-pub struct Teller(mpsc::Sender<Told>);
+pub struct Teller(mpsc::Sender<Notification>);
 
 impl Teller {
     /// A line was opened, with a log of this head, and these games so far.
     pub fn opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
         // Without a listener the station stops; the next start knows all of it from the logs.
-        let _ = self.0.send(Told::Opened { line: line.to_owned(), header: Box::new(header), games });
+        let _ = self.0.send(Notification::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Told::Configured { config: Box::new(config.clone()) });
+        let _ = self.0.send(Notification::Configured { config: Box::new(config.clone()) });
     }
 
     /// A line has published something of a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
-        let _ = self.0.send(Told::Published { line: line.to_owned(), board, at, effect });
+        let _ = self.0.send(Notification::Published { line: line.to_owned(), board, at, effect });
     }
 }
 
@@ -292,22 +291,22 @@ impl Outlets {
         self.places.iter().filter_map(Place::shown)
     }
 
-    fn run(mut self, told: &mpsc::Receiver<Told>, pulse: &Pulse, watches: Watches, opening: Duration) {
+    fn run(mut self, notifications: &mpsc::Receiver<Notification>, pulse: &Pulse, watches: Watches, opening: Duration) {
         let opening = Instant::now() + opening;
         let (mut next, mut look) = (opening, Instant::now() + LOOK);
         let mut of_live = Vec::new();
         loop {
             let wait = next.min(look).saturating_duration_since(Instant::now());
             pulse.rest();
-            let next_told = told.recv_timeout(wait);
+            let received = notifications.recv_timeout(wait);
             pulse.beat();
             let mut is_due = Instant::now() >= next;
-            match next_told {
+            match received {
                 Ok(first) => {
                     is_due = true;
                     self.take(first);
                     std::thread::sleep(GATHER);
-                    told.try_iter().for_each(|told| self.take(told));
+                    notifications.try_iter().for_each(|notification| self.take(notification));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -400,11 +399,11 @@ impl Outlets {
         wait.clamp(Duration::from_millis(1), if is_whole { LONGEST_WAIT } else { AGAIN })
     }
 
-    fn take(&mut self, told: Told) {
-        match told {
-            Told::Opened { line, header, games } => self.opened(&line, &header, games),
-            Told::Configured { config } => self.configure(&config),
-            Told::Published { line, board, at, effect } => self.published(&line, board, at, effect),
+    fn take(&mut self, notification: Notification) {
+        match notification {
+            Notification::Opened { line, header, games } => self.opened(&line, &header, games),
+            Notification::Configured { config } => self.configure(&config),
+            Notification::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
     }
 
@@ -440,7 +439,7 @@ impl Outlets {
             Effect::Opened(opening) => GameChange::Opened(*opening),
             Effect::Entry { entry, .. } => GameChange::Entry(*entry),
             Effect::Ended { result } => GameChange::Ended(result),
-            Effect::Aside(aside) => GameChange::Aside(boards::told(&aside)),
+            Effect::Aside(aside) => GameChange::Aside(boards::content(&aside)),
             _ => return,
         };
         self.seating.take(line, board, at, change);

@@ -9,7 +9,7 @@ use tracing::{info, warn};
 use super::boards::Seating;
 use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
 use super::plan::PlannedOutlet;
-use super::streams::{Streams, Untold};
+use super::streams::{Streams, Unwritten};
 use crate::engine::broadcast::events::GameEvent;
 use crate::engine::broadcast::snapshot::{Boards, Snapshot};
 use crate::engine::broadcast::{Board, Delay, Moment, archive};
@@ -255,10 +255,10 @@ impl Outlet {
             adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
         }
         let boards: Vec<&Board> = seating.boards().collect();
-        let mut new = Untold::new(&boards, self.planned.delays.events, now, |stream| self.events.told(stream));
+        let mut new = Unwritten::new(&boards, self.planned.delays.events, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
-            self.events.tell(&some, self.durability)?;
+            self.events.write(&some, self.durability)?;
             if some.len() < BATCH {
                 return Ok(());
             }

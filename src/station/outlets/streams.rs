@@ -62,11 +62,11 @@ impl<'s> Streams<'s> {
         Some(event.line(seq, self.origins.of(seq)) + "\n")
     }
 
-    /// The first event that is the next of its stream and whose line begins like this. `told`: so many of each are told.
-    pub fn that_begins(&self, seq: u64, line: &[u8], told: &BTreeMap<StreamKey, u64>) -> Option<EventPlace> {
+    /// The first event that is the next of its stream and whose line begins like this. `written`: how many of each stream are written.
+    pub fn that_begins(&self, seq: u64, line: &[u8], written: &BTreeMap<StreamKey, u64>) -> Option<EventPlace> {
         for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
             for stream in [Stream::Game, Stream::Aside] {
-                let known = told.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
+                let known = written.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
                 if known < count(game, stream)
                     && let Some(event) = after(board, game, stream, known).first()
                     && event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)
@@ -104,19 +104,19 @@ fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Gam
     }
 }
 
-/// The events that may be seen and were not told, in the order in which they are to be told: that of their moments, then of
+/// The events that may be seen and are not written yet, in the order in which they are to be written: that of their moments, then of
 /// the boards; those of a stream in their own.
-pub struct Untold<'s> {
+pub struct Unwritten<'s> {
     streams: Streams<'s>,
     /// The next of each stream, and how many of it may be seen.
     next: Vec<(&'s GameRecord, EventPlace, u64)>,
     heap: BinaryHeap<Reverse<(Moment, usize)>>,
 }
 
-impl<'s> Untold<'s> {
-    /// Those of some boards. `told`: so many events of a stream are told.
-    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, told: impl Fn(&StreamKey) -> u64) -> Untold<'s> {
-        let mut untold = Untold {
+impl<'s> Unwritten<'s> {
+    /// Those of some boards. `written`: how many events of a stream are written.
+    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, written: impl Fn(&StreamKey) -> u64) -> Unwritten<'s> {
+        let mut unwritten = Unwritten {
             streams: Streams::new(boards.iter().copied(), Origins::default()),
             next: Vec::new(),
             heap: BinaryHeap::new(),
@@ -127,17 +127,17 @@ impl<'s> Untold<'s> {
                 let beside = (Stream::Aside, events::count_asides(game, delay, now));
                 for (stream, seen) in [of_game, beside] {
                     let mut key = (board.name.clone(), game.number(), stream);
-                    let known = told(&key);
+                    let known = written(&key);
                     if known < seen {
                         let place =
                             EventPlace { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
-                        untold.next.push((game, place, seen));
-                        untold.put_off(untold.next.len() - 1);
+                        unwritten.next.push((game, place, seen));
+                        unwritten.put_off(unwritten.next.len() - 1);
                     }
                 }
             }
         }
-        untold
+        unwritten
     }
 
     /// How many are left.
@@ -156,7 +156,7 @@ impl<'s> Untold<'s> {
     }
 }
 
-impl Iterator for Untold<'_> {
+impl Iterator for Unwritten<'_> {
     type Item = GameEvent;
 
     fn next(&mut self) -> Option<GameEvent> {

@@ -4,7 +4,7 @@
 //! ```text
 //!                    line's task                     │        one thread for all lines
 //!   what happened ─▸ log file ─▸ Line::begin ─▸ ─────┼─▸ Writer: the ends of all logs that wait, one sync
-//!                               Line::finish         │      └─▸ live files ─▸ Told::Published
+//!                               Line::finish         │      └─▸ live files ─▸ WriterReport::Published
 //!                                    ▾               │
 //!                              for the board         │      a fault of the disk: it waits, and is tried again
 //! ```
@@ -111,12 +111,12 @@ impl Recorder {
         Ok(others)
     }
 
-    /// The same as far as [`Line::begin`] goes. `told` hears of everything that the core wants done, before it is done.
+    /// The same as far as [`Line::begin`] goes. `on_effect` hears of everything that the core wants done, before it is done.
     ///
     /// # Errors
     ///
     /// The same.
-    pub fn begin(&mut self, at: u64, input: Input, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    pub fn begin(&mut self, at: u64, input: Input, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         if self.durability == Durability::Safe && self.line.expects_a_ply() {
             self.committer.announce();
         }
@@ -129,7 +129,7 @@ impl Recorder {
         if is_tick && outputs.iter().any(|output| output.effect.is_publication()) {
             self.write(at, RecordKind::Tick);
         }
-        self.publish(outputs, told)
+        self.publish(outputs, on_effect)
     }
 
     /// Is there something left for [`Recorder::finish`]?
@@ -142,14 +142,14 @@ impl Recorder {
     /// # Errors
     ///
     /// The same.
-    pub fn finish(&mut self, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+    pub fn finish(&mut self, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
         let outputs = self.line.finish();
-        self.publish(outputs, told)
+        self.publish(outputs, on_effect)
     }
 
     /// What the core publishes goes on its way. Returns the rest.
-    fn publish(&mut self, outputs: Vec<Output>, told: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
-        outputs.iter().map(|output| &output.effect).for_each(told);
+    fn publish(&mut self, outputs: Vec<Output>, on_effect: impl FnMut(&Effect)) -> Result<Vec<Output>, Gone> {
+        outputs.iter().map(|output| &output.effect).for_each(on_effect);
         let (published, rest): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.effect.is_publication());
         if !published.is_empty() {

@@ -1,7 +1,7 @@
 //! The thread that makes logs durable and writes live files, for all lines of a station.
 //!
 //! ```text
-//!   loop:  take everything that lines have told until now
+//!   loop:  take everything that lines have handed over until now
 //!          their logs' ends ─▸ commits: one durable write          fails: each log is synced by itself
 //!          what follows from them ─▸ live files                    fails: it waits, and is tried again
 //!          nothing more has come for a moment: lines are told of it, and their files are looked after
@@ -43,7 +43,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 const COMPANY: Duration = Duration::from_millis(50);
 /// Who waits for a line is not kept from reading it: nothing else is done for so long.
 const READERS_FIRST: Duration = Duration::from_millis(1);
-/// A line is told of what was published within this, whatever else there is to be done.
+/// A line learns within this what was published, whatever else there is to be done.
 const LONGEST_UNTOLD: Duration = Duration::from_millis(20);
 /// What was announced is looked out for so long: waking this thread takes as long as all the rest of its way.
 const LOOKOUT: Duration = Duration::from_micros(250);
@@ -70,7 +70,7 @@ pub struct Writer {
     busy: BTreeSet<LineId>,
     /// When it is to be done.
     due: Option<Instant>,
-    /// Those that something was done for, and that were not told of it yet.
+    /// Lines for which something was done, and which do not know it yet.
     untold: BTreeSet<LineId>,
     /// Since when there are some.
     untold_since: Instant,
@@ -93,7 +93,7 @@ struct Recording {
     /// What is published as soon as the log is durable up to `upto`.
     waiting: Vec<(Publication, Durability)>,
     upto: u64,
-    /// What was given to the live files, and when, and is to be told.
+    /// What was given to the live files, and when; the line does not know it yet.
     published: Vec<(Vec<Publication>, Instant)>,
     told_fault: Option<String>,
     /// What was done when the log was looked after and had lost its file, and when: it is told for a while.
@@ -237,13 +237,13 @@ impl Writer {
         self.due.is_some_and(|due| due <= Instant::now())
     }
 
-    /// Takes what has been told, does it, and tells of it.
+    /// Does what lines have asked for, and reports it to them.
     pub fn turn(&mut self) {
         self.publish();
         while self.tell_next() {}
     }
 
-    /// Takes what has been told, and does it: every line is seen before there is time to tell of them.
+    /// Does what lines have asked for: readers see every line before any report is sent.
     fn publish(&mut self) {
         while let Ok(message) = self.inbox.try_recv() {
             self.hear(message);

@@ -60,10 +60,10 @@ pub struct CheckedGame {
 }
 
 impl Checker {
-    /// A checker at the start of a file. `told`: the variant of games without a GameType tag; `None`: it is inferred
+    /// A checker at the start of a file. `given`: the variant of games without a GameType tag; `None`: it is inferred
     /// from the moves.
-    pub fn new(encoding: Encoding, told: Option<&'static Variant>) -> Checker {
-        Checker { scanner: Scanner::new(encoding), games: Games::new(told) }
+    pub fn new(encoding: Encoding, given: Option<&'static Variant>) -> Checker {
+        Checker { scanner: Scanner::new(encoding), games: Games::new(given) }
     }
 
     /// Takes more bytes. Shows each game as soon as it is played. Pieces of some tens of kilobytes are best.
@@ -92,7 +92,7 @@ impl Checker {
 
 #[derive(Debug)]
 struct Games {
-    told: Option<&'static Variant>,
+    given: Option<&'static Variant>,
     /// The game that is read, as long as it is plain.
     tape: Tape,
     state: State,
@@ -148,9 +148,9 @@ impl Line {
 const DEEPEST: usize = 20;
 
 impl Games {
-    fn new(told: Option<&'static Variant>) -> Games {
+    fn new(given: Option<&'static Variant>) -> Games {
         Games {
-            told,
+            given,
             tape: Tape::default(),
             state: State::Header,
             around: Vec::new(),
@@ -235,7 +235,7 @@ impl Games {
             found.map(|(_, value)| value).filter(|value| !value.trim().is_empty())
         };
         let variant = match value("GameType") {
-            None => self.told?,
+            None => self.given?,
             Some(tag) => match &self.last_tag {
                 Some((last, variant)) if last == tag => variant,
                 _ => {
@@ -262,7 +262,7 @@ impl Games {
     /// Plays the game that the builder has made, or lets it wait.
     fn take_built(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         for located in self.builder.take_done() {
-            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
+            if self.given.is_some() || located.game.tags.get("GameType").is_some() {
                 self.play(&located, show);
             } else {
                 self.waiting.push_back(located);
@@ -277,7 +277,7 @@ impl Games {
     fn play_waiting(&mut self, show: &mut dyn FnMut(CheckedGame)) {
         if !self.waiting.is_empty() {
             let sample: Vec<&Located> = self.waiting.iter().collect();
-            self.told = Some(infer::from_moves(&sample, self.told));
+            self.given = Some(infer::from_moves(&sample, self.given));
         }
         while let Some(located) = self.waiting.pop_front() {
             self.play(&located, show);
@@ -285,7 +285,7 @@ impl Games {
     }
 
     fn play(&mut self, located: &Located, show: &mut dyn FnMut(CheckedGame)) {
-        let found = infer::variant_of(located, self.told);
+        let found = infer::variant_of(located, self.given);
         let mut plies = 0;
         let walked = replay::walk(located, found.variant, &mut |seen| {
             plies += usize::from(matches!(seen, WalkEvent::Move { depth: 0, .. }));
@@ -309,8 +309,8 @@ fn play_in_full(position: &mut Position, text: &str) -> bool {
 }
 
 /// All that is wrong with a file's bytes, as [`Checker`] finds it.
-pub fn problems_of(bytes: &[u8], encoding: Encoding, told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = Checker::new(encoding, told);
+pub fn problems_of(bytes: &[u8], encoding: Encoding, given: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = Checker::new(encoding, given);
     checker.feed(bytes, &mut |_| {});
     checker.finish(&mut |_| {});
     checker.take_problems().into_sorted()

@@ -42,9 +42,9 @@ pub struct Found {
 }
 
 impl Replay {
-    /// Plays a game. `told`: the variant for a game without a GameType tag; `None`: it is inferred from the moves.
-    pub fn of(located: &Located, told: Option<&'static Variant>) -> Replay {
-        let found = variant_of(located, told);
+    /// Plays a game. `given`: the variant for a game without a GameType tag; `None`: it is inferred from the moves.
+    pub fn of(located: &Located, given: Option<&'static Variant>) -> Replay {
+        let found = variant_of(located, given);
         let mut replay = Replay::under(located, found.variant);
         replay.known_by = found.known_by;
         replay.problems.splice(0..0, found.problems);
@@ -52,15 +52,15 @@ impl Replay {
     }
 
     /// Plays a game for its problems only: those of [`Replay::of`].
-    pub fn problems_of(located: &Located, told: Option<&'static Variant>) -> Vec<Problem> {
-        let found = variant_of(located, told);
+    pub fn problems_of(located: &Located, given: Option<&'static Variant>) -> Vec<Problem> {
+        let found = variant_of(located, given);
         let mut problems = found.problems;
         problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
         problems
     }
 }
 
-/// The variant of one game. `told`: what the caller says about games without a GameType tag.
+/// The variant of one game. `given`: what the caller says about games without a GameType tag.
 ///
 /// # Examples
 ///
@@ -72,7 +72,7 @@ impl Replay {
 /// let found = infer::variant_of(&games[0], None);
 /// assert_eq!((found.variant.name, found.known_by), ("Russian draughts", KnownBy::Moves));
 /// ```
-pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
+pub fn variant_of(located: &Located, given: Option<&'static Variant>) -> Found {
     let game = &located.game;
     let place = |name: &str| {
         let at = game.tags.iter().position(|tag| tag.name == name);
@@ -85,7 +85,7 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
         return match tagged(&value) {
             Ok((variant, known_by)) => believe(located, variant, known_by, place),
             Err(error) => {
-                let found = from_moves(&[located], told);
+                let found = from_moves(&[located], given);
                 let problem = Problem::warning(place, error.to_string()).hint(format!(
                     "nobody can tell by which rules it is played; a guess: {} ({})",
                     found.name, found.game_type
@@ -94,7 +94,7 @@ pub fn variant_of(located: &Located, told: Option<&'static Variant>) -> Found {
             }
         };
     }
-    match told {
+    match given {
         Some(variant) => Found { variant, known_by: KnownBy::Caller, problems: Vec::new() },
         None => {
             let variant = from_moves(&[located], None);
@@ -173,8 +173,8 @@ pub(super) fn tagged(value: &str) -> Result<(&'static Variant, KnownBy), GameTyp
 }
 
 /// The variant of several games that belong together and have no GameType tag: the one that makes most plies legal.
-pub fn from_moves(games: &[&Located], told: Option<&'static Variant>) -> &'static Variant {
-    if let Some(variant) = told {
+pub fn from_moves(games: &[&Located], given: Option<&'static Variant>) -> &'static Variant {
+    if let Some(variant) = given {
         return variant;
     }
     // The more plies the better, then the fewer problems (a first move out of turn is legal, but tells against it).

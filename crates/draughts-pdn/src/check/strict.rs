@@ -40,24 +40,24 @@ use crate::words::Word;
 use crate::{fen, notation};
 use draughts::{NotationKind, Square, SquareSet, Variant};
 
-/// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `told`: the variant of games
+/// Everything in a file's bytes that is not PDN 3.0 as it should be written, by place. `given`: the variant of games
 /// without a GameType tag.
-pub fn check_bytes(bytes: &[u8], told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = StrictChecker::new(told);
+pub fn check_bytes(bytes: &[u8], given: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = StrictChecker::new(given);
     checker.feed(bytes);
     checker.finish().into_sorted()
 }
 
 /// As [`check`], but for what the rules of the game say: moves need not be legal, nor be made in turn.
-pub fn check_form(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
-    let mut checker = StrictChecker { asks_rules: false, ..StrictChecker::new(told) };
+pub fn check_form(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
+    let mut checker = StrictChecker { asks_rules: false, ..StrictChecker::new(given) };
     checker.feed(text.as_bytes());
     checker.finish().into_sorted()
 }
 
 /// Everything in a text that is not PDN 3.0 as it should be written, by place.
-pub fn check(text: &str, told: Option<&'static Variant>) -> Vec<Problem> {
-    check_bytes(text.as_bytes(), told)
+pub fn check(text: &str, given: Option<&'static Variant>) -> Vec<Problem> {
+    check_bytes(text.as_bytes(), given)
 }
 
 /// Checks a stream of bytes. Holds one game, those that wait until the variant of the file can be told
@@ -79,7 +79,7 @@ pub struct StrictChecker {
     grammar: Grammar,
     /// The first bytes of the file, which may be a byte order mark.
     head: Vec<u8>,
-    told: Option<&'static Variant>,
+    given: Option<&'static Variant>,
     /// Must moves be legal?
     asks_rules: bool,
     /// Games without a GameType tag, while their variant is not told.
@@ -89,13 +89,13 @@ pub struct StrictChecker {
 }
 
 impl StrictChecker {
-    /// A checker at the start of a file. `told`: the variant of games without a GameType tag.
-    pub fn new(told: Option<&'static Variant>) -> StrictChecker {
+    /// A checker at the start of a file. `given`: the variant of games without a GameType tag.
+    pub fn new(given: Option<&'static Variant>) -> StrictChecker {
         StrictChecker {
             reader: Reader::new(Encoding::Detect),
             grammar: Grammar::default(),
             head: Vec::new(),
-            told,
+            given,
             asks_rules: true,
             waiting: Vec::new(),
             problems: Problems::default(),
@@ -141,7 +141,7 @@ impl StrictChecker {
         // What reading has to say is said better by the grammar.
         self.reader.take_problems();
         for located in games {
-            if self.told.is_some() || located.game.tags.get("GameType").is_some() {
+            if self.given.is_some() || located.game.tags.get("GameType").is_some() {
                 self.check(&located);
             } else {
                 self.waiting.push(located);
@@ -155,7 +155,7 @@ impl StrictChecker {
     fn check_waiting(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         if !waiting.is_empty() {
-            self.told = Some(infer::from_moves(&waiting.iter().collect::<Vec<_>>(), self.told));
+            self.given = Some(infer::from_moves(&waiting.iter().collect::<Vec<_>>(), self.given));
         }
         for located in &waiting {
             self.check(located);
@@ -164,7 +164,7 @@ impl StrictChecker {
 
     fn check(&mut self, located: &Located) {
         let mut found = Problems::default();
-        check_game(located, self.told, self.asks_rules, &mut found);
+        check_game(located, self.given, self.asks_rules, &mut found);
         // What the grammar refuses needs no second reason.
         let refused = &self.grammar.refused;
         self.problems.extend(found.into_sorted().into_iter().filter(|problem| !refused.contains(&problem.place)));
@@ -502,13 +502,13 @@ pub(crate) fn is_fen(text: &str) -> bool {
 }
 
 /// Tags by their types, and restrictions 6 to 9.
-fn check_game(located: &Located, told: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
+fn check_game(located: &Located, given: Option<&'static Variant>, asks_rules: bool, problems: &mut Problems) {
     let game = &located.game;
     for (index, tag) in game.tags.iter().enumerate() {
         let place = located.places.tags.get(index).copied().unwrap_or(Place::START);
         check_value(&tag.name, &tag.value, place, problems);
     }
-    let found = infer::variant_of(located, told);
+    let found = infer::variant_of(located, given);
     let says_type = game.tags.get("GameType").is_none_or(|tag| tag.trim().is_empty() || is_game_type(tag));
     if found.known_by == KnownBy::UnknownTag {
         // Of a value that is none at all the types have said so.

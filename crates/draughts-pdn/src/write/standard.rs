@@ -45,7 +45,7 @@ pub enum Ambiguous {
     Captured,
 }
 
-/// The game in the standard's form, and what had to be changed for it. `told`: the variant for a game without a tag.
+/// The game in the standard's form, and what had to be changed for it. `given`: the variant for a game without a tag.
 ///
 /// # Examples
 ///
@@ -56,13 +56,13 @@ pub enum Ambiguous {
 /// let (game, _) = standard(&games[0], None);
 /// assert!(writer::write(&[game], Style::Compact).ends_with("1. c3-d4 b6-a5 2. d4-c5 d6:b4 3. a3:c5 *\n"));
 /// ```
-pub fn standard(located: &Located, told: Option<&'static Variant>) -> (Game, Vec<Problem>) {
-    converted(located, told, Ambiguous::Path)
+pub fn standard(located: &Located, given: Option<&'static Variant>) -> (Game, Vec<Problem>) {
+    converted(located, given, Ambiguous::Path)
 }
 
 /// The same with a choice of how ambiguous captures are written.
-pub fn converted(located: &Located, told: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
-    let found = infer::variant_of(located, told);
+pub fn converted(located: &Located, given: Option<&'static Variant>, ambiguous: Ambiguous) -> (Game, Vec<Problem>) {
+    let found = infer::variant_of(located, given);
     let mut problems = found.problems;
     if found.known_by == KnownBy::UnknownTag {
         let mut conversion =
