@@ -47,6 +47,8 @@ pub enum Verb {
     Ports(cli::ports::Arguments),
     /// Print the PDN that logs make.
     Replay(cli::replay::Arguments),
+    /// Take over players, pairings and results; show standings; write TRF, CSV, HTML and PDN of them.
+    Tournament(cli::tournament::Arguments),
     /// List, verify and extract the logs of a station's directory.
     Log(cli::log::Arguments),
     /// Say whether a station's directory is what its logs say.
@@ -84,6 +86,7 @@ fn main() -> ExitCode {
         Verb::Config(arguments) => cli::config::run(&arguments),
         Verb::Ports(arguments) => cli::ports::run(&arguments),
         Verb::Replay(arguments) => cli::replay::run(&arguments),
+        Verb::Tournament(arguments) => cli::tournament::run(&arguments),
         Verb::Log(arguments) => cli::log::run(&arguments),
         Verb::Fsck(arguments) => cli::fsck::run(&arguments),
         Verb::Rebuild(arguments) => cli::rebuild::run(&arguments),

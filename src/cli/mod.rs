@@ -26,6 +26,7 @@ pub mod show;
 mod station;
 pub mod status;
 pub mod test_board;
+pub mod tournament;
 
 use damcast::station::output;
 

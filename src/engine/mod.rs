@@ -12,6 +12,8 @@ pub mod bytelog;
 
 pub mod profile;
 
+pub mod tournament;
+
 pub mod roster;
 
 pub mod recognition;

@@ -6,6 +6,8 @@ pub mod link;
 
 pub mod disk;
 
+pub mod tournament_log;
+
 pub mod escape;
 
 pub mod config;

@@ -20,6 +20,7 @@ const EDGES: Table = &[
     ("engine/bytelog", &["protocol"]),
     ("draughts_pdn", &["draughts"]),
     ("engine/profile", &["draughts", "draughts_pdn"]),
+    ("engine/tournament", &["draughts_pdn"]),
     ("engine/roster", &["draughts", "draughts_pdn"]),
     ("engine/recognition", &["millis", "draughts"]),
     ("engine/livefile", &["draughts", "draughts_pdn", "roster"]),
@@ -32,6 +33,7 @@ const EDGES: Table = &[
     // the shell
     ("station/link", &[]),
     ("station/disk", &[]),
+    ("station/tournament_log", &["tournament", "disk"]),
     ("station/escape", &[]),
     (
         "station/config",
@@ -95,6 +97,7 @@ const EDGES: Table = &[
             "session",
             "playback",
             "broadcast",
+            "tournament_log",
             "disk",
             "config",
             "journal",

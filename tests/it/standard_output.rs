@@ -146,6 +146,7 @@ fn no_verb_panics_for_its_output() {
         ("fsck --json @/recordings", true),
         ("rebuild @/recordings --into @/copy", true),
         ("line", false),
+        ("tournament show --directory @/recordings", true),
         ("perft 2", true),
         ("perft --divide 2", true),
         ("moves", true),

@@ -36,6 +36,7 @@ use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
     self, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
 };
+use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
 /// The files of an outlet that are replaced as a whole.
@@ -199,6 +200,14 @@ pub fn check(directory: &Path) -> io::Result<Report> {
     for problem in &folder.generations.problems {
         let advice = "the next start writes it again, from what the lines of events carry";
         report.add(Severity::Wrong, Path::new("log").join(GENERATIONS), problem.clone(), advice);
+    }
+    let damage = match TournamentLog::read(&RealDisk, &directory.join("log")) {
+        Ok(log) => log.damage().map(str::to_owned).or_else(|| log.book().tournament().err()),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(damage) = damage {
+        let advice = "put a copy of it there; until then nothing of the tournament can be changed";
+        report.add(Severity::Wrong, Path::new("log").join(TOURNAMENT), damage, advice);
     }
     for (path, what) in found.odd.iter().chain(&folder.odd) {
         report.add(Severity::Wrong, path, what.as_str(), "a station does not read it, nor write into it");

@@ -231,8 +231,12 @@ fn plain(name: &str) -> String {
     if name.is_empty() { NAMELESS.to_owned() } else { name }
 }
 
-/// 64 random bits, in 16 letters.
-fn random() -> io::Result<String> {
+/// 64 random bits, in 16 letters: a name that nothing else has.
+///
+/// # Errors
+///
+/// When the system has none.
+pub fn random() -> io::Result<String> {
     let mut bytes = [0; 8];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(format!("{:016x}", u64::from_ne_bytes(bytes)))

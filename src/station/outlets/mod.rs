@@ -49,7 +49,7 @@ use live_files::LiveFiles;
 
 pub use boards::{Seating, record};
 pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
-pub use generations::{GENERATIONS, Generations};
+pub use generations::{GENERATIONS, Generations, random};
 pub use order::EventPlaces;
 pub use outlet::{Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};

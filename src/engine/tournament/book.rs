@@ -1,0 +1,571 @@
+//! The record of a tournament: what its lines say, as values, and the tournament that they make.
+//!
+//! ```text
+//!   Record ─ version, who, when, request, what it saw ─ [Change: entity, fields before, fields after]
+//!   Book   ─ all fields of all entities ─▸ Tournament       Tournament ─▸ fields ─ against the Book ─▸ [Change]
+//! ```
+//!
+//! An entity is a kind and a number, `player 12`; its fields are texts. So a record says what was before and what is after in the same
+//! words, for every kind, and a field that this version does not know stays as it is.
+//!
+//! Invariants: a record applies only to the fields that it says were there; versions count from 1 without a gap; a request that was
+//! done is not done again.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::points::Points;
+use super::scoring::Stage;
+use super::{
+    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player, ResultReason, StageGame, Team,
+    Tournament, TournamentSection, Whose,
+};
+
+/// The fields of an entity: those that are empty are not there.
+pub type Fields = BTreeMap<String, String>;
+
+/// The kinds of entities.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// The event; there is one, number 1.
+    Event,
+    /// A section.
+    Section,
+    /// A team.
+    Team,
+    /// A player.
+    Player,
+    /// A match of two teams.
+    Match,
+    /// A pairing.
+    Pairing,
+    /// A round without an opponent.
+    Bye,
+    /// Points beside the games.
+    Adjustment,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 8] =
+        [Kind::Event, Kind::Section, Kind::Team, Kind::Player, Kind::Match, Kind::Pairing, Kind::Bye, Kind::Adjustment];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Event => "event",
+            Kind::Section => "section",
+            Kind::Team => "team",
+            Kind::Player => "player",
+            Kind::Match => "match",
+            Kind::Pairing => "pairing",
+            Kind::Bye => "bye",
+            Kind::Adjustment => "adjustment",
+        }
+    }
+}
+
+/// A thing of the tournament: `player 12`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Entity {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its number among its kind.
+    pub id: Id,
+}
+
+impl fmt::Display for Entity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind.name(), self.id)
+    }
+}
+
+impl FromStr for Entity {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Entity, String> {
+        let found = text.split_once(' ').and_then(|(kind, id)| {
+            let kind = Kind::ALL.into_iter().find(|known| known.name() == kind)?;
+            Some(Entity { kind, id: Id(id.parse().ok()?) })
+        });
+        found.ok_or_else(|| format!("`{text}` is no entity, as `player 12`"))
+    }
+}
+
+/// What becomes of an entity: the fields that change, as they were and as they are then.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Amendment {
+    /// Which.
+    pub entity: Entity,
+    /// As they were; without one that was not there.
+    pub old: Fields,
+    /// As they are then; without one that is not there any more.
+    pub new: Fields,
+}
+
+/// A line of the record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TournamentRecord {
+    /// The version that the tournament has with it: one more than before.
+    pub version: u64,
+    /// When, as `2027-07-10T09:30:00.000+02:00`.
+    pub at: String,
+    /// Who.
+    pub by: String,
+    /// What the request is called, so that it is done once.
+    pub request: String,
+    /// The version that whoever asked had seen.
+    pub saw: u64,
+    /// What was asked, as `import swiss.trf`.
+    pub what: String,
+    /// Why.
+    pub reason: String,
+    /// What it does, by entity.
+    pub changes: Vec<Amendment>,
+}
+
+/// Why a record does not apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Conflict {
+    /// The request was done already, as this version.
+    Done(u64),
+    /// Whoever asked had seen an older version: what has been done since, each with its version.
+    Older(Vec<(u64, String)>),
+    /// The record is no next one, or says of a field what is not so.
+    Broken(String),
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Conflict::Done(version) => write!(f, "this request was done already, as version {version}"),
+            Conflict::Older(since) => {
+                f.write_str("the tournament has changed since then:")?;
+                since.iter().try_for_each(|(version, what)| write!(f, " version {version}: {what};"))
+            }
+            Conflict::Broken(what) => f.write_str(what),
+        }
+    }
+}
+
+/// All that the records say.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Book {
+    entities: BTreeMap<Entity, Fields>,
+    requests: BTreeMap<String, u64>,
+    done: Vec<String>,
+}
+
+impl Book {
+    /// The version: how many records there are.
+    pub fn version(&self) -> u64 {
+        self.done.len() as u64
+    }
+
+    /// What was done after a version, each with its own.
+    pub fn since(&self, version: u64) -> Vec<(u64, String)> {
+        self.done
+            .iter()
+            .cloned()
+            .zip(1..)
+            .map(|(what, version)| (version, what))
+            .filter(|(of, _)| *of > version)
+            .collect()
+    }
+
+    /// May a request of this name, made of this version, be done?
+    ///
+    /// # Errors
+    ///
+    /// It was done already, or the tournament has changed since.
+    pub fn admit(&self, request: &str, saw: u64) -> Result<(), Conflict> {
+        match self.requests.get(request) {
+            Some(version) => Err(Conflict::Done(*version)),
+            None if saw != self.version() => Err(Conflict::Older(self.since(saw))),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a record in.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the next one, its request was done already, or it was made of something else; then nothing has changed.
+    pub fn apply(&mut self, record: &TournamentRecord) -> Result<(), Conflict> {
+        let next = self.version() + 1;
+        if record.version != next {
+            return Err(Conflict::Broken(format!("version {} stands where {next} is to be", record.version)));
+        }
+        self.admit(&record.request, record.saw)?;
+        let mut changed: BTreeMap<Entity, Fields> = BTreeMap::new();
+        for Amendment { entity, old, new } in &record.changes {
+            let fields =
+                changed.entry(*entity).or_insert_with(|| self.entities.get(entity).cloned().unwrap_or_default());
+            for name in old.keys().chain(new.keys()) {
+                if fields.get(name) != old.get(name) {
+                    return Err(Conflict::Broken(format!("{name} of {entity} is not what the record says it was")));
+                }
+            }
+            fields.retain(|name, _| !old.contains_key(name));
+            fields.extend(new.clone());
+        }
+        for (entity, fields) in changed {
+            if fields.is_empty() {
+                self.entities.remove(&entity);
+            } else {
+                self.entities.insert(entity, fields);
+            }
+        }
+        self.requests.insert(record.request.clone(), record.version);
+        self.done.push(record.what.clone());
+        Ok(())
+    }
+
+    /// What must change so that the book says this. Fields that this version does not know stay.
+    pub fn changes_to(&self, tournament: &Tournament) -> Vec<Amendment> {
+        let wanted = fields_of(tournament);
+        let nothing = Fields::new();
+        // Of what is made anew every field stays in the tournament's words; so a comparison with those is one of what is known.
+        let known = self.tournament().map(|known| fields_of(&known)).unwrap_or_default();
+        let mut entities: Vec<&Entity> = wanted.keys().chain(known.keys()).collect();
+        entities.sort();
+        entities.dedup();
+        let change = |entity: &Entity| {
+            let (before, after) = (known.get(entity).unwrap_or(&nothing), wanted.get(entity).unwrap_or(&nothing));
+            let there = self.entities.get(entity).unwrap_or(&nothing);
+            let differs = |name: &&String| before.get(*name) != after.get(*name);
+            let mut names: Vec<&String> = before.keys().chain(after.keys()).filter(differs).collect();
+            // What is gone takes with it what this version does not know.
+            if after.is_empty() {
+                names.extend(there.keys());
+            }
+            let of = |fields: &Fields| -> Fields {
+                names.iter().filter_map(|name| Some(((*name).clone(), fields.get(*name)?.clone()))).collect()
+            };
+            (!names.is_empty()).then(|| Amendment { entity: *entity, old: of(there), new: of(after) })
+        };
+        entities.into_iter().filter_map(change).collect()
+    }
+
+    /// The tournament that the records make.
+    ///
+    /// # Errors
+    ///
+    /// When a field cannot be understood; says which.
+    pub fn tournament(&self) -> Result<Tournament, String> {
+        let mut tournament = Tournament::default();
+        for (entity, fields) in &self.entities {
+            let reading = Reading { entity: *entity, fields };
+            read_entity(&mut tournament, &reading)?;
+        }
+        Ok(tournament)
+    }
+}
+
+/// The fields of all entities of a tournament.
+fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
+    let mut all = BTreeMap::new();
+    let mut put = |kind: Kind, id: Id, pairs: Vec<(&str, String)>| {
+        let fields: Fields = pairs
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        if !fields.is_empty() {
+            all.insert(Entity { kind, id }, fields);
+        }
+    };
+    let number = |number: Option<u32>| number.map_or(String::new(), |number| number.to_string());
+    let id = |id: Option<Id>| id.map_or(String::new(), |id| id.to_string());
+    let EventFacts { name, site, federation, start, end, arbiter, time_control } = tournament.event.clone();
+    let event = vec![
+        ("name", name),
+        ("site", site),
+        ("federation", federation),
+        ("start", start),
+        ("end", end),
+        ("arbiter", arbiter),
+        ("time-control", time_control),
+    ];
+    put(Kind::Event, Id(1), event);
+    for section in &tournament.sections {
+        let of = || ("section", section.id.to_string());
+        let ties: Vec<&str> = section.tie_breaks.iter().map(|tie| tie.name()).collect();
+        let dates: Vec<String> = section.dates.iter().map(|(round, date)| format!("{round}={date}")).collect();
+        put(
+            Kind::Section,
+            section.id,
+            vec![
+                ("name", section.name.clone()),
+                ("scoring", section.scoring.to_string()),
+                ("tie-breaks", ties.join(",")),
+                ("unplayed", section.unplayed.name().to_owned()),
+                ("rounds", number(section.planned)),
+                ("dates", dates.join(";")),
+            ],
+        );
+        for Player { id: of_player, number: own, name, title, rating, federation, licence, birth, sex, team } in
+            &section.players
+        {
+            let fields = vec![
+                of(),
+                ("number", number(*own)),
+                ("name", name.clone()),
+                ("title", title.clone()),
+                ("rating", number(*rating)),
+                ("federation", federation.clone()),
+                ("licence", licence.clone()),
+                ("birth", birth.clone()),
+                ("sex", sex.clone()),
+                ("team", id(*team)),
+            ];
+            put(Kind::Player, *of_player, fields);
+        }
+        for team in &section.teams {
+            let lineup: Vec<String> = team.lineup.iter().map(Id::to_string).collect();
+            let fields = vec![
+                of(),
+                ("number", team.number.to_string()),
+                ("name", team.name.clone()),
+                ("federation", team.federation.clone()),
+                ("lineup", lineup.join(" ")),
+            ];
+            put(Kind::Team, team.id, fields);
+        }
+        for this in &section.matches {
+            let fields = vec![
+                of(),
+                ("round", this.round.to_string()),
+                ("home", this.home.to_string()),
+                ("away", this.away.to_string()),
+            ];
+            put(Kind::Match, this.id, fields);
+        }
+        for pairing in &section.pairings {
+            let mut fields = vec![
+                of(),
+                ("round", pairing.round.to_string()),
+                ("board", number(pairing.board)),
+                ("match", id(pairing.of_match)),
+                ("white", id(pairing.white)),
+                ("black", id(pairing.black)),
+            ];
+            if let Some(Official { white, black, reason }) = pairing.result {
+                fields.push(("result", format!("{white}-{black}")));
+                fields.push(("reason", reason.name().to_owned()));
+            }
+            for StageGame { stage, is_swapped, result, time_control } in &pairing.games {
+                let colors = if *is_swapped { "swapped" } else { "as-paired" };
+                let result = result.map_or("*".to_owned(), |(white, black)| format!("{white}-{black}"));
+                fields.push((stage.name(), format!("{colors} {result} {time_control}").trim_end().to_owned()));
+            }
+            put(Kind::Pairing, pairing.id, fields);
+        }
+        for bye in &section.byes {
+            let fields = vec![
+                of(),
+                ("round", bye.round.to_string()),
+                ("player", bye.player.to_string()),
+                ("why", bye.why.name().to_owned()),
+                ("points", bye.points.to_string()),
+            ];
+            put(Kind::Bye, bye.id, fields);
+        }
+        for adjustment in &section.adjustments {
+            let whose = match adjustment.whose {
+                Whose::Player(id) => ("player", id.to_string()),
+                Whose::Team(id) => ("team", id.to_string()),
+            };
+            let fields = vec![
+                of(),
+                whose,
+                ("points", adjustment.points.to_string()),
+                ("match-points", adjustment.match_points.to_string()),
+                ("reason", adjustment.reason.clone()),
+            ];
+            put(Kind::Adjustment, adjustment.id, fields);
+        }
+    }
+    all
+}
+
+/// An entity, while its fields are read.
+struct Reading<'f> {
+    entity: Entity,
+    fields: &'f Fields,
+}
+
+impl Reading<'_> {
+    fn text(&self, name: &str) -> String {
+        self.fields.get(name).cloned().unwrap_or_default()
+    }
+
+    fn wrong(&self, name: &str) -> String {
+        format!("{name} of {} is `{}`, which cannot be understood", self.entity, self.text(name))
+    }
+
+    fn read<T>(&self, name: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, String> {
+        match self.fields.get(name) {
+            None => Ok(None),
+            Some(text) => read(text).map(Some).ok_or_else(|| self.wrong(name)),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u32>, String> {
+        self.read(name, |text| text.parse().ok())
+    }
+
+    fn id(&self, name: &str) -> Result<Option<Id>, String> {
+        Ok(self.number(name)?.map(Id))
+    }
+
+    fn must<T>(&self, name: &str, found: Option<T>) -> Result<T, String> {
+        found.ok_or_else(|| format!("{} has no {name}", self.entity))
+    }
+
+    fn points(&self, name: &str) -> Result<Points, String> {
+        Ok(self.read(name, Points::read)?.unwrap_or_default())
+    }
+}
+
+fn pair(text: &str) -> Option<(Points, Points)> {
+    // A side may be negative.
+    let at = text.get(1..)?.find('-')? + 1;
+    Some((Points::read(&text[..at])?, Points::read(&text[at + 1..])?))
+}
+
+fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> {
+    let id = of.entity.id;
+    match of.entity.kind {
+        Kind::Event => {
+            tournament.event = EventFacts {
+                name: of.text("name"),
+                site: of.text("site"),
+                federation: of.text("federation"),
+                start: of.text("start"),
+                end: of.text("end"),
+                arbiter: of.text("arbiter"),
+                time_control: of.text("time-control"),
+            };
+            return Ok(());
+        }
+        Kind::Section => {
+            let list = |text: &str| text.split(',').map(|name| name.parse().ok()).collect::<Option<Vec<_>>>();
+            let date = |date: &str| {
+                let (round, date) = date.split_once('=')?;
+                Some((round.parse().ok()?, date.to_owned()))
+            };
+            tournament.sections.push(TournamentSection {
+                id,
+                name: of.text("name"),
+                scoring: of.read("scoring", |text| text.parse().ok())?.unwrap_or_default(),
+                tie_breaks: of.read("tie-breaks", list)?.unwrap_or_default(),
+                unplayed: of.read("unplayed", |text| text.parse().ok())?.unwrap_or_default(),
+                planned: of.number("rounds")?,
+                dates: of
+                    .read("dates", |text| text.split(';').map(date).collect::<Option<Vec<_>>>())?
+                    .unwrap_or_default(),
+                ..TournamentSection::default()
+            });
+            return Ok(());
+        }
+        _ => {}
+    }
+    let of_section = of.must("section", of.id("section")?)?;
+    let section = tournament.sections.iter_mut().find(|section| section.id == of_section);
+    let section = section.ok_or_else(|| of.wrong("section"))?;
+    let round = |of: &Reading| of.number("round").and_then(|round| of.must("round", round));
+    match of.entity.kind {
+        Kind::Event | Kind::Section => {}
+        Kind::Player => section.players.push(Player {
+            id,
+            number: of.number("number")?,
+            name: of.text("name"),
+            title: of.text("title"),
+            rating: of.number("rating")?,
+            federation: of.text("federation"),
+            licence: of.text("licence"),
+            birth: of.text("birth"),
+            sex: of.text("sex"),
+            team: of.id("team")?,
+        }),
+        Kind::Team => {
+            let ids = |text: &str| text.split(' ').map(|id| Some(Id(id.parse().ok()?))).collect::<Option<Vec<_>>>();
+            section.teams.push(Team {
+                id,
+                number: of.must("number", of.number("number")?)?,
+                name: of.text("name"),
+                federation: of.text("federation"),
+                lineup: of.read("lineup", ids)?.unwrap_or_default(),
+            });
+        }
+        Kind::Match => section.matches.push(Match {
+            id,
+            round: round(of)?,
+            home: of.must("home", of.id("home")?)?,
+            away: of.must("away", of.id("away")?)?,
+        }),
+        Kind::Pairing => {
+            let reason = |text: &str| ResultReason::ALL.into_iter().find(|reason| reason.name() == text);
+            let reason = of.read("reason", reason)?.unwrap_or_default();
+            let result = of.read("result", pair)?.map(|(white, black)| Official { white, black, reason });
+            let mut games = Vec::new();
+            for stage in Stage::ALL {
+                let game = |text: &str| {
+                    let mut words = text.splitn(3, ' ');
+                    let is_swapped = match words.next()? {
+                        "swapped" => true,
+                        "as-paired" => false,
+                        _ => return None,
+                    };
+                    let result = match words.next()? {
+                        "*" => None,
+                        result => Some(pair(result)?),
+                    };
+                    Some(StageGame {
+                        stage,
+                        is_swapped,
+                        result,
+                        time_control: words.next().unwrap_or_default().to_owned(),
+                    })
+                };
+                games.extend(of.read(stage.name(), game)?);
+            }
+            section.pairings.push(Encounter {
+                id,
+                round: round(of)?,
+                board: of.number("board")?,
+                of_match: of.id("match")?,
+                white: of.id("white")?,
+                black: of.id("black")?,
+                result,
+                games,
+            });
+        }
+        Kind::Bye => {
+            let why = of.read("why", |text| ByeKind::ALL.into_iter().find(|why| why.name() == text))?;
+            section.byes.push(Bye {
+                id,
+                round: round(of)?,
+                player: of.must("player", of.id("player")?)?,
+                why: of.must("why", why)?,
+                points: of.points("points")?,
+            });
+        }
+        Kind::Adjustment => {
+            let whose = match (of.id("player")?, of.id("team")?) {
+                (Some(player), _) => Whose::Player(player),
+                (None, team) => Whose::Team(of.must("team", team)?),
+            };
+            section.adjustments.push(Adjustment {
+                id,
+                whose,
+                points: of.points("points")?,
+                match_points: of.points("match-points")?,
+                reason: of.text("reason"),
+            });
+        }
+    }
+    Ok(())
+}

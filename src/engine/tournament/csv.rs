@@ -1,0 +1,879 @@
+//! Tables: lists of players, pairings of rounds, crosstables. Columns are known by their headers, in four languages.
+//!
+//! | table | must have | a row is |
+//! |---|---|---|
+//! | players | Name | a player |
+//! | pairings | Round, White and Black (or their numbers) | a game, or a bye if one side is empty |
+//! | crosstable | Name, rounds as `R1` or `1.Rd` | a player with his rounds: `2/15w`, `68b2` |
+//!
+//! Separators are `;`, `,`, tab and `|`: the one by which the headers are known. Lines above the headers say nothing we need; lines that
+//! begin with `#` are comments. The grammar is that of RFC 4180; it is read here because each complaint has its line and column, which
+//! crates for CSV do not give.
+
+use std::collections::BTreeMap;
+
+use draughts_pdn::Place;
+use draughts_pdn::problem::quoted;
+
+use super::points::Points;
+use super::scoring::{Scoring, Stage};
+use super::sheet::{
+    Complaints, Drawn, Free, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, aside, asides, folded, number, plain,
+};
+use super::{ByeKind, ResultReason, Tournament, TournamentSection};
+
+/// What a column says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Column {
+    Round,
+    Board,
+    Number,
+    White,
+    Black,
+    WhiteNumber,
+    BlackNumber,
+    Result,
+    Reason,
+    Name,
+    Title,
+    Rating,
+    Federation,
+    Team,
+    Id,
+    Birth,
+    Sex,
+    WhiteTeam,
+    BlackTeam,
+    Stage,
+    TimeControl,
+    Place,
+    Points,
+    Ignored,
+    /// A round of a crosstable.
+    Cell(u32),
+}
+
+/// The columns, their names for `--columns`, and their headers as they are after folding.
+const COLUMNS: [(Column, &str, &[&str]); 24] = [
+    (Column::Round, "Round", &["round", "rd", "r", "ronde", "tour", "тур"]),
+    (Column::Board, "Board", &["board", "table", "bd", "bord", "tafel", "echiquier", "damier", "доска", "стол"]),
+    (
+        Column::Number,
+        "Number",
+        &[
+            "no",
+            "nr",
+            "number",
+            "start number",
+            "startno",
+            "start no",
+            "sno",
+            "s no",
+            "snr",
+            "nummer",
+            "startnr",
+            "numero",
+            "номер",
+            "№",
+        ],
+    ),
+    (Column::White, "White", &["white", "wit", "blanc", "blancs", "белые"]),
+    (Column::Black, "Black", &["black", "zwart", "noir", "noirs", "черные"]),
+    (
+        Column::WhiteNumber,
+        "White-number",
+        &["no white", "white no", "wno", "nr wit", "n blancs", "no blancs", "numero blancs", "№ белых", "номер белых"],
+    ),
+    (
+        Column::BlackNumber,
+        "Black-number",
+        &["no black", "black no", "bno", "nr zwart", "n noirs", "no noirs", "numero noirs", "№ черных", "номер черных"],
+    ),
+    (Column::Result, "Result", &["result", "res", "uitslag", "resultat", "результат"]),
+    (Column::Reason, "Reason", &["reason", "reden", "motif", "причина"]),
+    (
+        Column::Name,
+        "Name",
+        &["name", "player", "naam", "speler", "nom", "joueur", "имя", "игрок", "фио", "mannschaft", "nom du joueur"],
+    ),
+    (Column::Title, "Title", &["title", "titel", "titre", "звание"]),
+    (Column::Rating, "Rating", &["rating", "elo", "rtg", "klassement", "classement", "рейтинг", "fmjd"]),
+    (Column::Federation, "Federation", &["fed", "federation", "land", "cn", "pays", "федерация", "страна", "country"]),
+    (Column::Team, "Team", &["team", "club", "ploeg", "equipe", "команда", "клуб"]),
+    (Column::Id, "Id", &["id", "fmjd id", "fide id", "bondsnummer", "licence"]),
+    (Column::Birth, "Birth", &["birth", "birthday", "geboren", "naissance", "дата рожд", "дата рождения"]),
+    (Column::Sex, "Sex", &["sex", "geslacht", "sexe", "пол", "m v", "m w", "m f"]),
+    (Column::WhiteTeam, "White-team", &["white team", "team white", "team wit", "equipe blancs", "команда белых"]),
+    (Column::BlackTeam, "Black-team", &["black team", "team black", "team zwart", "equipe noirs", "команда черных"]),
+    (Column::Stage, "Stage", &["stage", "fase", "phase", "стадия"]),
+    (Column::TimeControl, "Time-control", &["time control", "tempo", "speeltempo", "cadence", "контроль времени"]),
+    (Column::Place, "Place", &["pl", "place", "plaats", "rank", "rk", "rang", "pos", "место"]),
+    (Column::Points, "Points", &["pt", "pts", "points", "punten", "total", "totaal", "очки"]),
+    (
+        Column::Ignored,
+        "Ignore",
+        &["ssolk", "solk", "sb", "p2", "buchholz", "tb1", "tb2", "tb3", "tb4", "tb5", "tb6", "n", "games", "partijen"],
+    ),
+];
+
+/// A cell of a table, trimmed, and where it begins.
+struct Cell {
+    text: String,
+    place: Place,
+}
+
+type Cells = Vec<Cell>;
+
+/// Reads a file. `columns`: `Round=Tour,White=Blancs`.
+pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sheet {
+    let told = match told(columns) {
+        Ok(told) => told,
+        Err(what) => {
+            complaints.error(Place::START, what);
+            return Sheet::default();
+        }
+    };
+    let found = [';', '\t', ',', '|'].into_iter().filter_map(|separator| {
+        let (rows, unclosed) = rows(text, separator);
+        let at = rows.iter().take(HEAD).position(|row| is_head(row, &told))?;
+        let known = rows[at].iter().filter(|cell| column_of(&cell.text, &told).is_some()).count();
+        Some((known, rows, at, unclosed))
+    });
+    // Of equal ones the first.
+    let best = found.fold(None, |best: Option<(usize, Vec<Cells>, usize, Option<Place>)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    });
+    let Some((_, rows, at, unclosed)) = best else {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+        let what = format!(
+            "no row of headers in the first {HEAD} rows: players need Name, pairings need Round, White and Black; the first row is {}; \
+             say with --columns what they are called",
+            quoted(first)
+        );
+        complaints.error(Place::START, what);
+        return Sheet::default();
+    };
+    if let Some(place) = unclosed {
+        complaints.error(place, "this quotation mark is never closed");
+        return Sheet::default();
+    }
+    let mut rest = rows.into_iter().skip(at).collect::<Vec<_>>();
+    let mut sheet = Sheet::default();
+    while !rest.is_empty() {
+        // Behind a table there may be another one, with its own headers.
+        let is_next =
+            |row: &Cells| is_head(row, &told) && row.iter().all(|cell| column_of(&cell.text, &told).is_some());
+        let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
+        let rows = rest.drain(..next).collect::<Vec<_>>();
+        let of_table = table(rows, &told, complaints);
+        sheet.players.extend(of_table.players);
+        sheet.pairings.extend(of_table.pairings);
+        sheet.byes.extend(of_table.byes);
+        sheet.scoring = sheet.scoring.or(of_table.scoring);
+    }
+    for (line, number) in text.lines().zip(1..) {
+        let Some((key, value)) = line.strip_prefix(ASIDE).map(|aside| aside.split_once(' ').unwrap_or((aside, "")))
+        else {
+            continue;
+        };
+        let place = Place { line: number, column: 1 };
+        if aside(&mut sheet, key, value, place, complaints).is_none() {
+            complaints.warn(place, "this comment of damcast cannot be understood: passed over");
+        }
+    }
+    sheet
+}
+
+/// What our own files tell in comments begins so.
+const ASIDE: &str = "# damcast ";
+
+/// Reads a table, its headers first.
+fn table(rows: Vec<Cells>, told: &[(String, Column)], complaints: &mut Complaints) -> Sheet {
+    let mut rows = rows.into_iter();
+    let mut heads: Vec<Column> = Vec::new();
+    for cell in rows.next().unwrap_or_default() {
+        let column = match column_of(&cell.text, told) {
+            None if cell.text.is_empty() => Column::Ignored,
+            Some(column) => column,
+            None => {
+                let names: Vec<&str> = COLUMNS.iter().map(|(_, name, _)| *name).collect();
+                let what = format!(
+                    "the header {} is not known; say with --columns NAME={} what it is; names are {}",
+                    quoted(&cell.text),
+                    cell.text,
+                    names.join(", ")
+                );
+                complaints.error(cell.place, what);
+                Column::Ignored
+            }
+        };
+        if column != Column::Ignored && heads.contains(&column) {
+            complaints.error(cell.place, format!("a second column {}", quoted(&cell.text)));
+        }
+        heads.push(column);
+    }
+    let width = heads.len();
+    let mut table: Vec<BTreeMap<Column, Cell>> = Vec::new();
+    for row in rows {
+        let mut cells = BTreeMap::new();
+        for (index, cell) in row.into_iter().enumerate() {
+            match heads.get(index) {
+                Some(Column::Ignored) => {}
+                Some(column) => {
+                    cells.insert(*column, cell);
+                }
+                None if cell.text.is_empty() => {}
+                None => complaints.error(
+                    cell.place,
+                    format!("a cell behind the last of the {width} columns: {}", quoted(&cell.text)),
+                ),
+            }
+        }
+        if cells.values().any(|cell| !cell.text.is_empty()) {
+            table.push(cells);
+        }
+    }
+    if complaints.has_error() {
+        return Sheet::default();
+    }
+    if heads.iter().any(|head| matches!(head, Column::Cell(_))) && heads.contains(&Column::Name) {
+        crosstable(&table, complaints)
+    } else if heads.contains(&Column::Name) {
+        players(&table, complaints)
+    } else {
+        pairings(&table, complaints)
+    }
+}
+
+/// The headers stand in one of so many rows.
+const HEAD: usize = 20;
+
+fn told(columns: &str) -> Result<Vec<(String, Column)>, String> {
+    let mut told = Vec::new();
+    for pair in columns.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let known = pair.split_once('=').and_then(|(name, header)| {
+            let found = COLUMNS.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(name.trim()))?;
+            Some((folded(header), found.0))
+        });
+        told.push(known.ok_or_else(|| {
+            let names: Vec<&str> = COLUMNS.iter().map(|(_, name, _)| *name).collect();
+            format!("--columns: {} is not NAME=HEADER; names are {}", quoted(pair), names.join(", "))
+        })?);
+    }
+    Ok(told)
+}
+
+fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
+    let header = folded(header);
+    if let Some((_, column)) = told.iter().find(|(known, _)| *known == header) {
+        return Some(*column);
+    }
+    let is_it = |(column, name, headers): &&(Column, &str, &[&str])| {
+        headers.contains(&header.as_str()) || (*column != Column::Ignored && folded(name) == header)
+    };
+    if let Some((column, _, _)) = COLUMNS.iter().find(is_it) {
+        return Some(*column);
+    }
+    // `R1`, `1.Rd`, `rd 1`, `7`.
+    let digits: String = header.chars().filter(char::is_ascii_digit).collect();
+    let words = header.replace(|c: char| c.is_ascii_digit(), " ");
+    let is_round =
+        words.split_whitespace().all(|word| matches!(word, "r" | "rd" | "round" | "ronde" | "rnd" | "x rd" | "x"));
+    number(&digits)
+        .ok()
+        .filter(|round| is_round && header.contains(&digits) && (1..=MOST_ROUNDS).contains(round))
+        .map(Column::Cell)
+}
+
+fn is_head(row: &Cells, told: &[(String, Column)]) -> bool {
+    let has = |column: Column| row.iter().any(|cell| column_of(&cell.text, told) == Some(column));
+    let sides = [[Column::White, Column::Black], [Column::WhiteNumber, Column::BlackNumber]];
+    // One word is none: the name of an event may be `Name`.
+    row.len() > 1 && (has(Column::Name) || sides.iter().any(|side| side.iter().all(|column| has(*column))))
+}
+
+/// The rows of a table, without empty ones and comments; and where a quotation mark is never closed.
+fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Place>) {
+    let mut rows: Vec<Cells> = Vec::new();
+    let mut row: Cells = Vec::new();
+    let mut place = Place::START;
+    let mut cell = Cell { text: String::new(), place };
+    let mut opened = None;
+    let mut chars = text.chars().peekable();
+    let mut is_comment = text.starts_with('#');
+    while let Some(c) = chars.next() {
+        let next = if c == '\n' {
+            Place { line: place.line + 1, column: 1 }
+        } else {
+            Place { column: place.column + 1, ..place }
+        };
+        if opened.is_some() {
+            if c != '"' {
+                cell.text.push(c);
+            } else if chars.peek() == Some(&'"') {
+                chars.next();
+                cell.text.push('"');
+                place = Place { column: next.column + 1, ..next };
+                continue;
+            } else {
+                opened = None;
+            }
+        } else if c == '\n' {
+            row.push(std::mem::replace(&mut cell, Cell { text: String::new(), place: next }));
+            let whole = std::mem::take(&mut row);
+            if !is_comment && whole.iter().any(|cell| !cell.text.trim().is_empty()) {
+                rows.push(whole);
+            }
+            is_comment = chars.peek() == Some(&'#');
+        } else if is_comment {
+        } else if c == separator {
+            row.push(std::mem::replace(&mut cell, Cell { text: String::new(), place: next }));
+        } else if c == '"' && cell.text.trim().is_empty() {
+            opened = Some(place);
+            cell.text.clear();
+        } else {
+            cell.text.push(c);
+        }
+        place = next;
+    }
+    row.push(cell);
+    if !is_comment && row.iter().any(|cell| !cell.text.trim().is_empty()) {
+        rows.push(row);
+    }
+    for cell in rows.iter_mut().flatten() {
+        cell.text = cell.text.trim().to_owned();
+    }
+    (rows, opened)
+}
+
+/// The text of a column of a row; empty if it has none.
+fn text_of(row: &BTreeMap<Column, Cell>, column: Column) -> &str {
+    row.get(&column).map_or("", |cell| cell.text.as_str())
+}
+
+fn place_of(row: &BTreeMap<Column, Cell>, column: Column) -> Place {
+    let first = row.values().map(|cell| cell.place).min();
+    row.get(&column).map(|cell| cell.place).or(first).unwrap_or(Place::START)
+}
+
+fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut Complaints) -> Option<u32> {
+    let text = text_of(row, column);
+    if text.is_empty() {
+        return None;
+    }
+    match number(text.trim_end_matches('.')) {
+        Ok(0) | Err(_) => {
+            complaints.error(place_of(row, column), format!("{} is no number from 1 on", quoted(text)));
+            None
+        }
+        Ok(found) => Some(found),
+    }
+}
+
+/// A player of a list or of a crosstable.
+fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut Complaints) -> Option<Listed> {
+    let place = place_of(row, Column::Name);
+    let name = plain(text_of(row, Column::Name), place, complaints);
+    if name.is_empty() {
+        complaints.error(place, "this row has no name");
+        return None;
+    }
+    let text =
+        |column: Column, complaints: &mut Complaints| plain(text_of(row, column), place_of(row, column), complaints);
+    let mut player = Listed::new(place, number_of(row, Column::Number, complaints), &name);
+    player.title = text(Column::Title, complaints);
+    // `A 2339`: a class before it.
+    let rating = text_of(row, Column::Rating).rsplit(' ').next().unwrap_or("");
+    if !rating.is_empty() {
+        match number(rating) {
+            Ok(rating) => player.rating = Some(rating).filter(|rating| *rating > 0),
+            Err(_) if rating.chars().all(|c| c.is_ascii_alphabetic() || c == '-') => {}
+            Err(what) => complaints.error(place_of(row, Column::Rating), format!("{what}: a rating is one")),
+        }
+    }
+    player.federation = text(Column::Federation, complaints);
+    player.team = text(Column::Team, complaints);
+    player.licence = text(Column::Id, complaints);
+    player.birth = text(Column::Birth, complaints);
+    player.sex = match folded(text_of(row, Column::Sex)).as_str() {
+        "" => String::new(),
+        "m" | "male" | "man" | "h" | "м" => "m".to_owned(),
+        "w" | "f" | "v" | "female" | "vrouw" | "ж" => "w".to_owned(),
+        other => {
+            complaints.error(place_of(row, Column::Sex), format!("{} is no sex: m or w", quoted(other)));
+            String::new()
+        }
+    };
+    Some(player)
+}
+
+fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
+    let mut sheet = Sheet::default();
+    let mut numbers = BTreeMap::new();
+    for row in table {
+        let Some(player) = listed(row, complaints) else { continue };
+        if let Some(number) = player.number
+            && let Some(other) = numbers.insert(number, player.place.line)
+        {
+            complaints.error(
+                place_of(row, Column::Number),
+                format!("the number {number} is given twice, also in line {other}"),
+            );
+        }
+        sheet.players.push(player);
+    }
+    sheet
+}
+
+fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
+    let mut sheet = Sheet::default();
+    let mut is_of_one_point = 0;
+    for row in table {
+        let Some(round) = number_of(row, Column::Round, complaints) else {
+            if text_of(row, Column::Round).is_empty() {
+                complaints.error(place_of(row, Column::Round), "this row has no round");
+            }
+            continue;
+        };
+        if round > MOST_ROUNDS {
+            complaints.error(place_of(row, Column::Round), format!("round {round}; {MOST_ROUNDS} are the most"));
+            continue;
+        }
+        let mut who = |name: Column, of_number: Column, team: Column| {
+            let place = place_of(row, if text_of(row, name).is_empty() { of_number } else { name });
+            let number = number_of(row, of_number, complaints);
+            let name = plain(text_of(row, name), place, complaints);
+            let team = plain(text_of(row, team), place, complaints);
+            (number.is_some() || !matches!(name.as_str(), "" | "-")).then(|| Who::named(place, number, name, team))
+        };
+        let white = who(Column::White, Column::WhiteNumber, Column::WhiteTeam);
+        let black = who(Column::Black, Column::BlackNumber, Column::BlackTeam);
+        let board = number_of(row, Column::Board, complaints);
+        let place = place_of(row, Column::Result);
+        let reason = match reason(text_of(row, Column::Reason)) {
+            Some(reason) => reason,
+            None => {
+                let what = format!("the reason {} is not known", quoted(text_of(row, Column::Reason)));
+                complaints.error(place_of(row, Column::Reason), what);
+                continue;
+            }
+        };
+        let result = text_of(row, Column::Result);
+        let is_of_a_team = !text_of(row, Column::WhiteTeam).is_empty() || !text_of(row, Column::BlackTeam).is_empty();
+        let (one, other) = match (&white, &black) {
+            (None, None) => {
+                complaints.error(place_of(row, Column::White), "this row has neither white nor black");
+                continue;
+            }
+            (Some(who), None) | (None, Some(who)) if !is_of_a_team && board.is_none() => (Some(who.clone()), None),
+            _ => (white.clone(), black.clone()),
+        };
+        if let (Some(who), None, false) = (&one, &other, is_of_a_team || board.is_some()) {
+            match free(result, reason, round, who.clone()) {
+                Some(free) => sheet.byes.push(free),
+                None => {
+                    complaints.error(place, format!("{} is no result of a round without an opponent", quoted(result)))
+                }
+            }
+            continue;
+        }
+        let stage = match folded(text_of(row, Column::Stage)).as_str() {
+            "" => None,
+            "standard" | "standaard" | "classic" | "стандарт" => Some(Stage::Standard),
+            "rapid" | "рапид" => Some(Stage::Rapid),
+            "blitz" | "sneldammen" | "блиц" => Some(Stage::Blitz),
+            other => {
+                complaints.error(
+                    place_of(row, Column::Stage),
+                    format!("{} is no stage: standard, rapid, blitz", quoted(other)),
+                );
+                continue;
+            }
+        };
+        let Some(outcome) = outcome(result, reason) else {
+            complaints.error(place, format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quoted(result)));
+            continue;
+        };
+        if is_in_chess_points(result) {
+            is_of_one_point += 1;
+            if is_of_one_point == 1 {
+                complaints.note(
+                    place,
+                    format!(
+                        "{} is read as a {}",
+                        quoted(result),
+                        if result.starts_with('1') && !result.contains(['½', '/']) {
+                            "win of white"
+                        } else {
+                            "result in points of 1-½-0"
+                        }
+                    ),
+                );
+            }
+        }
+        let time_control = plain(text_of(row, Column::TimeControl), place_of(row, Column::TimeControl), complaints);
+        let place = place_of(row, Column::White);
+        sheet.pairings.push(Drawn { place, round, board, white: one, black: other, outcome, stage, time_control });
+    }
+    sheet
+}
+
+/// A reason in one of four languages. `Some(None)`: none is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Nothing,
+    Played,
+    Of(ResultReason),
+    Bye(ByeKind),
+}
+
+fn reason(text: &str) -> Option<Told> {
+    Some(match folded(text).as_str() {
+        "" => Told::Nothing,
+        "played" | "gespeeld" | "jouee" | "сыграно" => Told::Played,
+        "unrated" => Told::Of(ResultReason::Unrated),
+        "forfeit"
+        | "f"
+        | "no show"
+        | "reglementair"
+        | "niet opgekomen"
+        | "forfait"
+        | "неявка"
+        | "double forfeit"
+        | "dubbel forfait"
+        | "beiden niet opgekomen"
+        | "double forfait" => Told::Of(ResultReason::Forfeit),
+        "both lost" | "beiden verloren" | "double defaite" | "оба проиграли" => {
+            Told::Of(ResultReason::BothLost)
+        }
+        "arbiter" | "arbiter decision" | "arbitrage" | "arbitre" | "судья" => Told::Of(ResultReason::Arbiter),
+        "not played" | "niet gespeeld" | "non jouee" | "не сыграно" => Told::Of(ResultReason::NotPlayed),
+        "bye" | "vrij" | "exempt" | "выходной" | "+" => Told::Bye(ByeKind::NoOpponent),
+        "full bye" => Told::Bye(ByeKind::Full),
+        "half bye" | "halve bye" => Told::Bye(ByeKind::Half),
+        "absent" | "afwezig" | "отсутствует" | "zero bye" => Told::Bye(ByeKind::Absent),
+        "won without opponent" => Told::Bye(ByeKind::Won),
+        "lost without opponent" => Told::Bye(ByeKind::Lost),
+        _ => return None,
+    })
+}
+
+/// A round without an opponent.
+fn free(result: &str, reason: Told, round: u32, who: Who) -> Option<Free> {
+    let own = result.split(['-', ':', '–']).next().unwrap_or("").trim();
+    let points = if own.is_empty() || own == "*" { None } else { Some(Points::read(own)?) };
+    let why = match reason {
+        Told::Bye(why) => why,
+        Told::Of(ResultReason::Forfeit) => {
+            if points > Some(Points::ZERO) {
+                ByeKind::Won
+            } else {
+                ByeKind::Lost
+            }
+        }
+        _ => match points {
+            Some(points) if points > Points::ZERO => ByeKind::NoOpponent,
+            _ => ByeKind::Absent,
+        },
+    };
+    Some(Free { round, who, why, points })
+}
+
+/// A result in points of 1-½-0, where the points of draughts are 2-1-0?
+fn is_in_chess_points(result: &str) -> bool {
+    sides(result).is_some_and(|(white, black)| white + black == Points::whole(1))
+}
+
+/// The two sides of a result such as `2-0`, `12:0`, `½-½`, `1/2-1/2`.
+fn sides(result: &str) -> Option<(Points, Points)> {
+    let result = result.replace("1/2", "½").replace(['–', '—', '−', ':'], "-");
+    let (white, black) = result.split_once('-')?;
+    let read = |side: &str| Points::read(side.trim()).filter(|points| *points >= Points::ZERO);
+    Some((read(white)?, read(black)?))
+}
+
+fn outcome(result: &str, reason: Told) -> Option<Outcome> {
+    use Letter::{Draw, Loss, Win};
+    let forfeit = |white, black| Some(Outcome::Letters(white, black, ResultReason::Forfeit));
+    match result.replace([' ', ':', '/'], "").as_str() {
+        "" | "*" | "?" => return Some(Outcome::Open),
+        "+" | "+-" | "+--" => return forfeit(Win, Loss),
+        "-+" | "--+" => return forfeit(Loss, Win),
+        "-" | "--" | "---" => return forfeit(Loss, Loss),
+        _ => {}
+    }
+    let told = match reason {
+        Told::Of(reason) => Some(reason),
+        Told::Played => Some(ResultReason::Played),
+        Told::Nothing | Told::Bye(_) => None,
+    };
+    let (white, black) = sides(result)?;
+    let letters = |white, black, or: ResultReason| Outcome::Letters(white, black, told.unwrap_or(or));
+    let sum = white + black;
+    let is_of_chess = sum == Points::whole(1);
+    let is_of_draughts = sum == Points::whole(2);
+    Some(match white.cmp(&black) {
+        _ if sum == Points::ZERO => letters(Loss, Loss, ResultReason::BothLost),
+        std::cmp::Ordering::Equal if is_of_chess || is_of_draughts => letters(Draw, Draw, ResultReason::Played),
+        std::cmp::Ordering::Greater if black == Points::ZERO && (is_of_chess || is_of_draughts) => {
+            letters(Win, Loss, ResultReason::Played)
+        }
+        std::cmp::Ordering::Less if white == Points::ZERO && (is_of_chess || is_of_draughts) => {
+            letters(Loss, Win, ResultReason::Played)
+        }
+        _ => Outcome::Points(white, black, told),
+    })
+}
+
+/// A round of a player in a crosstable.
+struct Side {
+    opponent: usize,
+    is_white: bool,
+    points: Option<Points>,
+    is_forfeit: bool,
+    place: Place,
+}
+
+fn crosstable(table: &[BTreeMap<Column, Cell>], complaints: &mut Complaints) -> Sheet {
+    let mut sheet = Sheet::default();
+    // Opponents are told by their places.
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut rows = Vec::new();
+    for row in table {
+        let Some(mut player) = listed(row, complaints) else { continue };
+        let at = sheet.players.len();
+        let own = number_of(row, Column::Place, complaints).or(player.number).unwrap_or(at as u32 + 1);
+        player.number = player.number.or(Some(own));
+        if places.insert(own, at).is_some() {
+            complaints.error(place_of(row, Column::Place), format!("the place {own} is given twice"));
+        }
+        let printed = text_of(row, Column::Points);
+        if !printed.is_empty() {
+            let place = place_of(row, Column::Points);
+            match Points::read(printed) {
+                Some(points) => player.printed = Some((points, place)),
+                None => complaints.error(place, format!("{} are no points", quoted(printed))),
+            }
+        }
+        sheet.players.push(player);
+        rows.push(row);
+    }
+    if complaints.has_error() {
+        return sheet;
+    }
+    let mut sides: BTreeMap<(u32, usize), Side> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        for (column, cell) in row.iter() {
+            let Column::Cell(round) = *column else { continue };
+            let who = Who::numbered(cell.place, sheet.players[at].number);
+            match side(cell, &places) {
+                Ok(None) => {}
+                Ok(Some(Ok(side))) if side.opponent == at => {
+                    complaints.error(cell.place, format!("{} meets himself in round {round}", sheet.players[at].name));
+                }
+                Ok(Some(Ok(side))) => {
+                    sides.insert((round, at), side);
+                }
+                Ok(Some(Err((why, points)))) => sheet.byes.push(Free { round, who, why, points }),
+                Err(what) => complaints.error(cell.place, what),
+            }
+        }
+    }
+    let mut sums: BTreeMap<Points, usize> = BTreeMap::new();
+    let mut highest = Points::ZERO;
+    for (&(round, at), one) in &sides {
+        let name = |at: usize| &sheet.players[at].name;
+        let Some(other) = sides.get(&(round, one.opponent)).filter(|other| other.opponent == at) else {
+            complaints.error(
+                one.place,
+                format!("{} meets {} in round {round}, who meets somebody else", name(at), name(one.opponent)),
+            );
+            continue;
+        };
+        if one.is_white == other.is_white {
+            let what = format!("{} and {} have the same colour in round {round}", name(at), name(one.opponent));
+            complaints.error(one.place, what);
+            continue;
+        }
+        if !one.is_white {
+            continue;
+        }
+        let who = |at: usize, place: Place| Some(Who::numbered(place, sheet.players[at].number));
+        let reason = (one.is_forfeit || other.is_forfeit).then_some(ResultReason::Forfeit);
+        let outcome = match (one.points, other.points) {
+            (Some(white), Some(black)) => {
+                *sums.entry(white + black).or_default() += usize::from(reason.is_none());
+                highest = highest.max(white).max(black);
+                Outcome::Points(white, black, reason)
+            }
+            (white, black) => {
+                use Letter::{Loss, Win};
+                // `+` has no points of its own.
+                let letter = |own: Option<Points>| if own.is_none_or(|own| own > Points::ZERO) { Win } else { Loss };
+                Outcome::Letters(letter(white), letter(black), ResultReason::Forfeit)
+            }
+        };
+        sheet.pairings.push(Drawn {
+            place: one.place,
+            round,
+            board: None,
+            white: who(at, one.place),
+            black: who(one.opponent, other.place),
+            outcome,
+            stage: None,
+            time_control: String::new(),
+        });
+    }
+    let common = sums.into_iter().max_by_key(|(sum, count)| (*count, std::cmp::Reverse(*sum))).map(|(sum, _)| sum);
+    sheet.scoring = match common {
+        Some(sum) if sum == Points::whole(1) => Some(Scoring::CHESS),
+        Some(sum) if sum == Points::whole(2) || highest <= Points::whole(2) => Some(Scoring::DRAUGHTS),
+        Some(_) => Some(Scoring::of(highest, Points::hundredths(highest.in_hundredths() / 2))),
+        None => None,
+    };
+    sheet
+}
+
+/// A cell of a crosstable: `2/15w`, `68b2`, `67w-`, a bye, or nothing.
+#[expect(clippy::type_complexity, reason = "nothing, a game or a bye: it is taken apart where it is called")]
+fn side(cell: &Cell, places: &BTreeMap<u32, usize>) -> Result<Option<Result<Side, (ByeKind, Option<Points>)>>, String> {
+    let text: String = cell.text.chars().filter(|c| !c.is_whitespace()).collect();
+    let wrong = || format!("{} is no round of a crosstable, as 2/15w or 15w2", quoted(&cell.text));
+    match text.to_lowercase().as_str() {
+        "" => return Ok(None),
+        "-" | "--" | "zwz" | "0" | "-0" => return Ok(Some(Err((ByeKind::Absent, Some(Points::ZERO))))),
+        "+" | "bye" | "vrij" | "-+" => return Ok(Some(Err((ByeKind::NoOpponent, None)))),
+        _ => {}
+    }
+    let (points, rest) = match text.split_once('/') {
+        Some((points, rest)) => (Some(points.to_owned()), rest.to_owned()),
+        None => (None, text.clone()),
+    };
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let (opponent, rest) = rest.split_at(digits);
+    let mut rest = rest.chars();
+    let color = rest.next().map(|c| c.to_ascii_lowercase());
+    let own = points.unwrap_or_else(|| rest.as_str().to_owned());
+    let is_white = match color {
+        Some('w') => true,
+        Some('b' | 'z' | 's') => false,
+        // `-1`, `1`, `½`: points without an opponent.
+        _ => {
+            let points = Points::read(text.trim_start_matches('-')).ok_or_else(wrong)?;
+            return Ok(Some(Err((ByeKind::NoOpponent, Some(points)))));
+        }
+    };
+    let place = number(opponent).map_err(|_| wrong())?;
+    if place == 0 {
+        // `0w0`, `0wz`: nobody.
+        let points = Points::read(&own).unwrap_or_default();
+        return Ok(Some(Err((
+            if points > Points::ZERO { ByeKind::NoOpponent } else { ByeKind::Absent },
+            Some(points),
+        ))));
+    }
+    let opponent = *places
+        .get(&place)
+        .ok_or_else(|| format!("{} names the place {place}, which nobody has", quoted(&cell.text)))?;
+    let (points, is_forfeit) = match own.as_str() {
+        "+" => (None, true),
+        "-" => (Some(Points::ZERO), true),
+        own => (Some(Points::read(own).filter(|points| *points >= Points::ZERO).ok_or_else(wrong)?), false),
+    };
+    Ok(Some(Ok(Side { opponent, is_white, points, is_forfeit, place: cell.place })))
+}
+
+/// A field of a table: in quotation marks where it must be.
+fn field(text: &str) -> String {
+    if text.contains([';', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+/// The players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. What no column has a place
+/// for stands in comments above them.
+pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
+    let comments: String =
+        asides(tournament, section).into_iter().map(|(key, value)| format!("{ASIDE}{key} {value}\n")).collect();
+    let numbers = super::trf::numbers(section);
+    let number_of = |id: super::Id| numbers.get(&id).map_or(String::new(), u32::to_string);
+    let line = |fields: &[&str]| fields.iter().map(|text| field(text)).collect::<Vec<_>>().join(";") + "\n";
+    let mut players = "Number;Name;Title;Rating;Federation;Id;Birth;Sex;Team\n".to_owned();
+    let mut sorted: Vec<_> = section.players.iter().collect();
+    sorted.sort_by_key(|player| numbers.get(&player.id).copied());
+    for player in sorted {
+        let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
+        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
+        players += &line(&[
+            &number_of(player.id),
+            &player.name,
+            &player.title,
+            &rating,
+            &player.federation,
+            &player.licence,
+            &player.birth,
+            &player.sex,
+            team,
+        ]);
+    }
+    let mut head = vec!["Round", "Board", "White-number", "White", "Black-number", "Black", "Result", "Reason"];
+    let (has_teams, has_stages) =
+        (!section.matches.is_empty(), section.pairings.iter().any(|pairing| !pairing.games.is_empty()));
+    if has_teams {
+        head.extend(["White-team", "Black-team"]);
+    }
+    if has_stages {
+        head.extend(["Stage", "Time-control"]);
+    }
+    let mut pairings = head.join(";") + "\n";
+    for round in 1..=section.last_round() {
+        for pairing in section.round(round) {
+            let of = pairing.of_match.and_then(|id| section.matches.iter().find(|this| this.id == id));
+            let team = |own: Option<super::Id>, other: Option<super::Id>| -> &str {
+                let team_of =
+                    |id: Option<super::Id>| id.and_then(|id| section.player(id)).and_then(|player| player.team);
+                let Some(of) = of else { return "" };
+                let opposite = |team: super::Id| if team == of.home { of.away } else { of.home };
+                let team = team_of(own).or(team_of(other).map(opposite));
+                team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str())
+            };
+            let board = pairing.board.map_or(String::new(), |board| board.to_string());
+            let result = pairing.result.map_or("*".to_owned(), |result| format!("{}-{}", result.white, result.black));
+            let reason = pairing.result.map_or("", |result| result.reason.name());
+            let (white, black) = (pairing.white, pairing.black);
+            let mut write = |white: Option<super::Id>,
+                             black: Option<super::Id>,
+                             result: &str,
+                             reason: &str,
+                             more: &[&str]| {
+                let number = |id: Option<super::Id>| id.map_or(String::new(), number_of);
+                let (white_number, black_number) = (number(white), number(black));
+                let (round, white_name, black_name) =
+                    (round.to_string(), section.name_of(white), section.name_of(black));
+                let mut fields =
+                    vec![round.as_str(), &board, &white_number, white_name, &black_number, black_name, result, reason];
+                if has_teams {
+                    fields.extend([team(white, black), team(black, white)]);
+                }
+                fields.extend(more);
+                pairings += &line(&fields);
+            };
+            if pairing.games.is_empty() {
+                write(white, black, &result, reason, if has_stages { &["", ""] } else { &[] });
+            }
+            for game in &pairing.games {
+                let (first, second) = if game.is_swapped { (black, white) } else { (white, black) };
+                let result = game.result.map_or("*".to_owned(), |(first, second)| format!("{first}-{second}"));
+                write(first, second, &result, "", &[game.stage.name(), &game.time_control]);
+            }
+        }
+        for bye in section.byes.iter().filter(|bye| bye.round == round) {
+            let (number, points) = (number_of(bye.player), bye.points.to_string());
+            let round = round.to_string();
+            let mut fields =
+                vec![round.as_str(), "", &number, section.name_of(Some(bye.player)), "", "", &points, bye.why.name()];
+            fields.resize(head.len(), "");
+            pairings += &line(&fields);
+        }
+    }
+    format!("{comments}{players}\n{pairings}")
+}

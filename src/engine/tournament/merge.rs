@@ -1,0 +1,952 @@
+//! A file laid over what is known: players found again, pairings added, results set or corrected. All of it or nothing.
+//!
+//! | what the file has | becomes |
+//! |---|---|
+//! | a player with a number that is known | that player; another name is refused, if most of the names are others |
+//! | a player without a number | the one of that name, or a new one |
+//! | a pairing of two players who meet in that round | that pairing, with what the file adds |
+//! | a pairing of somebody who already plays in that round | refused |
+//! | no result | the result stays as it is |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use draughts_pdn::problem::quoted;
+use draughts_pdn::{Place, Problem};
+
+use super::points::Points;
+use super::scoring::{Scoring, Stage};
+use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who, folded};
+use super::{
+    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player, ResultReason, StageGame, Team,
+    Tournament, TournamentSection, Whose,
+};
+
+/// What a file makes of a tournament.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The tournament with it.
+    pub tournament: Tournament,
+    /// The section that the file was laid over.
+    pub section: String,
+    /// What is strange, with its places in the file.
+    pub notes: Vec<Problem>,
+}
+
+/// The name of a section that nobody named.
+const MAIN: &str = "main";
+
+/// Lays a file over a tournament. `section`: which one; if it is not told, the only one, or a new one that is called `main`.
+///
+/// # Errors
+///
+/// All that does not fit, each with line and column of the file: then nothing of it counts.
+pub fn merge(tournament: &Tournament, section: Option<&str>, sheet: &Sheet) -> Result<Merged, Vec<Problem>> {
+    let mut complaints = Complaints::new();
+    let mut tournament = tournament.clone();
+    let name = match (section, tournament.sections.as_slice()) {
+        (Some(name), _) => name.to_owned(),
+        (None, []) => MAIN.to_owned(),
+        (None, [only]) => only.name.clone(),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|section| section.name.as_str()).collect();
+            complaints.error(
+                Place::START,
+                format!("there are several sections: say with --section which, {}", names.join(", ")),
+            );
+            return Err(complaints.refuse());
+        }
+    };
+    let mut next = Next::after(&tournament);
+    let at = match tournament.sections.iter().position(|section| section.name == name) {
+        Some(at) => at,
+        None => {
+            tournament.sections.push(TournamentSection {
+                id: next.section(),
+                name: name.clone(),
+                ..TournamentSection::default()
+            });
+            tournament.sections.len() - 1
+        }
+    };
+    event(&mut tournament.event, &sheet.event, &mut complaints);
+    let mut merging = Merging { section: &mut tournament.sections[at], next, sheet, complaints };
+    merging.all();
+    let mut notes = merging.complaints.finish()?;
+    notes.extend(sheet.notes.iter().cloned());
+    notes.sort_by_key(|note| note.place);
+    Ok(Merged { tournament, section: name, notes })
+}
+
+/// What the file says of the event counts where nothing is known.
+fn event(known: &mut EventFacts, new: &EventFacts, complaints: &mut Complaints) {
+    let fields = [
+        ("name", &mut known.name, &new.name),
+        ("site", &mut known.site, &new.site),
+        ("federation", &mut known.federation, &new.federation),
+        ("first day", &mut known.start, &new.start),
+        ("last day", &mut known.end, &new.end),
+        ("arbiter", &mut known.arbiter, &new.arbiter),
+        ("time control", &mut known.time_control, &new.time_control),
+    ];
+    for (what, known, new) in fields {
+        if known.is_empty() {
+            known.clone_from(new);
+        } else if !new.is_empty() && known != new {
+            // Formats write dates in several ways.
+            let is_date = what.ends_with("day");
+            let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+            if !(is_date && digits(known) == digits(new)) {
+                let what = format!("the {what} of the event stays {}; this file has {}", quoted(known), quoted(new));
+                complaints.note(Place::START, what);
+            }
+        }
+    }
+}
+
+/// The next number of each kind.
+struct Next {
+    section: u32,
+    player: u32,
+    team: u32,
+    of_match: u32,
+    pairing: u32,
+    bye: u32,
+    adjustment: u32,
+}
+
+impl Next {
+    fn after(tournament: &Tournament) -> Next {
+        let sections = || tournament.sections.iter();
+        fn after(ids: impl Iterator<Item = Id>) -> u32 {
+            ids.map(|id| id.0).max().unwrap_or(0) + 1
+        }
+        Next {
+            section: after(sections().map(|section| section.id)),
+            player: after(sections().flat_map(|section| section.players.iter().map(|player| player.id))),
+            team: after(sections().flat_map(|section| section.teams.iter().map(|team| team.id))),
+            of_match: after(sections().flat_map(|section| section.matches.iter().map(|this| this.id))),
+            pairing: after(sections().flat_map(|section| section.pairings.iter().map(|pairing| pairing.id))),
+            bye: after(sections().flat_map(|section| section.byes.iter().map(|bye| bye.id))),
+            adjustment: after(
+                sections().flat_map(|section| section.adjustments.iter().map(|adjustment| adjustment.id)),
+            ),
+        }
+    }
+
+    fn section(&mut self) -> Id {
+        take(&mut self.section)
+    }
+}
+
+fn take(next: &mut u32) -> Id {
+    *next += 1;
+    Id(*next - 1)
+}
+
+struct Merging<'m> {
+    section: &'m mut TournamentSection,
+    next: Next,
+    sheet: &'m Sheet,
+    complaints: Complaints,
+}
+
+impl Merging<'_> {
+    fn all(&mut self) {
+        let ids = self.players();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.teams(&ids);
+        self.scoring();
+        let sheet = self.sheet;
+        if !sheet.tie_breaks.is_empty() {
+            self.section.tie_breaks.clone_from(&sheet.tie_breaks);
+        }
+        self.section.unplayed = sheet.unplayed.unwrap_or(self.section.unplayed);
+        self.section.planned = sheet.planned.or(self.section.planned);
+        for (round, date) in &sheet.dates {
+            if self.section.date(*round).is_none() {
+                self.section.dates.push((*round, date.clone()));
+            }
+        }
+        self.section.dates.sort();
+        let resolved = self.resolve();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.pairings(&resolved);
+        self.byes();
+        if self.complaints.has_error() {
+            return;
+        }
+        self.adjustments();
+        self.matches();
+        self.boards();
+        self.printed(&ids);
+        self.once_a_round();
+    }
+
+    /// Finds the players of the file again, or takes them in. Returns the id of each.
+    fn players(&mut self) -> Vec<Id> {
+        let sheet = self.sheet;
+        let mut ids = Vec::with_capacity(sheet.players.len());
+        let mut taken: BTreeSet<Id> = BTreeSet::new();
+        let mut others: Vec<(Place, String)> = Vec::new();
+        let known = |section: &TournamentSection, listed: &Listed, taken: &BTreeSet<Id>| -> Option<usize> {
+            let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
+            match listed.number {
+                Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
+                    // Somebody who came by name alone gets his number now.
+                    players.find(|(_, player)| player.number.is_none() && is_same(&player.name, &listed.name))
+                }),
+                None => {
+                    let is_of_team = |player: &Player| {
+                        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
+                        listed.team.is_empty() || team.is_empty() || team == listed.team
+                    };
+                    players.find(|(_, player)| player.name == listed.name && is_of_team(player))
+                }
+            }
+            .map(|(at, _)| at)
+        };
+        for listed in &sheet.players {
+            let at = known(self.section, listed, &taken).unwrap_or_else(|| {
+                self.section.players.push(Player { id: take(&mut self.next.player), ..Player::default() });
+                self.section.players.len() - 1
+            });
+            let player = &mut self.section.players[at];
+            taken.insert(player.id);
+            ids.push(player.id);
+            player.number = listed.number.or(player.number);
+            if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
+                let what = format!(
+                    "player {} is {}, and {} in this file",
+                    player.number.unwrap_or(0),
+                    quoted(&player.name),
+                    quoted(&listed.name)
+                );
+                others.push((listed.place, what));
+                player.name.clone_from(&listed.name);
+            } else if listed.name.chars().count() >= player.name.chars().count() {
+                // A format may cut names.
+                player.name.clone_from(&listed.name);
+            }
+            for (known, new) in [
+                (&mut player.title, &listed.title),
+                (&mut player.federation, &listed.federation),
+                (&mut player.licence, &listed.licence),
+                (&mut player.sex, &listed.sex),
+            ] {
+                if !new.is_empty() {
+                    known.clone_from(new);
+                }
+            }
+            // Formats write dates in several ways: the first one stays.
+            if player.birth.is_empty() {
+                player.birth.clone_from(&listed.birth);
+            }
+            player.rating = listed.rating.or(player.rating);
+        }
+        let is_another = others.len() * 2 > sheet.players.len();
+        for (at, (place, what)) in others.into_iter().enumerate() {
+            if is_another {
+                let advice = if at == 0 { ": is this another tournament? give it a --section of its own" } else { "" };
+                self.complaints.error(place, format!("{what}{advice}"));
+            } else {
+                self.complaints.warn(place, format!("{what}: he gets the new name"));
+            }
+        }
+        self.similar_names(&ids);
+        ids
+    }
+
+    /// Two names that differ in accents or case alone may be one player.
+    fn similar_names(&mut self, ids: &[Id]) {
+        let mut seen: BTreeMap<String, (String, Id)> = BTreeMap::new();
+        for player in &self.section.players {
+            let mut words: Vec<String> = folded(&player.name).split(' ').map(str::to_owned).collect();
+            words.sort();
+            let Some((other, other_id)) = seen.insert(words.join(" "), (player.name.clone(), player.id)) else {
+                continue;
+            };
+            let place = |id: Id| ids.iter().position(|known| *known == id).map(|at| self.sheet.players[at].place);
+            let Some(place) = place(player.id).or(place(other_id)) else { continue };
+            if other == player.name {
+                self.complaints.note(place, format!("two players are called {}", quoted(&other)));
+            } else {
+                self.complaints
+                    .note(place, format!("{} and {} are taken for two players", quoted(&other), quoted(&player.name)));
+            }
+        }
+    }
+
+    fn team_named(&mut self, name: &str, number: Option<u32>) -> Id {
+        if let Some(team) = self.section.teams.iter_mut().find(|team| team.name == name) {
+            team.number = number.unwrap_or(team.number);
+            return team.id;
+        }
+        let last = self.section.teams.iter().map(|team| team.number).max().unwrap_or(0);
+        let id = take(&mut self.next.team);
+        let number = number.unwrap_or(last + 1);
+        self.section.teams.push(Team { id, number, name: name.to_owned(), ..Team::default() });
+        id
+    }
+
+    fn teams(&mut self, ids: &[Id]) {
+        let sheet = self.sheet;
+        let by_number: BTreeMap<u32, Id> =
+            sheet.players.iter().zip(ids).filter_map(|(listed, id)| Some((listed.number?, *id))).collect();
+        for listed in &sheet.teams {
+            let id = self.team_named(&listed.name, listed.number);
+            let mut lineup = Vec::new();
+            for number in &listed.players {
+                match by_number.get(number) {
+                    Some(player) => lineup.push(*player),
+                    None => self.complaints.error(
+                        listed.place,
+                        format!("the team {} has player {number}, and there is no such player", quoted(&listed.name)),
+                    ),
+                }
+            }
+            for player in &lineup {
+                self.join_team(*player, id, listed.place);
+            }
+            if let Some(team) = self.section.teams.iter_mut().find(|team| team.id == id) {
+                if !listed.federation.is_empty() {
+                    team.federation.clone_from(&listed.federation);
+                }
+                // In the order of the players it need not be told.
+                let in_order = lineup.is_sorted() && team.lineup.is_empty();
+                if !lineup.is_empty() && !in_order {
+                    team.lineup = lineup;
+                }
+            }
+        }
+        for (listed, player) in sheet.players.iter().zip(ids) {
+            if !listed.team.is_empty() {
+                let id = self.team_named(&listed.team, None);
+                self.join_team(*player, id, listed.place);
+            }
+        }
+    }
+
+    fn join_team(&mut self, player: Id, team: Id, place: Place) {
+        let name =
+            |section: &TournamentSection, id: Id| section.team(id).map_or(String::new(), |team| team.name.clone());
+        let Ok(at) = self.section.players.binary_search_by_key(&player, |player| player.id) else { return };
+        match self.section.players[at].team {
+            Some(other) if other != team => {
+                let (other, team) = (name(self.section, other), name(self.section, team));
+                let what = format!("{} plays for {other}, and for {team} in this file", self.section.players[at].name);
+                self.complaints.error(place, what);
+            }
+            _ => self.section.players[at].team = Some(team),
+        }
+    }
+
+    /// What results are worth: as the file says, as the section has it, as the points in the file say, or 2-1-0.
+    fn scoring(&mut self) {
+        let sheet = self.sheet;
+        let is_new = self.section.pairings.is_empty() && self.section.byes.is_empty();
+        let mut scoring = match sheet.scoring {
+            Some(scoring) if !is_new && scoring != self.section.scoring && !sheet.pairings.is_empty() => {
+                let known = Scoring {
+                    match_win: scoring.match_win,
+                    match_draw: scoring.match_draw,
+                    match_loss: scoring.match_loss,
+                    ..self.section.scoring
+                };
+                if known != scoring {
+                    let what = format!(
+                        "the file counts {scoring}, the section {}: give the file a --section of its own",
+                        self.section.scoring
+                    );
+                    self.complaints.error(Place::START, what);
+                }
+                self.section.scoring
+            }
+            Some(scoring) if is_new => scoring,
+            _ if !is_new => self.section.scoring,
+            _ if sheet.pairings.iter().any(|drawn| drawn.stage.is_some()) => Scoring::MICRO_MATCH,
+            _ => {
+                // Of equal ones the first.
+                let candidates = [Scoring::DRAUGHTS, Scoring::CHESS, Scoring::FOOTBALL];
+                candidates.into_iter().min_by_key(|scoring| mismatches(sheet, scoring)).unwrap_or_default()
+            }
+        };
+        if let Some([win, draw, loss]) = sheet.match_points {
+            (scoring.match_win, scoring.match_draw, scoring.match_loss) = (win, draw, loss);
+        }
+        self.section.scoring = scoring;
+    }
+
+    /// The players of a pairing or bye: by number, or by name.
+    fn find(&mut self, who: &Who) -> Option<Id> {
+        let by_number = |section: &TournamentSection| {
+            let number = who.number?;
+            section.players.iter().find(|player| player.number == Some(number)).map(|player| player.id)
+        };
+        let id = match (by_number(self.section), who.name.is_empty()) {
+            (Some(id), true) => id,
+            (Some(id), false) => {
+                let name = self.section.name_of(Some(id)).to_owned();
+                if !is_same(&name, &who.name) {
+                    let what = format!(
+                        "player {} is {}, and {} here",
+                        who.number.unwrap_or(0),
+                        quoted(&name),
+                        quoted(&who.name)
+                    );
+                    self.complaints.error(who.place, what);
+                    return None;
+                }
+                id
+            }
+            (None, true) => {
+                self.complaints.error(who.place, format!("there is no player {}", who.number.unwrap_or(0)));
+                return None;
+            }
+            (None, false) => {
+                let team = |player: &&Player| {
+                    let team = player.team.and_then(|id| self.section.team(id)).map_or("", |team| team.name.as_str());
+                    who.team.is_empty() || team.is_empty() || team == who.team
+                };
+                let is_free = |player: &&Player| player.number.is_none() || who.number.is_none();
+                let of_name = self.section.players.iter().filter(|player| player.name == who.name);
+                let mut found =
+                    of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
+                found.sort();
+                match found.get(who.nth) {
+                    Some((_, id)) => *id,
+                    None => {
+                        let id = take(&mut self.next.player);
+                        self.section.players.push(Player {
+                            id,
+                            number: who.number,
+                            name: who.name.clone(),
+                            ..Player::default()
+                        });
+                        id
+                    }
+                }
+            }
+        };
+        if !who.team.is_empty() {
+            let team = self.team_named(&who.team, None);
+            self.join_team(id, team, who.place);
+        }
+        Some(id)
+    }
+
+    /// The players of all pairings of the file.
+    fn resolve(&mut self) -> Vec<(Option<Id>, Option<Id>)> {
+        let sheet = self.sheet;
+        // First those who are told by number, so that a name alone finds them.
+        sheet
+            .pairings
+            .iter()
+            .map(|drawn| {
+                let white = drawn.white.as_ref().and_then(|who| self.find(who));
+                let black = drawn.black.as_ref().and_then(|who| self.find(who));
+                if white.is_some() && white == black {
+                    self.complaints.error(drawn.place, "white and black are the same player");
+                }
+                (white, black)
+            })
+            .collect()
+    }
+
+    fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)]) {
+        let sheet = self.sheet;
+        let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
+        for (at, pairing) in self.section.pairings.iter().enumerate() {
+            for id in [pairing.white, pairing.black].into_iter().flatten() {
+                index.insert((pairing.round, id), at);
+            }
+        }
+        let mut seen: BTreeMap<usize, Place> = BTreeMap::new();
+        for (drawn, &(white, black)) in sheet.pairings.iter().zip(resolved) {
+            let meets = |id: Option<Id>| id.and_then(|id| index.get(&(drawn.round, id)).copied());
+            let at = match (meets(white), meets(black)) {
+                (None, None) => {
+                    let id = take(&mut self.next.pairing);
+                    let pairing =
+                        Encounter { id, round: drawn.round, board: drawn.board, white, black, ..Encounter::default() };
+                    self.section.pairings.push(pairing);
+                    let at = self.section.pairings.len() - 1;
+                    for id in [white, black].into_iter().flatten() {
+                        index.insert((drawn.round, id), at);
+                    }
+                    at
+                }
+                (one, other) => {
+                    let at = one.or(other).unwrap_or(0);
+                    let known = &self.section.pairings[at];
+                    let is_same = |first: Option<Id>, second: Option<Id>| known.white == first && known.black == second;
+                    if !is_same(white, black) && !is_same(black, white) {
+                        let busy = if one.is_some() { white } else { black };
+                        let opponent = busy.and_then(|id| known.opponent(id)).flatten();
+                        let what = format!(
+                            "{} already plays {} in round {}{}",
+                            self.section.name_of(busy),
+                            self.section.name_of(opponent),
+                            drawn.round,
+                            seen.get(&at).map_or(String::new(), |place| format!(", line {}", place.line))
+                        );
+                        self.complaints.error(drawn.place, what);
+                        continue;
+                    }
+                    at
+                }
+            };
+            if let Some(first) = seen.insert(at, drawn.place).filter(|_| drawn.stage.is_none()) {
+                let (round, line) = (drawn.round, first.line);
+                self.complaints.error(drawn.place, format!("the same pairing of round {round} stands in line {line}"));
+                continue;
+            }
+            self.pairing(at, drawn, (white, black));
+        }
+    }
+
+    /// What the file says of a pairing that is there now.
+    fn pairing(&mut self, at: usize, drawn: &Drawn, (white, black): (Option<Id>, Option<Id>)) {
+        let scoring = self.section.scoring;
+        let pairing = &mut self.section.pairings[at];
+        if let Some(stage) = drawn.stage {
+            let is_swapped = pairing.white != white;
+            let result = official(drawn.outcome, &Scoring::DRAUGHTS).map(|official| (official.white, official.black));
+            let game = StageGame { stage, is_swapped, result, time_control: drawn.time_control.clone() };
+            match pairing.games.iter_mut().find(|known| known.stage == stage) {
+                Some(known) => {
+                    if game.result.is_some() {
+                        *known = game;
+                    }
+                }
+                None => {
+                    pairing.games.push(game);
+                    pairing.games.sort_by_key(|game| game.stage);
+                }
+            }
+            if let Some(result) = of_games(&pairing.games) {
+                pairing.result = Some(result);
+            }
+            return;
+        }
+        pairing.board = drawn.board.or(pairing.board);
+        if pairing.white != white {
+            let what = format!("the colours of round {} are now the other way round", pairing.round);
+            self.complaints.warn(drawn.place, what);
+            (pairing.white, pairing.black) = (white, black);
+            pairing.result =
+                pairing.result.map(|result| Official { white: result.black, black: result.white, ..result });
+        }
+        if let Some(new) = official(drawn.outcome, &scoring) {
+            // A format that has no word for a reason does not take it back.
+            let is_kept = |known: Official| {
+                (known.white, known.black) == (new.white, new.black) && new.reason == ResultReason::Played
+            };
+            if !pairing.result.is_some_and(is_kept) {
+                pairing.result = Some(new);
+            }
+        }
+    }
+
+    fn byes(&mut self) {
+        let sheet = self.sheet;
+        let scoring = self.section.scoring;
+        for free in &sheet.byes {
+            let Some(player) = self.find(&free.who) else { continue };
+            let points = free.points.unwrap_or_else(|| worth(free.why, &scoring));
+            self.bye(free.round, player, free.why, points, free.who.place);
+        }
+    }
+
+    fn bye(&mut self, round: u32, player: Id, why: ByeKind, points: Points, place: Place) {
+        let plays = |pairing: &&Encounter| pairing.round == round && pairing.opponent(player).is_some();
+        if let Some(pairing) = self.section.pairings.iter().find(plays) {
+            // A board that the other team left empty: known already.
+            let is_that = pairing.opponent(player) == Some(None) && matches!(why, ByeKind::Won | ByeKind::Lost);
+            if !is_that {
+                let what = format!("{} has a bye in round {round}, and a pairing", self.section.name_of(Some(player)));
+                self.complaints.error(place, what);
+            }
+            return;
+        }
+        match self.section.byes.iter_mut().find(|bye| bye.round == round && bye.player == player) {
+            Some(known) => (known.why, known.points) = (why, points),
+            None => {
+                let id = take(&mut self.next.bye);
+                self.section.byes.push(Bye { id, round, player, why, points });
+            }
+        }
+    }
+
+    fn adjustments(&mut self) {
+        let sheet = self.sheet;
+        let mut wanted: Vec<(Whose, Points, Points, String)> = Vec::new();
+        for adjusted in &sheet.adjustments {
+            if let Some(id) = self.find(&adjusted.who) {
+                wanted.push((Whose::Player(id), adjusted.points, Points::ZERO, adjusted.reason.clone()));
+            }
+        }
+        for penalty in &sheet.penalties {
+            let team =
+                self.section.teams.iter().find(|team| team.number == penalty.number).map(|team| Whose::Team(team.id));
+            let player = || {
+                let of_number = |player: &&Player| player.number == Some(penalty.number);
+                self.section.players.iter().find(of_number).map(|player| Whose::Player(player.id))
+            };
+            let whose = if self.section.teams.is_empty() { player() } else { team };
+            match whose {
+                Some(Whose::Player(id)) => {
+                    let points = penalty.match_points + penalty.points;
+                    wanted.push((Whose::Player(id), points, Points::ZERO, penalty.reason.clone()));
+                }
+                Some(whose) => wanted.push((whose, penalty.points, penalty.match_points, penalty.reason.clone())),
+                None => self
+                    .complaints
+                    .error(penalty.place, format!("a penalty for number {}, which nobody has", penalty.number)),
+            }
+        }
+        for (whose, points, match_points, reason) in wanted {
+            self.adjust(whose, points, match_points, reason);
+        }
+    }
+
+    fn adjust(&mut self, whose: Whose, points: Points, match_points: Points, reason: String) {
+        let is_it = |known: &&mut Adjustment| known.whose == whose && known.reason == reason;
+        match self.section.adjustments.iter_mut().find(is_it) {
+            Some(known) => (known.points, known.match_points) = (points, match_points),
+            None => {
+                let id = take(&mut self.next.adjustment);
+                self.section.adjustments.push(Adjustment { id, whose, points, match_points, reason });
+            }
+        }
+    }
+
+    /// Ties the pairings of two teams in a round together.
+    fn matches(&mut self) {
+        if self.section.teams.is_empty() {
+            return;
+        }
+        let team_of: BTreeMap<Id, Id> =
+            self.section.players.iter().filter_map(|player| Some((player.id, player.team?))).collect();
+        let team = |id: Option<Id>| id.and_then(|id| team_of.get(&id).copied());
+        // Which teams meet in each round.
+        let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
+        for pairing in &self.section.pairings {
+            if let (Some(one), Some(other)) = (team(pairing.white), team(pairing.black))
+                && one != other
+            {
+                opponents.insert((pairing.round, one), other);
+                opponents.insert((pairing.round, other), one);
+            }
+        }
+        // A win without an opponent is a board that the other team left empty.
+        let won: Vec<(u32, Id, Points)> = self
+            .section
+            .byes
+            .iter()
+            .filter(|bye| {
+                bye.why == ByeKind::Won
+                    && team(Some(bye.player)).is_some_and(|team| opponents.contains_key(&(bye.round, team)))
+            })
+            .map(|bye| (bye.round, bye.player, bye.points))
+            .collect();
+        for (round, player, points) in won {
+            self.section.byes.retain(|bye| (bye.round, bye.player) != (round, player));
+            let result =
+                Some(Official { white: points, black: self.section.scoring.loss, reason: ResultReason::Forfeit });
+            let id = take(&mut self.next.pairing);
+            self.section.pairings.push(Encounter { id, round, white: Some(player), result, ..Encounter::default() });
+        }
+        let mut found: BTreeMap<(u32, Id, Id), Vec<usize>> = BTreeMap::new();
+        for (at, pairing) in self.section.pairings.iter().enumerate() {
+            let one = team(pairing.white).or(team(pairing.black));
+            let other = match (team(pairing.white), team(pairing.black)) {
+                (Some(one), Some(other)) => Some(other).filter(|other| *other != one),
+                _ => one.and_then(|one| opponents.get(&(pairing.round, one)).copied()),
+            };
+            if let (Some(one), Some(other)) = (one, other) {
+                found.entry((pairing.round, one.min(other), one.max(other))).or_default().push(at);
+            }
+        }
+        for ((round, one, other), mut boards) in found {
+            boards.sort_by_cached_key(|at| self.board_key(*at));
+            let known = self.section.matches.iter().position(|this| {
+                this.round == round && [(this.home, this.away), (this.away, this.home)].contains(&(one, other))
+            });
+            let at = known.unwrap_or_else(|| {
+                // The home team has white on the odd boards.
+                let has_white = |at: usize, of: Id| {
+                    let pairing = &self.section.pairings[at];
+                    team(pairing.white) == Some(of)
+                };
+                let votes = |of: Id| {
+                    let both = |at: &usize| {
+                        self.section.pairings[*at].white.is_some() && self.section.pairings[*at].black.is_some()
+                    };
+                    boards
+                        .iter()
+                        .enumerate()
+                        .filter(|(_, at)| both(at))
+                        .filter(|(place, at)| has_white(**at, of) == (place % 2 == 0))
+                        .count()
+                };
+                let (home, away) = if votes(one) >= votes(other) { (one, other) } else { (other, one) };
+                self.section.matches.push(Match { id: take(&mut self.next.of_match), round, home, away });
+                self.section.matches.len() - 1
+            });
+            let id = self.section.matches[at].id;
+            for at in boards {
+                self.section.pairings[at].of_match = Some(id);
+            }
+        }
+    }
+
+    /// What orders the boards of a match: their numbers, the line-ups of the round, or the order of the teams.
+    fn board_key(&self, at: usize) -> (u32, usize, Id) {
+        let pairing = &self.section.pairings[at];
+        let place = |id: Id| -> Option<usize> {
+            let player = self.section.player(id)?;
+            let team = self.section.team(player.team?)?;
+            let lineup = self.sheet.matches.iter().find(|of| of.round == pairing.round && of.team == team.number);
+            match lineup {
+                Some(lineup) => lineup.players.iter().position(|number| Some(*number) == player.number),
+                None if team.lineup.is_empty() => {
+                    let mut of_team = self.section.players.iter().filter(|other| other.team == player.team);
+                    of_team.position(|other| other.id == id)
+                }
+                None => team.lineup.iter().position(|of| *of == id),
+            }
+        };
+        let places = [pairing.white, pairing.black].into_iter().flatten().filter_map(place);
+        (pairing.board.unwrap_or(u32::MAX), places.min().unwrap_or(usize::MAX), pairing.id)
+    }
+
+    /// A round whose file has no boards is numbered: matches by their teams, players by their points and numbers, as pairing programs
+    /// do.
+    fn boards(&mut self) {
+        let mut is_told = false;
+        let rounds: BTreeSet<u32> = self.section.pairings.iter().map(|pairing| pairing.round).collect();
+        for round in rounds {
+            let of_round = |pairing: &Encounter| pairing.round == round;
+            if self.section.pairings.iter().any(|pairing| of_round(pairing) && pairing.board.is_some()) {
+                self.free_boards(round);
+                continue;
+            }
+            is_told = true;
+            let mut before: BTreeMap<Id, Points> = BTreeMap::new();
+            for pairing in self.section.pairings.iter().filter(|pairing| pairing.round < round) {
+                let result = pairing.result.map_or((Points::ZERO, Points::ZERO), |result| (result.white, result.black));
+                for (id, points) in [(pairing.white, result.0), (pairing.black, result.1)] {
+                    if let Some(id) = id {
+                        *before.entry(id).or_default() += points;
+                    }
+                }
+            }
+            for bye in self.section.byes.iter().filter(|bye| bye.round < round) {
+                *before.entry(bye.player).or_default() += bye.points;
+            }
+            let mut order: Vec<usize> =
+                (0..self.section.pairings.len()).filter(|at| of_round(&self.section.pairings[*at])).collect();
+            let of_player = |id: Option<Id>| id.and_then(|id| before.get(&id).copied()).unwrap_or_default();
+            let number = |id: Option<Id>| {
+                id.and_then(|id| self.section.player(id)).and_then(|player| player.number).unwrap_or(u32::MAX)
+            };
+            order.sort_by_cached_key(|at| {
+                let pairing = &self.section.pairings[*at];
+                let of_match = pairing.of_match.and_then(|id| self.section.matches.iter().find(|this| this.id == id));
+                let of_team = |id: Id| self.section.team(id).map_or(u32::MAX, |team| team.number);
+                let match_key =
+                    of_match.map_or((u32::MAX, 0), |this| (of_team(this.home).min(of_team(this.away)), this.id.0));
+                let in_match = of_match.map(|_| self.board_key(*at).1);
+                let (one, other) = (of_player(pairing.white), of_player(pairing.black));
+                let points = std::cmp::Reverse((one.max(other), one + other));
+                (match_key, in_match, points, number(pairing.white).min(number(pairing.black)), pairing.id)
+            });
+            for (at, board) in order.into_iter().zip(1..) {
+                self.section.pairings[at].board = Some(board);
+            }
+        }
+        if is_told && !self.sheet.pairings.is_empty() {
+            let what = "the file has no boards: they are numbered in the order of points and numbers";
+            self.complaints.note(Place::START, what);
+        }
+    }
+
+    /// No board has two pairings; in a micro-match none has a board.
+    fn free_boards(&mut self, round: u32) {
+        let mut seen: BTreeMap<u32, String> = BTreeMap::new();
+        for pairing in self.section.pairings.iter().filter(|pairing| pairing.round == round) {
+            let Some(board) = pairing.board else { continue };
+            let names = format!("{} - {}", self.section.name_of(pairing.white), self.section.name_of(pairing.black));
+            if let Some(other) = seen.insert(board, names.clone()) {
+                let in_file =
+                    self.sheet.pairings.iter().find(|drawn| drawn.round == round && drawn.board == Some(board));
+                let place = in_file.map_or(Place::START, |drawn| drawn.place);
+                self.complaints.error(place, format!("board {board} of round {round} has {other} and {names}"));
+            }
+        }
+    }
+
+    /// The points that the file gives its players against those that its games give; what byes of unknown worth must have been.
+    fn printed(&mut self, ids: &[Id]) {
+        let sheet = self.sheet;
+        let scoring = self.section.scoring;
+        let mut of_games = points_in(sheet, &scoring);
+        for penalty in sheet.penalties.iter().filter(|_| self.section.teams.is_empty()) {
+            *of_games.entry(penalty.number).or_default() += penalty.match_points + penalty.points;
+        }
+        for adjusted in &sheet.adjustments {
+            *of_games.entry(adjusted.who.number.unwrap_or(0)).or_default() += adjusted.points;
+        }
+        for (listed, &id) in sheet.players.iter().zip(ids) {
+            let of_games = listed.number.and_then(|number| of_games.get(&number)).copied().unwrap_or_default();
+            let missing = listed.printed.map_or(Points::ZERO, |(points, _)| points - of_games);
+            let byes = &listed.unknown_byes;
+            if !byes.is_empty() {
+                let count = byes.len() as i64;
+                let why = match missing {
+                    Points::ZERO => Some(ByeKind::Absent),
+                    missing if missing == scoring.draw * count => Some(ByeKind::Half),
+                    missing if missing == scoring.win * count => Some(ByeKind::Full),
+                    _ => None,
+                };
+                for &round in byes {
+                    let why = why.unwrap_or(ByeKind::Absent);
+                    self.bye(round, id, why, worth(why, &scoring), listed.place);
+                }
+                if let Some((points, place)) = listed.printed
+                    && why.is_none()
+                {
+                    let what = format!(
+                        "{} has {points} points here, his games give {of_games}: the other {missing} are taken over as an adjustment, as the file \
+                         does not say what his byes are worth",
+                        quoted(&listed.name)
+                    );
+                    self.complaints.warn(place, what);
+                    let reason = "byes of which the file does not say what they are worth".to_owned();
+                    self.adjust(Whose::Player(id), missing, Points::ZERO, reason);
+                }
+            } else if let Some((points, place)) = listed.printed.filter(|_| missing != Points::ZERO) {
+                let what = format!(
+                    "{} has {points} points here, and his games and byes give {of_games}",
+                    quoted(&listed.name)
+                );
+                self.complaints.warn(place, what);
+            }
+        }
+        let standing = super::team_standings(self.section, self.section.last_round());
+        for team in &sheet.teams {
+            let Some((matches, boards)) = team.printed else { continue };
+            let known = self.section.teams.iter().find(|known| known.name == team.name);
+            let row = known.and_then(|known| standing.iter().find(|row| row.team == known.id));
+            if let Some(row) = row.filter(|row| (row.match_points, row.board_points) != (matches, boards)) {
+                let what = format!(
+                    "{} has {matches} match points and {boards} board points here, and its boards give {} and {}",
+                    quoted(&team.name),
+                    row.match_points,
+                    row.board_points
+                );
+                self.complaints.warn(team.place, what);
+            }
+        }
+    }
+
+    /// Nobody plays twice in a round.
+    fn once_a_round(&mut self) {
+        let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
+        for pairing in &self.section.pairings {
+            for id in [pairing.white, pairing.black].into_iter().flatten() {
+                if !seen.insert((pairing.round, id)) {
+                    let what = format!("{} plays twice in round {}", self.section.name_of(Some(id)), pairing.round);
+                    self.complaints.error(Place::START, what);
+                }
+            }
+        }
+    }
+}
+
+/// Is this the same name, which a format may have cut?
+fn is_same(known: &str, new: &str) -> bool {
+    /// TRF has so many characters for it.
+    const CUT: usize = 33;
+    let (short, long) = if known.chars().count() <= new.chars().count() { (known, new) } else { (new, known) };
+    short == long || (short.chars().count() + 1 >= CUT && long.starts_with(short))
+}
+
+/// What a round without an opponent is worth.
+fn worth(why: ByeKind, scoring: &Scoring) -> Points {
+    match why {
+        ByeKind::NoOpponent => scoring.bye,
+        ByeKind::Full | ByeKind::Won => scoring.win,
+        ByeKind::Half => scoring.draw,
+        ByeKind::Absent => scoring.absence,
+        ByeKind::Lost => scoring.loss,
+    }
+}
+
+/// The official result of a game as a file has it.
+fn official(outcome: Outcome, scoring: &Scoring) -> Option<Official> {
+    let points = |letter| match letter {
+        Letter::Win => scoring.win,
+        Letter::Draw => scoring.draw,
+        Letter::Loss => scoring.loss,
+    };
+    match outcome {
+        Outcome::Open => None,
+        // Both lost, or neither came: nobody gets points for that.
+        Outcome::Letters(Letter::Loss, Letter::Loss, reason) => {
+            Some(Official { white: scoring.loss, black: scoring.loss, reason })
+        }
+        Outcome::Letters(white, black, reason) => Some(Official { white: points(white), black: points(black), reason }),
+        Outcome::Points(white, black, reason) => Some(Official { white, black, reason: reason.unwrap_or_default() }),
+    }
+}
+
+/// The result of a micro-match: the first game that is won decides.
+fn of_games(games: &[StageGame]) -> Option<Official> {
+    for game in games {
+        let (white, black) = game.result?;
+        let (high, low) = Scoring::of_stage(game.stage);
+        let is_first = (white > black) != game.is_swapped;
+        match white.cmp(&black) {
+            std::cmp::Ordering::Equal => {}
+            _ if is_first => return Some(Official { white: high, black: low, reason: ResultReason::Played }),
+            _ => return Some(Official { white: low, black: high, reason: ResultReason::Played }),
+        }
+    }
+    let is_over = games.last().is_some_and(|game| game.stage == Stage::Blitz);
+    is_over.then_some(Official { white: Points::whole(6), black: Points::whole(6), reason: ResultReason::Played })
+}
+
+/// The points of each number from the games and byes of a file.
+fn points_in(sheet: &Sheet, scoring: &Scoring) -> BTreeMap<u32, Points> {
+    let mut points: BTreeMap<u32, Points> = BTreeMap::new();
+    let mut add = |who: Option<&Who>, of: Points| {
+        if let Some(number) = who.and_then(|who| who.number) {
+            *points.entry(number).or_default() += of;
+        }
+    };
+    for drawn in &sheet.pairings {
+        if let Some(official) = official(drawn.outcome, scoring) {
+            add(drawn.white.as_ref(), official.white);
+            add(drawn.black.as_ref(), official.black);
+        }
+    }
+    for free in &sheet.byes {
+        add(Some(&free.who), free.points.unwrap_or_else(|| worth(free.why, scoring)));
+    }
+    points
+}
+
+/// Of how many players the printed points are not what this scoring gives.
+fn mismatches(sheet: &Sheet, scoring: &Scoring) -> usize {
+    let points = points_in(sheet, scoring);
+    let of = |listed: &&Listed| {
+        let computed = listed.number.and_then(|number| points.get(&number)).copied().unwrap_or_default();
+        listed.unknown_byes.is_empty() && listed.printed.is_some_and(|(printed, _)| printed != computed)
+    };
+    sheet.players.iter().filter(of).count()
+}

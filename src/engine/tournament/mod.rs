@@ -1,0 +1,393 @@
+//! The tournament: who plays whom, what the official result is, and who stands where.
+//!
+//! ```text
+//!   Tournament ─ Section ─┬─ Player (number, name, team ..)      files ─▸ trf, csv, pdn ─▸ Sheet ─▸ merge ─▸ Tournament
+//!                         ├─ Team                                                                             │
+//!                         ├─ Match (round, home, away)           Book ◂─ Record: changes of fields ◂──────────┘
+//!                         ├─ Pairing (round, board, white,         │
+//!                         │    black, result, games)               └─▸ Tournament ─▸ standings ─▸ output
+//!                         ├─ Bye
+//!                         └─ Adjustment
+//! ```
+//!
+//! Everything here is a function of values: no file, no clock, no chance. A [`Book`] is what the records of `log/tournament.ndjson`
+//! say; a [`Tournament`] is made of it, and standings of that.
+//!
+//! Invariants: an [`Id`] is given once and never changes its owner; a player plays once in a round; points are exact; a file is taken
+//! over whole or not at all. Absent on purpose: pairing a Swiss (programs for that exist), and what the boards showed.
+
+mod berger;
+mod book;
+mod csv;
+mod merge;
+mod output;
+mod pdn;
+mod points;
+mod scoring;
+mod sheet;
+mod standings;
+mod teams;
+mod trf;
+
+pub use berger::{pair_round_robin, round_robin};
+pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TournamentRecord};
+pub use csv::write as write_csv;
+pub use merge::{Merged, merge};
+
+pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
+pub use pdn::write as write_pdn;
+pub use points::{Exact, Points};
+pub use scoring::{Scoring, Stage, TieBreak, Unplayed};
+pub use sheet::{Format, Sheet, read};
+pub use standings::{Broken, Row, Standings, standings};
+pub use teams::{TeamRow, team_standings};
+pub use trf::write as write_trf;
+
+use std::fmt;
+
+/// The number of a player, team, match, pairing, bye or adjustment among its kind: given once, for ever.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Id(pub u32);
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An event with its sections.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Tournament {
+    /// What is said of all of it.
+    pub event: EventFacts,
+    /// Its sections, in the order in which they came.
+    pub sections: Vec<TournamentSection>,
+}
+
+impl Tournament {
+    /// The section of this name.
+    pub fn section(&self, name: &str) -> Option<&TournamentSection> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+}
+
+/// What is said of an event. A text that is not known is empty.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct EventFacts {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub site: String,
+    /// The federation that holds it, as `NED`.
+    pub federation: String,
+    /// Its first day, `2027-07-10` where that could be read.
+    pub start: String,
+    /// Its last day, likewise.
+    pub end: String,
+    /// The chief arbiter.
+    pub arbiter: String,
+    /// The time control, as the pairing program writes it.
+    pub time_control: String,
+}
+
+/// A group that plays for itself and has its own standings.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TournamentSection {
+    /// Its number.
+    pub id: Id,
+    /// Its name.
+    pub name: String,
+    /// What a result is worth.
+    pub scoring: Scoring,
+    /// What orders those with equal points, the first first.
+    pub tie_breaks: Vec<TieBreak>,
+    /// How a round without a game counts in tie-breaks.
+    pub unplayed: Unplayed,
+    /// How many rounds there will be.
+    pub planned: Option<u32>,
+    /// By id.
+    pub players: Vec<Player>,
+    /// By id.
+    pub teams: Vec<Team>,
+    /// By id.
+    pub matches: Vec<Match>,
+    /// By id.
+    pub pairings: Vec<Encounter>,
+    /// By id.
+    pub byes: Vec<Bye>,
+    /// By id.
+    pub adjustments: Vec<Adjustment>,
+    /// The day of each round that has one, by the number of the round.
+    pub dates: Vec<(u32, String)>,
+}
+
+impl TournamentSection {
+    /// The player with this id.
+    pub fn player(&self, id: Id) -> Option<&Player> {
+        self.players.binary_search_by_key(&id, |player| player.id).ok().map(|at| &self.players[at])
+    }
+
+    /// The team with this id.
+    pub fn team(&self, id: Id) -> Option<&Team> {
+        self.teams.iter().find(|team| team.id == id)
+    }
+
+    /// The name of a player, or the sign for nobody.
+    pub fn name_of(&self, id: Option<Id>) -> &str {
+        id.and_then(|id| self.player(id)).map_or("-", |player| &player.name)
+    }
+
+    /// The last round of which anything is known; 0: none.
+    pub fn last_round(&self) -> u32 {
+        let pairings = self.pairings.iter().map(|pairing| pairing.round);
+        pairings.chain(self.byes.iter().map(|bye| bye.round)).max().unwrap_or(0)
+    }
+
+    /// The last round with a result; 0: none.
+    pub fn last_round_with_result(&self) -> u32 {
+        let pairings = self.pairings.iter().filter(|pairing| pairing.result.is_some()).map(|pairing| pairing.round);
+        pairings.max().unwrap_or(0)
+    }
+
+    /// The pairings of a round, in the order of the boards.
+    pub fn round(&self, round: u32) -> Vec<&Encounter> {
+        let mut pairings: Vec<&Encounter> = self.pairings.iter().filter(|pairing| pairing.round == round).collect();
+        pairings.sort_by_key(|pairing| (pairing.board.unwrap_or(u32::MAX), pairing.id));
+        pairings
+    }
+
+    /// The day of a round.
+    pub fn date(&self, round: u32) -> Option<&str> {
+        self.dates.iter().find(|(of, _)| *of == round).map(|(_, date)| date.as_str())
+    }
+}
+
+/// A player of a section. A text that is not known is empty.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Player {
+    /// His number with us.
+    pub id: Id,
+    /// His number in the files of the pairing program.
+    pub number: Option<u32>,
+    /// His name, as it was given.
+    pub name: String,
+    /// His title, as it was given.
+    pub title: String,
+    /// His rating.
+    pub rating: Option<u32>,
+    /// His federation, as `NED`.
+    pub federation: String,
+    /// His number with the federation.
+    pub licence: String,
+    /// His day of birth, as it was given.
+    pub birth: String,
+    /// `m` or `w`.
+    pub sex: String,
+    /// His team.
+    pub team: Option<Id>,
+}
+
+/// A team of a section.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Team {
+    /// Its number with us.
+    pub id: Id,
+    /// Its number in the files of the pairing program.
+    pub number: u32,
+    /// Its name.
+    pub name: String,
+    /// Its federation.
+    pub federation: String,
+    /// Its players in their order, substitutes last, where the file says so.
+    pub lineup: Vec<Id>,
+}
+
+/// Two teams that meet in a round.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Match {
+    /// Its number.
+    pub id: Id,
+    /// The round.
+    pub round: u32,
+    /// The team that has white on the first board.
+    pub home: Id,
+    /// The other one.
+    pub away: Id,
+}
+
+/// Two players who meet in a round, in one game or in several.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Encounter {
+    /// Its number.
+    pub id: Id,
+    /// The round, from 1.
+    pub round: u32,
+    /// The board, from 1.
+    pub board: Option<u32>,
+    /// The match of which it is a board.
+    pub of_match: Option<Id>,
+    /// Who has white, in the first game if there are several; `None`: a board that a team leaves empty.
+    pub white: Option<Id>,
+    /// Who has black, likewise.
+    pub black: Option<Id>,
+    /// The official result.
+    pub result: Option<Official>,
+    /// The games of a micro-match, in their order; of a pairing of one game there is none here.
+    pub games: Vec<StageGame>,
+}
+
+impl Encounter {
+    /// Whom this player meets, if it is his: `Some(None)` is an empty board.
+    pub fn opponent(&self, of: Id) -> Option<Option<Id>> {
+        match (self.white == Some(of), self.black == Some(of)) {
+            (true, _) => Some(self.black),
+            (_, true) => Some(self.white),
+            _ => None,
+        }
+    }
+}
+
+/// An official result: what the arbiter says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Official {
+    /// The points of white.
+    pub white: Points,
+    /// The points of black.
+    pub black: Points,
+    /// How it came about.
+    pub reason: ResultReason,
+}
+
+/// How a result came about.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ResultReason {
+    /// On the board.
+    #[default]
+    Played,
+    /// On the board, and not for ratings: within the first move.
+    Unrated,
+    /// One of them, or both, did not come.
+    Forfeit,
+    /// On the board, and both lost.
+    BothLost,
+    /// The arbiter decided.
+    Arbiter,
+    /// It will not be played.
+    NotPlayed,
+}
+
+impl ResultReason {
+    /// All of them.
+    pub const ALL: [ResultReason; 6] = [
+        ResultReason::Played,
+        ResultReason::Unrated,
+        ResultReason::Forfeit,
+        ResultReason::BothLost,
+        ResultReason::Arbiter,
+        ResultReason::NotPlayed,
+    ];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ResultReason::Played => "played",
+            ResultReason::Unrated => "unrated",
+            ResultReason::Forfeit => "forfeit",
+            ResultReason::BothLost => "both lost",
+            ResultReason::Arbiter => "arbiter",
+            ResultReason::NotPlayed => "not played",
+        }
+    }
+
+    /// Did the two sit at the board?
+    pub fn is_played(self) -> bool {
+        !matches!(self, ResultReason::Forfeit | ResultReason::NotPlayed)
+    }
+}
+
+/// A game of a micro-match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StageGame {
+    /// Which of them.
+    pub stage: Stage,
+    /// Does the white player of the pairing have black in it?
+    pub is_swapped: bool,
+    /// What it was for white and black of this game, as 2-1-0.
+    pub result: Option<(Points, Points)>,
+    /// Its time control.
+    pub time_control: String,
+}
+
+/// A round without an opponent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bye {
+    /// Its number.
+    pub id: Id,
+    /// The round.
+    pub round: u32,
+    /// Whose it is.
+    pub player: Id,
+    /// Why.
+    pub why: ByeKind,
+    /// What it is worth.
+    pub points: Points,
+}
+
+/// Why somebody has no opponent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ByeKind {
+    /// None was left: `U` in TRF.
+    NoOpponent,
+    /// He asked for it, and gets the points of a win: `F`.
+    Full,
+    /// He asked for it, and gets the points of a draw: `H`.
+    Half,
+    /// He is absent: `Z`.
+    Absent,
+    /// His opponent, whoever that was, did not come: `+`.
+    Won,
+    /// He did not come, whoever his opponent was: `-`.
+    Lost,
+}
+
+impl ByeKind {
+    /// All of them.
+    pub const ALL: [ByeKind; 6] =
+        [ByeKind::NoOpponent, ByeKind::Full, ByeKind::Half, ByeKind::Absent, ByeKind::Won, ByeKind::Lost];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ByeKind::NoOpponent => "bye",
+            ByeKind::Full => "full bye",
+            ByeKind::Half => "half bye",
+            ByeKind::Absent => "absent",
+            ByeKind::Won => "won without opponent",
+            ByeKind::Lost => "lost without opponent",
+        }
+    }
+}
+
+/// Points that no game gave, or that are taken away.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Adjustment {
+    /// Its number.
+    pub id: Id,
+    /// Whose they are.
+    pub whose: Whose,
+    /// Points of a player, board points of a team.
+    pub points: Points,
+    /// Match points of a team.
+    pub match_points: Points,
+    /// Why.
+    pub reason: String,
+}
+
+/// Whom an adjustment is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// A player.
+    Player(Id),
+    /// A team.
+    Team(Id),
+}

@@ -1,0 +1,281 @@
+//! PDN without moves: what pairing programs export for electronic boards, and the games of a round with their official results.
+
+use std::collections::BTreeMap;
+
+use draughts_pdn::problem::quoted;
+use draughts_pdn::{Encoding, Game, Level, Located, Place, Reader, Style, Tags, writer};
+
+use super::points::Points;
+use super::sheet::{Complaints, Drawn, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, number, plain};
+use super::{ResultReason, Tournament, TournamentSection};
+
+/// Reads a file.
+pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
+    // Comments as other files of tournaments have them.
+    let text: String =
+        text.split_inclusive('\n').map(|line| if line.starts_with("###") { "\n" } else { line }).collect();
+    let mut reader = Reader::new(Encoding::Utf8);
+    let mut games = reader.feed(text.as_bytes());
+    games.extend(reader.finish());
+    for problem in reader.take_problems().list().iter().filter(|problem| problem.level == Level::Error) {
+        complaints.error(problem.place, problem.what.clone());
+    }
+    let mut sheet = Sheet::default();
+    let mut boards: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut moves = 0;
+    for located in &games {
+        let tags = &located.game.tags;
+        let place = |name: &str| place_of(located, name);
+        let event = tags.get("Event").unwrap_or_default();
+        if sheet.event.name.is_empty() {
+            sheet.event.name = plain(event, place("Event"), complaints);
+            sheet.event.site = plain(known(tags, "Site"), place("Site"), complaints);
+            sheet.event.start = plain(known(tags, "Date"), place("Date"), complaints);
+            sheet.event.time_control = plain(known(tags, "TimeControl"), place("TimeControl"), complaints);
+        } else if event != sheet.event.name {
+            complaints.error(
+                place("Event"),
+                format!("this game is of {}, the first one of {}", quoted(event), quoted(&sheet.event.name)),
+            );
+        }
+        moves += usize::from(located.game.moves().next().is_some());
+        // `3.12`: round and board in one.
+        let round_tag = known(tags, "Round");
+        let (round, in_round) =
+            round_tag.split_once('.').map_or((round_tag, None), |(round, board)| (round, Some(board)));
+        let round = match number(round) {
+            Ok(round) if (1..=MOST_ROUNDS).contains(&round) => round,
+            _ => {
+                complaints.error(
+                    place("Round"),
+                    format!("the Round {} is no number from 1 to {MOST_ROUNDS}", quoted(round_tag)),
+                );
+                continue;
+            }
+        };
+        let board_tag = tags.get("Board").or(in_round).filter(|board| !matches!(*board, "" | "?" | "-"));
+        let next = boards.entry(round).or_default();
+        let board = match board_tag.map(number) {
+            Some(Ok(board)) if board > 0 => board,
+            None => *next + 1,
+            Some(_) => {
+                complaints.error(
+                    place("Board"),
+                    format!("the Board {} is no number from 1 on", quoted(board_tag.unwrap_or_default())),
+                );
+                continue;
+            }
+        };
+        *next = board;
+        let mut who = |tag: &str, team: &str| -> Option<Who> {
+            let (place, team_place) = (place(tag), place(team));
+            let name = plain(known(tags, tag), place, complaints);
+            let team = plain(known(tags, team), team_place, complaints);
+            (!matches!(name.as_str(), "" | "-")).then(|| Who::named(place, None, name, team))
+        };
+        let (white, black) = (who("White", "WhiteTeam"), who("Black", "BlackTeam"));
+        for (who, tags_of) in [
+            (&white, ["WhiteTitle", "WhiteRating", "WhiteCountry"]),
+            (&black, ["BlackTitle", "BlackRating", "BlackCountry"]),
+        ] {
+            let Some(who) = who else { continue };
+            let mut player = Listed::new(who.place, None, &who.name);
+            [player.title, player.federation] =
+                [tags_of[0], tags_of[2]].map(|tag| plain(known(tags, tag), place(tag), complaints));
+            player.rating = number(known(tags, tags_of[1])).ok().filter(|rating| *rating > 0);
+            player.team.clone_from(&who.team);
+            let is_listed = |other: &Listed| other.name == player.name;
+            if !sheet.players.iter().any(is_listed) {
+                sheet.players.push(player);
+            }
+        }
+        if white.is_none() && black.is_none() {
+            complaints.error(located.places.start(), "this game has neither White nor Black");
+            continue;
+        }
+        let result = tags.get("Result").unwrap_or("*");
+        let Some(outcome) = outcome(result, known(tags, "Termination")) else {
+            complaints.error(
+                place("Result"),
+                format!("the Result {} is none of 2-0, 1-1, 0-2, 0-0, 1-0, 1/2-1/2, 0-1, *", quoted(result)),
+            );
+            continue;
+        };
+        let place = located.places.start();
+        let time_control = String::new();
+        sheet.pairings.push(Drawn {
+            place,
+            round,
+            board: Some(board),
+            white,
+            black,
+            outcome,
+            stage: None,
+            time_control,
+        });
+        let date = known(tags, "Date");
+        if !date.is_empty() && !sheet.dates.iter().any(|(of, _)| *of == round) {
+            sheet.dates.push((round, plain(date, place_of(located, "Date"), complaints)));
+        }
+    }
+    if moves > 0 {
+        complaints.note(Place::START, format!("{moves} games have moves: they are not taken over"));
+    }
+    tell_apart(&mut sheet, complaints);
+    sheet
+}
+
+/// Where a tag stands.
+fn place_of(located: &Located, name: &str) -> Place {
+    let at = located.game.tags.iter().position(|tag| tag.name == name);
+    at.and_then(|at| located.places.tags.get(at)).copied().unwrap_or_else(|| located.places.start())
+}
+
+/// The value of a tag; empty if it is not known.
+fn known<'t>(tags: &'t Tags, name: &str) -> &'t str {
+    tags.get(name).map(str::trim).filter(|value| *value != "?" && !value.starts_with("????")).unwrap_or_default()
+}
+
+/// Two players of one name are told apart by the order of the boards: pairing programs put those with more points first.
+fn tell_apart(sheet: &mut Sheet, complaints: &mut Complaints) {
+    sheet.pairings.sort_by_key(|drawn| (drawn.round, drawn.board));
+    let mut seen: BTreeMap<(u32, String), u32> = BTreeMap::new();
+    let mut doubled: BTreeMap<String, u32> = BTreeMap::new();
+    for drawn in &mut sheet.pairings {
+        for who in [&mut drawn.white, &mut drawn.black].into_iter().flatten() {
+            let count = seen.entry((drawn.round, who.name.clone())).or_default();
+            *count += 1;
+            if *count > 1 {
+                if doubled.insert(who.name.clone(), *count).is_none() {
+                    let what = format!(
+                        "{} plays twice in round {}: these are two players, told apart by the order of the boards; give them two names in \
+                         the pairing program if that is not right",
+                        quoted(&who.name),
+                        drawn.round
+                    );
+                    complaints.warn(who.place, what);
+                }
+                who.nth = *count as usize - 1;
+            }
+        }
+    }
+    // The others of the name are listed beside the first.
+    for (name, count) in doubled {
+        let Some(first) = sheet.players.iter().find(|player| player.name == name).cloned() else { continue };
+        for _ in 1..count {
+            sheet.players.push(first.clone());
+        }
+    }
+}
+
+fn outcome(result: &str, termination: &str) -> Option<Outcome> {
+    use Letter::{Draw, Loss, Win};
+    let told = match termination.to_lowercase().as_str() {
+        "forfeit" => Some(ResultReason::Forfeit),
+        "both lost" => Some(ResultReason::BothLost),
+        "arbiter" | "adjudication" => Some(ResultReason::Arbiter),
+        "unrated" => Some(ResultReason::Unrated),
+        "not played" => Some(ResultReason::NotPlayed),
+        _ => None,
+    };
+    let of = |white, black| Some(Outcome::Letters(white, black, told.unwrap_or_default()));
+    match result.trim() {
+        "*" | "" | "?" => Some(Outcome::Open),
+        "2-0" | "1-0" => of(Win, Loss),
+        "0-2" | "0-1" => of(Loss, Win),
+        "1-1" | "1/2-1/2" => of(Draw, Draw),
+        "0-0" => Some(Outcome::Letters(Loss, Loss, told.unwrap_or(ResultReason::BothLost))),
+        other => {
+            let (white, black) = other.split_once('-')?;
+            let read = |side: &str| Points::read(side.trim()).filter(|points| *points >= Points::ZERO);
+            Some(Outcome::Points(read(white)?, read(black)?, told))
+        }
+    }
+}
+
+/// The games of a round, or of all rounds, without moves, with their official results. A bye is no game and has none.
+pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option<u32>) -> String {
+    let mut games = Vec::new();
+    let rounds = match round {
+        Some(round) => round..=round,
+        None => 1..=section.last_round(),
+    };
+    for round in rounds {
+        for pairing in section.round(round) {
+            let of_pairing = official_tags(section, pairing);
+            if pairing.games.is_empty() {
+                games.push(game(tournament, section, pairing, (pairing.white, pairing.black), of_pairing, ""));
+            }
+            // Of a micro-match each game has its own result.
+            for one in &pairing.games {
+                let (white, black) = (pairing.white, pairing.black);
+                let sides = if one.is_swapped { (black, white) } else { (white, black) };
+                let result = one.result.map_or("*", |(white, black)| result_tag(section, white, black));
+                games.push(game(tournament, section, pairing, sides, (result, ""), &one.time_control));
+            }
+        }
+    }
+    writer::write(&games, Style::Compact)
+}
+
+fn game(
+    tournament: &Tournament,
+    section: &TournamentSection,
+    pairing: &super::Encounter,
+    (white, black): (Option<super::Id>, Option<super::Id>),
+    (result, termination): (&str, &str),
+    time_control: &str,
+) -> Game {
+    let mut tags = Tags::default();
+    let mut set = |name: &str, value: &str| {
+        if !value.is_empty() {
+            tags.set(name, value);
+        }
+    };
+    let event = if tournament.event.name.is_empty() { &section.name } else { &tournament.event.name };
+    set("Event", event);
+    set("Site", &tournament.event.site);
+    set("Date", &pdn_date(section.date(pairing.round).unwrap_or_default()));
+    set("Round", &pairing.round.to_string());
+    set("Board", &pairing.board.map_or(String::new(), |board| board.to_string()));
+    set("White", section.name_of(white));
+    set("Black", section.name_of(black));
+    for (id, team_tag, title_tag, rating_tag) in
+        [(white, "WhiteTeam", "WhiteTitle", "WhiteRating"), (black, "BlackTeam", "BlackTitle", "BlackRating")]
+    {
+        let Some(player) = id.and_then(|id| section.player(id)) else { continue };
+        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
+        set(team_tag, if pairing.of_match.is_some() { team } else { "" });
+        set(title_tag, &player.title);
+        set(rating_tag, &player.rating.map_or(String::new(), |rating| rating.to_string()));
+    }
+    set("Result", result);
+    set("GameType", "20");
+    set("TimeControl", time_control);
+    set("Termination", termination);
+    Game { tags, ..Game::default() }
+}
+
+/// `2027/07/10` and `2027-07-10` as `2027.07.10`.
+fn pdn_date(date: &str) -> String {
+    date.replace(['/', '-'], ".")
+}
+
+/// The result of a pairing in the words of PDN, which knows 2-1-0 alone, and why it is so if it was not played. A double loss is
+/// in the tag; what stands behind the tags is `*` for every game.
+fn official_tags(section: &TournamentSection, pairing: &super::Encounter) -> (&'static str, &'static str) {
+    let Some(official) = pairing.result else { return ("*", "") };
+    let termination = if official.reason == ResultReason::Played { "" } else { official.reason.name() };
+    (result_tag(section, official.white, official.black), termination)
+}
+
+fn result_tag(section: &TournamentSection, white: Points, black: Points) -> &'static str {
+    let is_won = |own: Points, other: Points| own > other && (own >= section.scoring.win || other == Points::ZERO);
+    match () {
+        () if is_won(white, black) => "2-0",
+        () if is_won(black, white) => "0-2",
+        () if white == black && white == Points::ZERO => "0-0",
+        // Advantages of a drawn game are none to PDN.
+        () => "1-1",
+    }
+}

@@ -1,0 +1,281 @@
+//! What a result is worth: one row for each way to count, and the order of those who have equal points.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::points::Points;
+
+/// A row of points. `2-1-0` unless said otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scoring {
+    /// Of a win; in a micro-match of one whose first game decides.
+    pub win: Points,
+    /// Of a draw.
+    pub draw: Points,
+    /// Of a loss.
+    pub loss: Points,
+    /// Of a bye for which no opponent was left.
+    pub bye: Points,
+    /// Of a round in which somebody is absent.
+    pub absence: Points,
+    /// Match points of a team for a won match.
+    pub match_win: Points,
+    /// Match points of a team for a drawn match.
+    pub match_draw: Points,
+    /// Match points of a team for a lost match.
+    pub match_loss: Points,
+    /// Are games of different pace played until one of them decides, 12-0, 8-4, 7-5, or 6-6?
+    pub is_micro_match: bool,
+}
+
+impl Scoring {
+    /// The row of draughts, 2-1-0, matches likewise.
+    pub const DRAUGHTS: Scoring = Scoring::of(Points::whole(2), Points::whole(1));
+    /// The row of chess, 1-½-0.
+    pub const CHESS: Scoring = Scoring::of(Points::whole(1), Points::hundredths(50));
+    /// Three points for a win.
+    pub const FOOTBALL: Scoring = Scoring::of(Points::whole(3), Points::whole(1));
+    /// A micro-match, 12-0, 8-4, 7-5, 6-6.
+    pub const MICRO_MATCH: Scoring =
+        Scoring { is_micro_match: true, ..Scoring::of(Points::whole(12), Points::whole(6)) };
+
+    /// A row with these points for a win and for a draw, and none for a loss. A bye counts as a win.
+    pub const fn of(win: Points, draw: Points) -> Scoring {
+        Scoring {
+            win,
+            draw,
+            loss: Points::ZERO,
+            bye: win,
+            absence: Points::ZERO,
+            match_win: Points::whole(2),
+            match_draw: Points::whole(1),
+            match_loss: Points::ZERO,
+            is_micro_match: false,
+        }
+    }
+
+    /// The points of both sides of a micro-match that a game of this stage has decided, of the winner first.
+    pub fn of_stage(stage: Stage) -> (Points, Points) {
+        match stage {
+            Stage::Standard => (Points::whole(12), Points::ZERO),
+            Stage::Rapid => (Points::whole(8), Points::whole(4)),
+            Stage::Blitz => (Points::whole(7), Points::whole(5)),
+        }
+    }
+}
+
+impl Default for Scoring {
+    fn default() -> Scoring {
+        Scoring::DRAUGHTS
+    }
+}
+
+/// `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, and `micro` behind that.
+impl fmt::Display for Scoring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, is_micro_match } = self;
+        write!(f, "W={win} D={draw} L={loss} P={bye} A={absence} TW={match_win} TD={match_draw} TL={match_loss}")?;
+        f.write_str(if *is_micro_match { " micro" } else { "" })
+    }
+}
+
+impl FromStr for Scoring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scoring, String> {
+        let mut scoring = Scoring::DRAUGHTS;
+        for word in text.split(' ') {
+            let wrong = || format!("`{word}` is no part of a scoring such as W=2 D=1 L=0");
+            if word == "micro" {
+                scoring.is_micro_match = true;
+                continue;
+            }
+            let (name, points) = word.split_once('=').ok_or_else(wrong)?;
+            let points = Points::read(points).ok_or_else(wrong)?;
+            match name {
+                "W" => scoring.win = points,
+                "D" => scoring.draw = points,
+                "L" => scoring.loss = points,
+                "P" => scoring.bye = points,
+                "A" => scoring.absence = points,
+                "TW" => scoring.match_win = points,
+                "TD" => scoring.match_draw = points,
+                "TL" => scoring.match_loss = points,
+                _ => return Err(wrong()),
+            }
+        }
+        // Parts of a win are counted.
+        if scoring.win <= Points::ZERO { Err("a win must be worth something".to_owned()) } else { Ok(scoring) }
+    }
+}
+
+/// The games of a micro-match, in the order in which they are played.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// The long game.
+    Standard,
+    /// The rapid game, if the long one was drawn.
+    Rapid,
+    /// The blitz game, if the rapid one was drawn, too.
+    Blitz,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: [Stage; 3] = [Stage::Standard, Stage::Rapid, Stage::Blitz];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Standard => "standard",
+            Stage::Rapid => "rapid",
+            Stage::Blitz => "blitz",
+        }
+    }
+}
+
+/// What orders players with equal points.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TieBreak {
+    /// The sum of the opponents' points.
+    Solkoff,
+    /// Solkoff without the lowest opponent.
+    ShortTruncated,
+    /// Solkoff without the lowest opponent; if that is equal, without the two lowest, and so on.
+    FullTruncated,
+    /// Solkoff without the highest and the lowest opponent.
+    Median,
+    /// The sum of the opponents' Solkoffs.
+    SolkoffPlus,
+    /// The sum of the opponents' points, each in the part that was won against him.
+    SonnebornBerger,
+    /// How many rounds brought the points of a win.
+    Wins,
+    /// How many games were won on the board.
+    WinsPlayed,
+    /// The points from the games between those who are equal so far, if all of them have met.
+    Direct,
+}
+
+impl TieBreak {
+    /// All of them.
+    pub const ALL: [TieBreak; 9] = [
+        TieBreak::Solkoff,
+        TieBreak::ShortTruncated,
+        TieBreak::FullTruncated,
+        TieBreak::Median,
+        TieBreak::SolkoffPlus,
+        TieBreak::SonnebornBerger,
+        TieBreak::Wins,
+        TieBreak::WinsPlayed,
+        TieBreak::Direct,
+    ];
+
+    /// Its name, on the command line and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            TieBreak::Solkoff => "solkoff",
+            TieBreak::ShortTruncated => "short-truncated-solkoff",
+            TieBreak::FullTruncated => "full-truncated-solkoff",
+            TieBreak::Median => "median-solkoff",
+            TieBreak::SolkoffPlus => "solkoff-plus",
+            TieBreak::SonnebornBerger => "sonneborn-berger",
+            TieBreak::Wins => "wins",
+            TieBreak::WinsPlayed => "wins-played",
+            TieBreak::Direct => "direct",
+        }
+    }
+
+    /// What stands over its column, as players know it.
+    pub fn heading(self) -> &'static str {
+        match self {
+            TieBreak::Solkoff => "Solk",
+            TieBreak::ShortTruncated => "SSolk",
+            TieBreak::FullTruncated => "FSolk",
+            TieBreak::Median => "MSolk",
+            TieBreak::SolkoffPlus => "Solk+",
+            TieBreak::SonnebornBerger => "SB",
+            TieBreak::Wins => "Win",
+            TieBreak::WinsPlayed => "Won",
+            TieBreak::Direct => "Dir",
+        }
+    }
+}
+
+impl fmt::Display for TieBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for TieBreak {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TieBreak, String> {
+        let found = TieBreak::ALL.into_iter().find(|tie| tie.name() == text);
+        let names = || TieBreak::ALL.map(TieBreak::name).join(", ");
+        found.ok_or_else(|| format!("`{text}` is no tie-break; there are {}", names()))
+    }
+}
+
+/// How a round without a game counts in tie-breaks. The points of the round itself are what the arbiter gave.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Unplayed {
+    /// An opponent who did not come counts with his points; a bye is a 0.
+    #[default]
+    Fmjd,
+    /// As that, and an opponent who did not come is a 0 as well.
+    FmjdPlayed,
+    /// As `fmjd`, but a bye is not in the list: what is dropped is a real opponent.
+    FmjdNoBye,
+    /// FIDE 2024, C.07 article 16.
+    Fide24,
+    /// FIDE 2026: the same, with limits for the points of the opponent who was not there.
+    Fide26,
+    /// FIDE 2009 to 2023: a virtual opponent.
+    Virtual,
+    /// As FIDE 2024, with opponents' points as they are.
+    Simple,
+}
+
+impl Unplayed {
+    /// All of them.
+    pub const ALL: [Unplayed; 7] = [
+        Unplayed::Fmjd,
+        Unplayed::FmjdPlayed,
+        Unplayed::FmjdNoBye,
+        Unplayed::Fide24,
+        Unplayed::Fide26,
+        Unplayed::Virtual,
+        Unplayed::Simple,
+    ];
+
+    /// Its name, on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unplayed::Fmjd => "fmjd",
+            Unplayed::FmjdPlayed => "fmjd-played",
+            Unplayed::FmjdNoBye => "fmjd-nabye",
+            Unplayed::Fide24 => "fide24",
+            Unplayed::Fide26 => "fide26",
+            Unplayed::Virtual => "virtual",
+            Unplayed::Simple => "simple",
+        }
+    }
+}
+
+impl fmt::Display for Unplayed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Unplayed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Unplayed, String> {
+        let found = Unplayed::ALL.into_iter().find(|policy| policy.name() == text);
+        let names = || Unplayed::ALL.map(Unplayed::name).join(", ");
+        found.ok_or_else(|| format!("`{text}` is no way to count unplayed games; there are {}", names()))
+    }
+}

@@ -1,0 +1,509 @@
+//! What a file says of a tournament, before it is laid over what is known: the common form of all formats.
+//!
+//! Bytes become text here: UTF-8 with or without its mark, UTF-16 with it, and Windows-1252 where it is neither. Every end of a line
+//! is LF from then on, so lines and columns of complaints are those that an editor shows.
+
+use std::fmt;
+use std::str::FromStr;
+
+use draughts_pdn::encoding::decode;
+use draughts_pdn::problem::quoted;
+use draughts_pdn::{Encoding, Level, Place, Problem, Problems};
+
+use super::points::Points;
+use super::scoring::{Scoring, Stage, TieBreak, Unplayed};
+use super::{ByeKind, EventFacts, Id, ResultReason, Tournament, TournamentSection, Whose, csv, pdn, trf};
+
+/// The formats of files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Games without moves, as pairing programs export them.
+    Pdn,
+    /// A table: players, pairings, or a crosstable.
+    Csv,
+    /// FIDE's report file, of 2006, 2016 or 2026.
+    Trf,
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        match text {
+            "pdn" => Ok(Format::Pdn),
+            "csv" => Ok(Format::Csv),
+            "trf" => Ok(Format::Trf),
+            _ => Err(format!("`{text}` is no format of a tournament; there are pdn, csv, trf")),
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Pdn => "pdn",
+            Format::Csv => "csv",
+            Format::Trf => "trf",
+        })
+    }
+}
+
+/// What a file says.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Sheet {
+    /// What it says of the event.
+    pub event: EventFacts,
+    /// What a result is worth, if it says so.
+    pub scoring: Option<Scoring>,
+    /// Match points of a won, drawn and lost match, if it says so.
+    pub match_points: Option<[Points; 3]>,
+    /// How rounds without a game count, if it says so.
+    pub unplayed: Option<Unplayed>,
+    /// What orders those with equal points, if it says so.
+    pub tie_breaks: Vec<TieBreak>,
+    /// How many rounds there will be.
+    pub planned: Option<u32>,
+    pub(super) dates: Vec<(u32, String)>,
+    pub(super) players: Vec<Listed>,
+    pub(super) teams: Vec<ListedTeam>,
+    pub(super) matches: Vec<ListedMatch>,
+    pub(super) pairings: Vec<Drawn>,
+    pub(super) byes: Vec<Free>,
+    pub(super) adjustments: Vec<Adjusted>,
+    pub(super) penalties: Vec<Penalty>,
+    /// What is strange, with its places.
+    pub notes: Vec<Problem>,
+}
+
+/// A player as a file lists him.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Listed {
+    pub place: Place,
+    pub number: Option<u32>,
+    pub name: String,
+    pub title: String,
+    pub rating: Option<u32>,
+    pub federation: String,
+    pub licence: String,
+    pub birth: String,
+    pub sex: String,
+    pub team: String,
+    /// The points that the file gives him, and where they stand.
+    pub printed: Option<(Points, Place)>,
+    /// Rounds without opponent of which the file does not say what they are worth.
+    pub unknown_byes: Vec<u32>,
+}
+
+impl Listed {
+    pub fn new(place: Place, number: Option<u32>, name: &str) -> Listed {
+        let none = String::new;
+        Listed {
+            place,
+            number,
+            name: name.to_owned(),
+            title: none(),
+            rating: None,
+            federation: none(),
+            licence: none(),
+            birth: none(),
+            sex: none(),
+            team: none(),
+            printed: None,
+            unknown_byes: Vec::new(),
+        }
+    }
+}
+
+/// A team as a file lists it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ListedTeam {
+    pub place: Place,
+    pub number: Option<u32>,
+    pub name: String,
+    pub federation: String,
+    /// The numbers of its players, in their order.
+    pub players: Vec<u32>,
+    /// Match points and board points that the file gives it.
+    pub printed: Option<(Points, Points)>,
+}
+
+/// The line-up of a team in a round, by numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ListedMatch {
+    pub round: u32,
+    pub team: u32,
+    pub players: Vec<u32>,
+}
+
+/// Somebody of whom a file speaks, by number, by name, or both.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Who {
+    pub place: Place,
+    pub number: Option<u32>,
+    pub name: String,
+    pub team: String,
+    /// Which of several players with this name and no number: from 0.
+    pub nth: usize,
+}
+
+impl Who {
+    pub fn numbered(place: Place, number: Option<u32>) -> Who {
+        Who { place, number, name: String::new(), team: String::new(), nth: 0 }
+    }
+
+    pub fn named(place: Place, number: Option<u32>, name: String, team: String) -> Who {
+        Who { place, number, name, team, nth: 0 }
+    }
+}
+
+/// A pairing as a file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Drawn {
+    pub place: Place,
+    pub round: u32,
+    pub board: Option<u32>,
+    pub white: Option<Who>,
+    pub black: Option<Who>,
+    pub outcome: Outcome,
+    pub stage: Option<Stage>,
+    pub time_control: String,
+}
+
+/// A round without an opponent, as a file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Free {
+    pub round: u32,
+    pub who: Who,
+    pub why: ByeKind,
+    pub points: Option<Points>,
+}
+
+/// Points that the file gives or takes beside its games.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Adjusted {
+    pub who: Who,
+    pub points: Points,
+    pub reason: String,
+}
+
+/// Points that the file gives to a team, or takes, by its number; of a tournament without teams to a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Penalty {
+    pub place: Place,
+    pub number: u32,
+    pub match_points: Points,
+    pub points: Points,
+    pub reason: String,
+}
+
+/// What one side has of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Letter {
+    Win,
+    Draw,
+    Loss,
+}
+
+/// The result of a game as a file has it, of white first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    Open,
+    Letters(Letter, Letter, ResultReason),
+    Points(Points, Points, Option<ResultReason>),
+}
+
+/// Complaints about a file, while it is read.
+pub(super) struct Complaints(Problems);
+
+impl Complaints {
+    pub fn new() -> Complaints {
+        Complaints(Problems::default())
+    }
+
+    pub fn error(&mut self, place: Place, what: impl Into<String>) {
+        self.0.push(Problem::error(place, what));
+    }
+
+    pub fn warn(&mut self, place: Place, what: impl Into<String>) {
+        self.0.push(Problem::warning(place, what));
+    }
+
+    pub fn note(&mut self, place: Place, what: impl Into<String>) {
+        self.0.push(Problem::note(place, what));
+    }
+
+    pub fn has_error(&self) -> bool {
+        self.0.count(Level::Error) > 0
+    }
+
+    /// What was said, when the file is refused for it.
+    pub fn refuse(self) -> Vec<Problem> {
+        self.0.into_sorted()
+    }
+
+    /// What was said, in the order of the file; an `Err` if anything was an error.
+    pub fn finish(self) -> Result<Vec<Problem>, Vec<Problem>> {
+        let is_refused = self.has_error();
+        let problems = self.0.into_sorted();
+        if is_refused { Err(problems) } else { Ok(problems) }
+    }
+}
+
+/// A name, or another text of a person, is not longer: in characters.
+const LONGEST: usize = 200;
+
+/// A text of a file as it may be shown anywhere: trimmed, of one line.
+pub(super) fn plain(text: &str, place: Place, complaints: &mut Complaints) -> String {
+    let text = text.trim();
+    let length = text.chars().count();
+    if length > LONGEST {
+        complaints.error(place, format!("a text of {length} characters; {LONGEST} are the most"));
+        return String::new();
+    }
+    text.to_owned()
+}
+
+/// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.
+///
+/// # Errors
+///
+/// All that could not be understood, each with line and column: then nothing of the file counts.
+pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<Sheet, Vec<Problem>> {
+    let mut complaints = Complaints::new();
+    let text = text_of(bytes, &mut complaints);
+    if text.trim().is_empty() {
+        complaints.error(Place::START, "the file is empty");
+    }
+    if complaints.has_error() {
+        return Err(complaints.refuse());
+    }
+    let format = format.unwrap_or_else(|| format_of(&text));
+    let mut sheet = match format {
+        Format::Trf => trf::read(&text, &mut complaints),
+        Format::Csv => csv::read(&text, columns, &mut complaints),
+        Format::Pdn => pdn::read(&text, &mut complaints),
+    };
+    if !complaints.has_error() && sheet.players.is_empty() && sheet.pairings.is_empty() && sheet.byes.is_empty() {
+        complaints.error(Place::START, format!("there is no player and no pairing in this file, read as {format}"));
+    }
+    let counts = [
+        (sheet.players.len(), MOST_PLAYERS, "players"),
+        (sheet.pairings.len() + sheet.byes.len(), MOST_PAIRINGS, "pairings"),
+    ];
+    for (count, most, what) in counts {
+        if count > most {
+            complaints.error(Place::START, format!("{count} {what}; {most} are the most"));
+        }
+    }
+    sheet.notes = complaints.finish()?;
+    Ok(sheet)
+}
+
+/// The format that a text seems to have.
+fn format_of(text: &str) -> Format {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    if lines.clone().any(|line| line.starts_with("001 ")) {
+        Format::Trf
+    } else if lines.any(|line| line.trim_start().starts_with('[') && line.trim_end().ends_with(']')) {
+        Format::Pdn
+    } else {
+        Format::Csv
+    }
+}
+
+/// The text of a file, with LF at the end of lines. What no text of people has is an error.
+fn text_of(bytes: &[u8], complaints: &mut Complaints) -> String {
+    let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect()
+    };
+    let (text, first) = match bytes {
+        [0xff, 0xfe, ..] => (String::from_utf16_lossy(&wide(u16::from_le_bytes)), None),
+        [0xfe, 0xff, ..] => (String::from_utf16_lossy(&wide(u16::from_be_bytes)), None),
+        _ => decode(bytes, Encoding::Detect),
+    };
+    let windows = first.filter(|_| std::str::from_utf8(bytes).is_err());
+    let is_mixed = windows.is_some() && {
+        // A text that is UTF-8 elsewhere is no text in Windows-1252: these bytes are a fault of the file.
+        let (strict, _) = decode(bytes, Encoding::Utf8);
+        strict.chars().any(|c| !c.is_ascii() && c != char::REPLACEMENT_CHARACTER)
+    };
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let mut place = Place::START;
+    let mut reported = 0;
+    for c in text.chars() {
+        let is_odd = c.is_control() && !matches!(c, '\n' | '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | char::REPLACEMENT_CHARACTER);
+        // Some hundred say as much as all of them.
+        if is_odd && reported < 100 {
+            reported += 1;
+            let code = u32::from(c);
+            complaints.error(place, format!("the character U+{code:04X} is none of a text: is the file damaged, or in an encoding other than UTF-8 and Windows-1252?"));
+        }
+        place = match c {
+            '\n' => Place { line: place.line + 1, column: 1 },
+            _ => Place { column: place.column + 1, ..place },
+        };
+    }
+    if windows.is_some() {
+        let place = first_not_ascii(&text);
+        let what = if is_mixed {
+            "partly UTF-8, partly not: the rest is read as Windows-1252"
+        } else {
+            "read as Windows-1252"
+        };
+        if is_mixed { complaints.warn(place, what) } else { complaints.note(place, what) }
+    }
+    text
+}
+
+fn first_not_ascii(text: &str) -> Place {
+    let found = text.lines().zip(1..).find_map(|(line, number)| {
+        line.chars().position(|c| !c.is_ascii()).map(|at| Place { line: number, column: at as u64 + 1 })
+    });
+    found.unwrap_or(Place::START)
+}
+
+/// The number of something, of at most six digits; words for a person if it is none.
+pub(super) fn number(text: &str) -> Result<u32, String> {
+    let digits = text.trim();
+    let is_number = !digits.is_empty() && digits.len() <= 6 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number).ok_or_else(|| format!("{} is no number", quoted(text)))
+}
+
+/// No tournament has more players: what compares each with each takes seconds there.
+const MOST_PLAYERS: usize = 5_000;
+/// No file has more pairings and byes.
+const MOST_PAIRINGS: usize = 50_000;
+
+/// No tournament has more rounds.
+pub(super) const MOST_ROUNDS: u32 = 200;
+
+/// A text without case, accents, points and doubled blanks: as headers and names are compared.
+pub(super) fn folded(text: &str) -> String {
+    const PLAIN: [(&str, char); 16] = [
+        ("áàâäãåāąă", 'a'),
+        ("çćčĉ", 'c'),
+        ("ďđð", 'd'),
+        ("éèêëēęěė", 'e'),
+        ("ģğ", 'g'),
+        ("íìîïīį", 'i'),
+        ("ķ", 'k'),
+        ("łļľĺ", 'l'),
+        ("ñńņň", 'n'),
+        ("óòôöõøōő", 'o'),
+        ("ŕř", 'r'),
+        ("śšşș", 's'),
+        ("ťţț", 't'),
+        ("úùûüūůűų", 'u'),
+        ("ýÿ", 'y'),
+        ("źżž", 'z'),
+    ];
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase) {
+        let plain = PLAIN.iter().find(|(accented, _)| accented.contains(c)).map_or(c, |(_, plain)| *plain);
+        match plain {
+            'ё' => folded.push('е'),
+            'ß' => folded.push_str("ss"),
+            '.' | '°' | ':' | '\'' | '’' => {}
+            '-' | '_' | '/' | ',' => folded.push(' '),
+            c if c.is_whitespace() => folded.push(' '),
+            c => folded.push(c),
+        }
+    }
+    folded.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What a format has no place for, as our own files tell it in comments: `damcast KEY VALUE`.
+pub(super) fn asides(tournament: &Tournament, section: &TournamentSection) -> Vec<(&'static str, String)> {
+    let EventFacts { name, site, federation, start, end, arbiter, time_control } = &tournament.event;
+    let ties: Vec<&str> = section.tie_breaks.iter().map(|tie| tie.name()).collect();
+    let mut asides = vec![
+        ("event", name.clone()),
+        ("site", site.clone()),
+        ("federation", federation.clone()),
+        ("start", start.clone()),
+        ("end", end.clone()),
+        ("arbiter", arbiter.clone()),
+        ("time-control", time_control.clone()),
+        ("scoring", section.scoring.to_string()),
+        ("rounds", section.planned.map_or(String::new(), |planned| planned.to_string())),
+        ("tie-breaks", ties.join(",")),
+        (
+            "unplayed",
+            if section.unplayed == Unplayed::default() { String::new() } else { section.unplayed.to_string() },
+        ),
+    ];
+    asides.extend(section.dates.iter().map(|(round, date)| ("date", format!("{round} {date}"))));
+    asides.extend(section.teams.iter().map(|team| ("team", format!("{} {}", team.number, team.name))));
+    let numbers = trf::numbers(section);
+    let number_of = |id: Id| numbers.get(&id).copied().unwrap_or(0);
+    for adjustment in &section.adjustments {
+        asides.push(match adjustment.whose {
+            Whose::Player(id) => ("points", format!("{} {} {}", number_of(id), adjustment.points, adjustment.reason)),
+            Whose::Team(id) => {
+                let number = section.team(id).map_or(0, |team| team.number);
+                ("penalty", format!("{number} {} {} {}", adjustment.match_points, adjustment.points, adjustment.reason))
+            }
+        });
+    }
+    asides.retain(|(_, value)| !value.is_empty());
+    asides
+}
+
+/// Takes an aside in. `None`: it cannot be understood.
+pub(super) fn aside(
+    sheet: &mut Sheet,
+    key: &str,
+    value: &str,
+    place: Place,
+    complaints: &mut Complaints,
+) -> Option<()> {
+    let value = plain(value, place, complaints);
+    let first = || value.split_once(' ').unwrap_or((&value, ""));
+    match key {
+        "event" => sheet.event.name = value,
+        "site" => sheet.event.site = value,
+        "federation" => sheet.event.federation = value,
+        "start" => sheet.event.start = value,
+        "end" => sheet.event.end = value,
+        "arbiter" => sheet.event.arbiter = value,
+        "time-control" => sheet.event.time_control = value,
+        "scoring" => {
+            let scoring: Scoring = value.parse().ok()?;
+            sheet.scoring = Some(scoring);
+            sheet.match_points = Some([scoring.match_win, scoring.match_draw, scoring.match_loss]);
+        }
+        "rounds" => sheet.planned = Some(number(&value).ok().filter(|rounds| *rounds <= MOST_ROUNDS)?),
+        "tie-breaks" => sheet.tie_breaks = value.split(',').map(|tie| tie.parse().ok()).collect::<Option<_>>()?,
+        "unplayed" => sheet.unplayed = Some(value.parse().ok()?),
+        "date" => {
+            sheet.dates.push((number(first().0).ok().filter(|round| *round <= MOST_ROUNDS)?, first().1.to_owned()))
+        }
+        "team" => {
+            let (own, name) = (number(first().0).ok()?, first().1.to_owned());
+            let none = String::new();
+            sheet.teams.push(ListedTeam {
+                place,
+                number: Some(own),
+                name,
+                federation: none,
+                players: Vec::new(),
+                printed: None,
+            });
+        }
+        "points" => {
+            let (points, reason) = first().1.split_once(' ').unwrap_or((first().1, ""));
+            let who = Who::numbered(place, Some(number(first().0).ok()?));
+            sheet.adjustments.push(Adjusted { who, points: Points::read(points)?, reason: reason.to_owned() });
+        }
+        "penalty" => {
+            let mut words = value.splitn(4, ' ');
+            let number = number(words.next()?).ok()?;
+            let (match_points, points) = (Points::read(words.next()?)?, Points::read(words.next()?)?);
+            let reason = words.next().unwrap_or_default().to_owned();
+            sheet.penalties.push(Penalty { place, number, match_points, points, reason });
+        }
+        _ => return None,
+    }
+    Some(())
+}

@@ -1,0 +1,994 @@
+//! FIDE's report files: TRF06, TRF16 and TRF26. Fixed columns, counted in characters.
+//!
+//! ```text
+//! 001    1 m  g Dijkhuis, Ülle                    2365 NED       25640 1954/12/24  9.0   24    35 w 1     2 b =
+//!     5-8  10 11 15-47 name                       49-52 54  58-68 id   70-79 birth 81 points 86 rank  92 opponent 97 colour 99 result
+//! ```
+//!
+//! Read: 001, 012 to 132, 013, 142, 162, 202, 212, 240, 299, 300, 310, 362, XXR, XXS. Known and not needed: see [`PASSED_OVER`].
+//! Comments (`###`, `# `), rulers and the lines of national federations are passed over. Our own files tell what the columns have no
+//! place for in comments `### damcast ..`: whole names, boards, reasons.
+//!
+//! Sources: FIDE Handbook C.04.A1 (TRF16), the TRF26 of 2025-09; files in the wild (`trf` of echecsjs, Sharly-Chess, JaVaFo).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use draughts_pdn::Place;
+use draughts_pdn::problem::quoted;
+
+use super::points::Points;
+use super::scoring::{Scoring, TieBreak};
+use super::sheet::{
+    Complaints, Drawn, Free, Letter, Listed, ListedMatch, ListedTeam, MOST_ROUNDS, Outcome, Penalty, Sheet, Who, aside,
+    asides, number, plain,
+};
+use super::{ByeKind, Encounter, Id, ResultReason, Tournament, TournamentSection, Whose};
+
+/// Records that say nothing we need.
+const PASSED_OVER: [&str; 22] = [
+    "062", "072", "082", "112", "152", "172", "182", "192", "222", "250", "260", "320", "330", "352", "801", "802",
+    "XXC", "XXP", "XXA", "XXZ", "XXB", "XXE",
+];
+
+/// A board on which the team that has white sends nobody.
+const NO_WHITE: &str = "no white";
+const NO_ASIDE: &str = "this comment of damcast does not fit the rest of the file: passed over";
+
+/// Where the rounds of a player begin, and how wide one is: characters, from 0.
+const ROUNDS: usize = 89;
+const WIDTH: usize = 10;
+
+/// A line, by its characters.
+struct Line<'t> {
+    chars: Vec<char>,
+    text: &'t str,
+    number: u64,
+}
+
+impl Line<'_> {
+    /// The characters from one column to before another, from 0; what lies behind the end is blank.
+    fn cell(&self, from: usize, to: usize) -> String {
+        let to = to.min(self.chars.len());
+        self.chars.get(from..to).unwrap_or_default().iter().collect()
+    }
+
+    fn trimmed(&self, from: usize, to: usize) -> String {
+        self.cell(from, to).trim().to_owned()
+    }
+
+    fn at(&self, column: usize) -> char {
+        self.chars.get(column).copied().unwrap_or(' ')
+    }
+
+    fn place(&self, column: usize) -> Place {
+        Place { line: self.number, column: column as u64 + 1 }
+    }
+
+    /// The words from a column on, each with its place.
+    fn words(&self, from: usize) -> Vec<(String, Place)> {
+        let mut words: Vec<(String, Place)> = Vec::new();
+        let mut was_blank = true;
+        for (at, &c) in self.chars.iter().enumerate().skip(from) {
+            if c.is_whitespace() {
+                was_blank = true;
+                continue;
+            }
+            if was_blank {
+                words.push((String::new(), self.place(at)));
+                was_blank = false;
+            }
+            if let Some((word, _)) = words.last_mut() {
+                word.push(c);
+            }
+        }
+        words
+    }
+}
+
+/// What a player's line says of a round.
+#[derive(Clone, Copy)]
+struct Cell {
+    opponent: u32,
+    color: char,
+    result: char,
+    place: Place,
+}
+
+/// Reads a file.
+pub(super) fn read(text: &str, complaints: &mut Complaints) -> Sheet {
+    let mut reading =
+        Reading { sheet: Sheet::default(), cells: Vec::new(), byes: Vec::new(), asides: Vec::new(), round_limit: None };
+    for (text, number) in text.lines().zip(1..) {
+        let line =
+            Line { chars: text.trim_end().chars().map(|c| if c == '\t' { ' ' } else { c }).collect(), text, number };
+        reading.line(&line, complaints);
+    }
+    reading.join(complaints);
+    reading.sheet
+}
+
+struct Reading {
+    sheet: Sheet,
+    /// The rounds of each player of the sheet, in its order.
+    cells: Vec<Vec<Option<Cell>>>,
+    /// Byes of a list of their own: letter, round, number.
+    byes: Vec<(char, u32, u32, Place)>,
+    /// What our own comments say.
+    asides: Vec<(Vec<String>, Place)>,
+    /// How many rounds there will be, and where that stands.
+    round_limit: Option<(u32, Place)>,
+}
+
+impl Reading {
+    fn line(&mut self, line: &Line, complaints: &mut Complaints) {
+        if let Some(aside) = line.text.strip_prefix("### damcast ") {
+            self.asides.push((aside.trim_end().splitn(4, ' ').map(str::to_owned).collect(), line.place(0)));
+            return;
+        }
+        let code = line.cell(0, 3);
+        if is_passed_over(line, &code) {
+            return;
+        }
+        let event = &mut self.sheet.event;
+        let text = |to: &mut String, complaints: &mut Complaints| {
+            let found = plain(&line.cell(4, usize::MAX), line.place(4), complaints);
+            if to.is_empty() {
+                *to = found;
+            } else if *to != found {
+                complaints.note(line.place(0), format!("a second line {code}: the first one counts"));
+            }
+        };
+        let is_separated = line.at(3) == ' ';
+        if !is_separated {
+            complaints.error(
+                line.place(3),
+                format!("{} stands where a blank follows the code of a line", quoted(&line.cell(3, 4))),
+            );
+            return;
+        }
+        match code.as_str() {
+            "001" => self.player(line, complaints),
+            "012" => text(&mut event.name, complaints),
+            "022" => text(&mut event.site, complaints),
+            "032" => text(&mut event.federation, complaints),
+            "042" => text(&mut event.start, complaints),
+            "052" => text(&mut event.end, complaints),
+            "092" => {}
+            "102" => text(&mut event.arbiter, complaints),
+            "122" => text(&mut event.time_control, complaints),
+            "132" => self.dates(line),
+            "142" | "XXR" => self.rounds(line, complaints),
+            "162" | "XXS" => self.scoring(line, code == "XXS", complaints),
+            "362" => self.match_scoring(line, complaints),
+            "202" | "212" => self.tie_breaks(line, complaints),
+            "013" => self.team(line, 36, None, complaints),
+            "310" => self.team(line, 73, Some(line.trimmed(4, 7)), complaints),
+            "240" => self.bye_list(line, complaints),
+            "299" => self.penalty(line, complaints),
+            "300" => self.lineup(line, complaints),
+            code if PASSED_OVER.contains(&code) => {}
+            _ => complaints.error(line.place(0), format!("no line of a TRF begins with {}", quoted(&code))),
+        }
+    }
+
+    fn player(&mut self, line: &Line, complaints: &mut Complaints) {
+        for column in [8, 13, 47, 52, 56, 68, 79, 84] {
+            if line.at(column) != ' ' {
+                let what = format!(
+                    "{} stands where a blank separates two columns: is the line shifted?",
+                    quoted(&line.cell(column, column + 1))
+                );
+                complaints.error(line.place(column), what);
+                return;
+            }
+        }
+        let read = |from: usize, to: usize, complaints: &mut Complaints| -> Option<u32> {
+            let text = line.trimmed(from, to);
+            if text.is_empty() {
+                return None;
+            }
+            number(&text).map_err(|what| complaints.error(line.place(from), what)).ok()
+        };
+        let Some(starting) = read(4, 8, complaints).filter(|starting| *starting > 0) else {
+            complaints.error(line.place(4), "the player has no starting number");
+            return;
+        };
+        if self.sheet.players.iter().any(|other| other.number == Some(starting)) {
+            complaints.error(line.place(4), format!("the starting number {starting} is given twice"));
+            return;
+        }
+        let name = plain(&line.cell(14, 47), line.place(14), complaints);
+        if name.is_empty() {
+            complaints.error(line.place(14), format!("player {starting} has no name"));
+            return;
+        }
+        let mut player = Listed::new(line.place(4), Some(starting), &name);
+        player.sex = match line.at(9).to_ascii_lowercase() {
+            ' ' => String::new(),
+            'm' => "m".to_owned(),
+            'w' | 'f' => "w".to_owned(),
+            _ => {
+                complaints.error(line.place(9), format!("{} is no sex: m, w or blank", quoted(&line.cell(9, 10))));
+                return;
+            }
+        };
+        player.title = line.trimmed(10, 13);
+        player.rating = read(48, 52, complaints).filter(|rating| *rating > 0);
+        player.federation = line.trimmed(53, 56);
+        player.licence = line.trimmed(57, 68);
+        player.birth = line.trimmed(69, 79);
+        let points = line.trimmed(80, 84);
+        if !points.is_empty() {
+            match Points::read(&points).filter(|points| *points >= Points::ZERO) {
+                Some(points) => player.printed = Some((points, line.place(80))),
+                None => complaints.error(line.place(80), format!("{} are no points", quoted(&points))),
+            }
+        }
+        let _rank = read(85, 89, complaints);
+        let rounds = line.chars.len().saturating_sub(ROUNDS).div_ceil(WIDTH);
+        if rounds > MOST_ROUNDS as usize {
+            complaints.error(line.place(ROUNDS), format!("{rounds} rounds; {MOST_ROUNDS} are the most"));
+            return;
+        }
+        let mut cells = Vec::with_capacity(rounds);
+        for round in 0..rounds {
+            cells.push(cell(line, ROUNDS + round * WIDTH, complaints));
+        }
+        self.sheet.players.push(player);
+        self.cells.push(cells);
+    }
+
+    fn dates(&mut self, line: &Line) {
+        let is_in_columns = line.cell(4, ROUNDS).trim().is_empty();
+        let mut round = 0;
+        let found: Vec<String> = if is_in_columns {
+            let count = line.chars.len().saturating_sub(ROUNDS).div_ceil(WIDTH);
+            (0..count).map(|round| line.trimmed(ROUNDS + round * WIDTH, ROUNDS + (round + 1) * WIDTH)).collect()
+        } else {
+            // One line for each round.
+            round = self.sheet.dates.len() as u32;
+            vec![line.trimmed(4, usize::MAX)]
+        };
+        for date in found {
+            round += 1;
+            if !date.is_empty() && round <= MOST_ROUNDS {
+                self.sheet.dates.push((round, date.chars().take(20).collect()));
+            }
+        }
+    }
+
+    fn rounds(&mut self, line: &Line, complaints: &mut Complaints) {
+        match number(&line.trimmed(4, usize::MAX)) {
+            Ok(rounds) if rounds <= MOST_ROUNDS => {
+                self.sheet.planned = Some(rounds);
+                self.round_limit = Some((rounds, line.place(0)));
+            }
+            Ok(rounds) => complaints.error(line.place(4), format!("{rounds} rounds; {MOST_ROUNDS} are the most")),
+            Err(what) => complaints.error(line.place(4), what),
+        }
+    }
+
+    /// `W 2.0  D 1.0 ..`, or as JaVaFo has it `W=2.0 D=1.0`, `WW=1.0 BW=1.0`.
+    fn scoring(&mut self, line: &Line, is_javafo: bool, complaints: &mut Complaints) {
+        let words = line.words(4);
+        let pairs: Vec<(String, String, Place)> = if is_javafo {
+            let split = |(word, place): &(String, Place)| {
+                let (name, value) = word.split_once('=').unwrap_or((word, ""));
+                (name.to_owned(), value.to_owned(), *place)
+            };
+            words.iter().map(split).collect()
+        } else {
+            let value = |pair: &[(String, Place)]| pair.get(1).map_or(String::new(), |(value, _)| value.clone());
+            words.chunks(2).map(|pair| (pair[0].0.clone(), value(pair), pair[0].1)).collect()
+        };
+        let mut values: BTreeMap<String, Points> = BTreeMap::new();
+        for (name, value, place) in pairs {
+            match Points::read(&value) {
+                Some(points) => {
+                    values.insert(name, points);
+                }
+                None => return complaints.error(place, format!("{} is not followed by points", quoted(&name))),
+            }
+        }
+        let of = |names: [&str; 2]| names.iter().find_map(|name| values.get(*name).copied());
+        for (white, black) in [("WW", "BW"), ("WD", "BD"), ("WL", "BL")] {
+            if let (Some(first), Some(second)) = (values.get(white), values.get(black))
+                && first != second
+            {
+                return complaints.error(
+                    line.place(4),
+                    format!("{white} and {black} differ: points by colour cannot be counted here"),
+                );
+            }
+        }
+        let before = self.sheet.scoring.unwrap_or_default();
+        let win = of(["W", "WW"]).unwrap_or(before.win);
+        if win <= Points::ZERO {
+            return complaints.error(line.place(4), "a win must be worth something");
+        }
+        let draw = of(["D", "WD"]).unwrap_or(before.draw);
+        let scoring = Scoring {
+            loss: of(["L", "WL"]).unwrap_or(Points::ZERO),
+            bye: of(["P", "PAB"]).unwrap_or(win),
+            absence: of(["A", "ZPB"]).or(values.get("Z").copied()).unwrap_or(Points::ZERO),
+            win,
+            draw,
+            ..before
+        };
+        self.sheet.scoring = Some(scoring);
+    }
+
+    /// `TW 2.0   TD 1.0   TL 0.0`.
+    fn match_scoring(&mut self, line: &Line, complaints: &mut Complaints) {
+        let default = Scoring::DRAUGHTS;
+        let mut row = [default.match_win, default.match_draw, default.match_loss];
+        for pair in line.words(4).chunks(2) {
+            let [(name, place), (value, _)] = pair else { continue };
+            let points = Points::read(value);
+            match (["TW", "TD", "TL"].iter().position(|known| known == name), points) {
+                (Some(at), Some(points)) => row[at] = points,
+                (None, Some(_)) => {}
+                (_, None) => return complaints.error(*place, format!("{} is not followed by points", quoted(name))),
+            }
+        }
+        self.sheet.match_points = Some(row);
+    }
+
+    fn tie_breaks(&mut self, line: &Line, complaints: &mut Complaints) {
+        let mut found = Vec::new();
+        for code in
+            line.trimmed(4, usize::MAX).split(',').map(str::trim).filter(|code| !code.is_empty() && *code != "PTS")
+        {
+            let tie = match code {
+                "BH" | "BH:GP" => TieBreak::Solkoff,
+                "BH/C1" => TieBreak::ShortTruncated,
+                "BH/M1" => TieBreak::Median,
+                "SB" => TieBreak::SonnebornBerger,
+                "WIN" => TieBreak::Wins,
+                "WON" => TieBreak::WinsPlayed,
+                "DE" => TieBreak::Direct,
+                _ => {
+                    complaints.note(
+                        line.place(4),
+                        format!("the tie-break {} is not known here: none is taken over", quoted(code)),
+                    );
+                    return;
+                }
+            };
+            found.push(tie);
+        }
+        self.sheet.tie_breaks = found;
+    }
+
+    fn team(&mut self, line: &Line, players_from: usize, number_text: Option<String>, complaints: &mut Complaints) {
+        let (from, to) = if number_text.is_some() { (8, 40) } else { (4, 36) };
+        let mut name = line.trimmed(from, to);
+        let mut own_number = None;
+        match number_text {
+            Some(text) => match number(&text) {
+                Ok(number) => own_number = Some(number),
+                Err(what) => return complaints.error(line.place(4), what),
+            },
+            // Some programs write the number of the team before its name.
+            None => {
+                if let Some((first, rest)) = name.split_once(' ')
+                    && let Ok(number) = number(first)
+                    && line.at(4) == ' '
+                {
+                    (own_number, name) = (Some(number), rest.trim().to_owned());
+                }
+            }
+        }
+        if name.is_empty() {
+            return complaints.error(line.place(from), "the team has no name");
+        }
+        let mut players = Vec::new();
+        for (word, place) in line.words(players_from) {
+            match number(&word) {
+                Ok(0) => {}
+                Ok(player) => players.push(player),
+                Err(what) => return complaints.error(place, what),
+            }
+        }
+        if let Some(known) = self.sheet.teams.iter_mut().find(|team| team.name == name) {
+            // 013 and 310 both have them.
+            known.number = known.number.or(own_number);
+            return;
+        }
+        let federation = if own_number.is_some() && players_from > 40 { line.trimmed(41, 46) } else { String::new() };
+        let printed = || Some((Points::read(&line.trimmed(53, 59))?, Points::read(&line.trimmed(60, 66))?));
+        let printed = if players_from > 40 { printed() } else { None };
+        self.sheet.teams.push(ListedTeam {
+            place: line.place(from),
+            number: own_number,
+            name,
+            federation,
+            players,
+            printed,
+        });
+    }
+
+    /// `H   2    4    9`: letter, round, numbers.
+    fn bye_list(&mut self, line: &Line, complaints: &mut Complaints) {
+        let words = line.words(4);
+        let letter = words.first().and_then(|(word, _)| word.chars().next()).unwrap_or(' ').to_ascii_uppercase();
+        let mut numbers = Vec::new();
+        for (word, place) in words.get(1..).unwrap_or_default() {
+            match number(word) {
+                Ok(found) => numbers.push((found, *place)),
+                Err(what) => return complaints.error(*place, what),
+            }
+        }
+        let Some(((round, place), of)) = numbers.split_first() else {
+            return complaints.error(line.place(4), "a list of byes has a letter, a round and numbers");
+        };
+        if !"FHZU".contains(letter) || *round == 0 || *round > MOST_ROUNDS {
+            return complaints.error(*place, "a list of byes has a letter F, H, Z or U, a round and numbers");
+        }
+        self.byes.extend(of.iter().map(|(number, place)| (letter, *round, *number, *place)));
+    }
+
+    /// `299    -2.0   0.0         3`: match points, board points, a round or none, whose.
+    fn penalty(&mut self, line: &Line, complaints: &mut Complaints) {
+        if line.at(4) != ' ' {
+            // What forfeits are worth, of programs for teams: results here come from the players' lines.
+            return;
+        }
+        let words = line.words(4);
+        let read = |at: usize| words.get(at).and_then(|(word, _)| Points::read(word));
+        let whose = words.last().filter(|_| words.len() > 2).and_then(|(word, _)| number(word).ok());
+        let (Some(match_points), Some(points), Some(whose)) = (read(0), read(1), whose) else {
+            return complaints.error(line.place(4), "a penalty has match points, board points and a number");
+        };
+        let reason = if words.len() > 3 { format!("penalty of round {}", words[2].0) } else { "penalty".to_owned() };
+        self.sheet.penalties.push(Penalty { place: line.place(4), number: whose, match_points, points, reason });
+    }
+
+    /// `300   1   1   4    1    5    9`: round, team, its opponent, players in the order of the boards.
+    fn lineup(&mut self, line: &Line, complaints: &mut Complaints) {
+        let mut numbers = Vec::new();
+        for (word, place) in line.words(4) {
+            match number(&word) {
+                Ok(found) => numbers.push(found),
+                Err(what) => return complaints.error(place, what),
+            }
+        }
+        let [round, team, _, players @ ..] = numbers.as_slice() else {
+            return complaints.error(line.place(4), "a line-up has a round, a team, its opponent, and players");
+        };
+        self.sheet.matches.push(ListedMatch { round: *round, team: *team, players: players.to_vec() });
+    }
+
+    /// Both sides of each game become one, and what they say of each other must fit.
+    fn join(&mut self, complaints: &mut Complaints) {
+        if complaints.has_error() {
+            return;
+        }
+        let by_number: BTreeMap<u32, usize> =
+            self.sheet.players.iter().enumerate().filter_map(|(at, player)| Some((player.number?, at))).collect();
+        self.apply_byes(&by_number, complaints);
+        let mut last = (0, Place::START);
+        for at in 0..self.cells.len() {
+            for round in 0..self.cells[at].len() {
+                let Some(cell) = self.cells[at][round] else { continue };
+                if round as u32 + 1 > last.0 {
+                    last = (round as u32 + 1, cell.place);
+                }
+                let who = |at: usize, place: Place| Who::numbered(place, self.sheet.players[at].number);
+                if cell.opponent == 0 {
+                    let me = who(at, cell.place);
+                    self.alone(at, round as u32 + 1, cell, me, complaints);
+                    continue;
+                }
+                let own = self.sheet.players[at].number.unwrap_or(0);
+                let Some(&other) = by_number.get(&cell.opponent) else {
+                    complaints.error(
+                        cell.place,
+                        format!(
+                            "player {own} meets {} in round {}, and there is no such player",
+                            cell.opponent,
+                            round + 1
+                        ),
+                    );
+                    continue;
+                };
+                if other == at {
+                    complaints.error(cell.place, format!("player {own} meets himself in round {}", round + 1));
+                    continue;
+                }
+                let Some(answer) =
+                    self.cells[other].get(round).copied().flatten().filter(|answer| answer.opponent == own)
+                else {
+                    complaints.error(
+                        cell.place,
+                        format!("player {own} meets {} in round {}, who does not meet him", cell.opponent, round + 1),
+                    );
+                    continue;
+                };
+                if other < at {
+                    continue;
+                }
+                match outcome(cell, answer) {
+                    Ok((outcome, is_white)) => {
+                        let (white, black) = if is_white { (at, other) } else { (other, at) };
+                        let drawn = Drawn {
+                            place: cell.place,
+                            round: round as u32 + 1,
+                            board: None,
+                            white: Some(who(white, cell.place)),
+                            black: Some(who(black, answer.place)),
+                            outcome,
+                            stage: None,
+                            time_control: String::new(),
+                        };
+                        self.sheet.pairings.push(drawn);
+                    }
+                    Err(what) => {
+                        let line = answer.place.line;
+                        complaints.error(
+                            cell.place,
+                            format!("players {own} and {} (line {line}) in round {}: {what}", cell.opponent, round + 1),
+                        );
+                    }
+                }
+            }
+        }
+        if let Some((limit, _)) = self.round_limit.filter(|(limit, _)| last.0 > *limit) {
+            complaints
+                .error(last.1, format!("round {} of {limit}: are there more rounds than XXR or 142 says?", last.0));
+        }
+        self.apply_asides(&by_number, complaints);
+    }
+}
+
+/// Comments, rulers, empty lines, and what national federations add.
+fn is_passed_over(line: &Line, code: &str) -> bool {
+    let text = line.text.trim_end();
+    if text.trim().is_empty() || text.starts_with('#') {
+        return true;
+    }
+    let is_digits = text.len() > 20
+        && text.chars().all(|c| c.is_ascii_digit() || c == ' ')
+        && ["   ", "0123456", "1234567"].iter().any(|start| text.starts_with(start));
+    let mut letters = code.chars();
+    let first = letters.next().unwrap_or(' ');
+    let is_ruler = first.is_ascii_uppercase()
+        && letters.all(|c| c == first)
+        && !code.starts_with("XX")
+        && code.chars().count() == 3;
+    // `FRA   14 m ..`: a federation, with a player's data that it has of its own.
+    let is_federation = code.chars().count() == 3
+        && code.chars().all(|c| c.is_ascii_uppercase())
+        && !code.starts_with("XX")
+        && line.at(3) == ' '
+        && number(&line.cell(4, 8)).is_ok();
+    is_digits || is_ruler || is_federation
+}
+
+/// What a player's line says of a round; nothing for a blank one.
+fn cell(line: &Line, from: usize, complaints: &mut Complaints) -> Option<Cell> {
+    let whole = line.cell(from, from + WIDTH);
+    if whole.trim().is_empty() {
+        return None;
+    }
+    let place = line.place(from + 2);
+    for column in [0, 1, 6, 8] {
+        if line.at(from + column) != ' ' {
+            let what = format!(
+                "{} stands where a blank separates two columns: is the line shifted?",
+                quoted(&line.cell(from + column, from + column + 1))
+            );
+            complaints.error(line.place(from + column), what);
+            return None;
+        }
+    }
+    let opponent = line.trimmed(from + 2, from + 6);
+    let opponent = if opponent.is_empty() { Ok(0) } else { number(&opponent) };
+    let opponent = match opponent {
+        Ok(opponent) => opponent,
+        Err(what) => {
+            complaints.error(place, format!("{what} of an opponent"));
+            return None;
+        }
+    };
+    let color = line.at(from + 7).to_ascii_lowercase();
+    if !matches!(color, 'w' | 'b' | '-' | ' ') {
+        complaints.error(
+            line.place(from + 7),
+            format!("{} is no colour: w, b, - or blank", quoted(&line.cell(from + 7, from + 8))),
+        );
+        return None;
+    }
+    let result = line.at(from + 9).to_ascii_uppercase();
+    if !"10=+-WDLHFUZ* ".contains(result) {
+        complaints
+            .error(line.place(from + 9), format!("{} is no result of a TRF", quoted(&line.cell(from + 9, from + 10))));
+        return None;
+    }
+    Some(Cell { opponent, color, result, place: line.place(from + 2) })
+}
+
+/// The result of a pairing from both its sides, and whether the first has white.
+fn outcome(first: Cell, second: Cell) -> Result<(Outcome, bool), String> {
+    let is_white = match (first.color, second.color) {
+        ('w', 'b') => true,
+        ('b', 'w') => false,
+        // A game that was not played may have no colours.
+        ('-' | ' ', '-' | ' ') if !is_played(first.result) => true,
+        ('w', '-' | ' ') | ('-' | ' ', 'b') if !is_played(first.result) => true,
+        ('b', '-' | ' ') | ('-' | ' ', 'w') if !is_played(first.result) => false,
+        (one, other) => return Err(format!("their colours `{one}` and `{other}` do not fit")),
+    };
+    let (white, black) = if is_white { (first.result, second.result) } else { (second.result, first.result) };
+    use Letter::{Draw, Loss, Win};
+    let outcome = match (white, black) {
+        (' ' | '*', ' ' | '*') => Outcome::Open,
+        ('1', '0') => Outcome::Letters(Win, Loss, ResultReason::Played),
+        ('0', '1') => Outcome::Letters(Loss, Win, ResultReason::Played),
+        ('=', '=') => Outcome::Letters(Draw, Draw, ResultReason::Played),
+        ('0', '0') => Outcome::Letters(Loss, Loss, ResultReason::BothLost),
+        ('=', '0') => Outcome::Letters(Draw, Loss, ResultReason::Arbiter),
+        ('0', '=') => Outcome::Letters(Loss, Draw, ResultReason::Arbiter),
+        ('W', 'L') => Outcome::Letters(Win, Loss, ResultReason::Unrated),
+        ('L', 'W') => Outcome::Letters(Loss, Win, ResultReason::Unrated),
+        ('D', 'D') => Outcome::Letters(Draw, Draw, ResultReason::Unrated),
+        ('+', '-') => Outcome::Letters(Win, Loss, ResultReason::Forfeit),
+        ('-', '+') => Outcome::Letters(Loss, Win, ResultReason::Forfeit),
+        ('-', '-') => Outcome::Letters(Loss, Loss, ResultReason::Forfeit),
+        _ => return Err(format!("their results `{white}` and `{black}` do not fit")),
+    };
+    Ok((outcome, is_white))
+}
+
+fn is_played(result: char) -> bool {
+    "10=WDL".contains(result)
+}
+
+impl Reading {
+    /// A round without an opponent.
+    fn alone(&mut self, at: usize, round: u32, cell: Cell, who: Who, complaints: &mut Complaints) {
+        let why = match cell.result {
+            'U' => ByeKind::NoOpponent,
+            'F' => ByeKind::Full,
+            'H' => ByeKind::Half,
+            // Before the letters there were, a draw without an opponent was half a bye.
+            '=' => ByeKind::Half,
+            'Z' => ByeKind::Absent,
+            '+' => ByeKind::Won,
+            '-' => ByeKind::Lost,
+            '*' => return,
+            ' ' => {
+                self.sheet.players[at].unknown_byes.push(round);
+                return;
+            }
+            '1' => ByeKind::Full,
+            '0' => ByeKind::Absent,
+            letter => {
+                complaints.error(cell.place, format!("`{letter}` is no result of a round without an opponent"));
+                return;
+            }
+        };
+        self.sheet.byes.push(Free { round, who, why, points: None });
+    }
+
+    /// Byes of lists count where the player's line says nothing.
+    fn apply_byes(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut Complaints) {
+        let has_teams = !self.sheet.teams.is_empty();
+        for (letter, round, of, place) in std::mem::take(&mut self.byes) {
+            // Of teams their numbers are meant.
+            if has_teams {
+                continue;
+            }
+            let Some(&at) = by_number.get(&of) else {
+                complaints.error(place, format!("a bye for player {of}, and there is no such player"));
+                continue;
+            };
+            let cells = &mut self.cells[at];
+            let index = round as usize - 1;
+            if cells.len() <= index {
+                cells.resize(index + 1, None);
+            }
+            if cells[index].is_none() {
+                cells[index] = Some(Cell { opponent: 0, color: '-', result: letter, place });
+            }
+        }
+    }
+
+    /// A win or loss without an opponent is a board that the other team left empty. Returns its place among the pairings.
+    fn empty_board(&mut self, round: u32, player: Option<u32>, is_black: bool) -> Option<usize> {
+        use Letter::{Loss, Win};
+        let is_it = |free: &Free| {
+            free.round == round && free.who.number == player && matches!(free.why, ByeKind::Won | ByeKind::Lost)
+        };
+        let Free { who, why, .. } = self.sheet.byes.remove(self.sheet.byes.iter().position(is_it)?);
+        let place = who.place;
+        let (own, other) = if why == ByeKind::Won { (Win, Loss) } else { (Loss, Loss) };
+        let (white, black, letters) =
+            if is_black { (None, Some(who), (other, own)) } else { (Some(who), None, (own, other)) };
+        let outcome = Outcome::Letters(letters.0, letters.1, ResultReason::Forfeit);
+        let (stage, time_control) = (None, String::new());
+        self.sheet.pairings.push(Drawn { place, round, board: None, white, black, outcome, stage, time_control });
+        Some(self.sheet.pairings.len() - 1)
+    }
+
+    /// What our own comments add: whole names, the boards of rounds, reasons.
+    fn apply_asides(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut Complaints) {
+        for (words, place) in std::mem::take(&mut self.asides) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let numbers = |at: usize| words.get(at).and_then(|word| number(word).ok());
+            let key = words.first().copied().unwrap_or_default();
+            if matches!(key, "tie-breaks" | "unplayed" | "points") {
+                if aside(&mut self.sheet, key, &words[1..].join(" "), place, complaints).is_none() {
+                    complaints.warn(place, NO_ASIDE);
+                }
+                continue;
+            }
+            let is_right = match (words.first().copied(), numbers(1)) {
+                (Some("name"), Some(of)) => {
+                    let name = plain(&words[2..].join(" "), place, complaints);
+                    by_number.get(&of).map(|&at| self.sheet.players[at].name = name)
+                }
+                (Some("board"), Some(round)) => {
+                    // `board 3 12 35 reason`: round, board, number of white, and a reason that TRF has no letter for
+                    let rest = words.get(3).copied().unwrap_or_default();
+                    let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+                    let (board, white) = (numbers(2), number(white).ok());
+                    let is_it = |drawn: &&Drawn| {
+                        let is_white = drawn.white.as_ref().and_then(|who| who.number) == white;
+                        drawn.round == round && white.is_some() && is_white
+                    };
+                    let drawn = match self.sheet.pairings.iter().position(|drawn| is_it(&drawn)) {
+                        Some(at) => Some(at),
+                        None => self.empty_board(round, white, reason == NO_WHITE),
+                    };
+                    drawn.map(|at| {
+                        let drawn = &mut self.sheet.pairings[at];
+                        drawn.board = board.filter(|board| *board > 0);
+                        if let (Some(reason), Outcome::Letters(_, _, of)) =
+                            (ResultReason::ALL.into_iter().find(|known| known.name() == reason), &mut drawn.outcome)
+                        {
+                            *of = reason;
+                        }
+                    })
+                }
+                _ => None,
+            };
+            if is_right.is_none() {
+                complaints.warn(place, NO_ASIDE);
+            }
+        }
+    }
+}
+
+/// The name of the program in its files.
+const PROGRAM: &str = "damcast";
+
+/// A section as TRF26. Numbers are those of the pairing program, or follow the order of the players where they have none.
+///
+/// # Errors
+///
+/// What TRF cannot say: micro-matches, points that are neither win, draw nor loss.
+pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<String, String> {
+    if section.scoring.is_micro_match {
+        return Err("a TRF has one game for a pairing: export a micro-match as csv".to_owned());
+    }
+    let numbers = numbers(section);
+    let scoring = &section.scoring;
+    let event = &tournament.event;
+    let mut text = String::new();
+    let mut line = |code: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{code} {value}");
+        }
+    };
+    line("012", &event.name);
+    line("022", &event.site);
+    line("032", &event.federation);
+    line("042", &event.start);
+    line("052", &event.end);
+    line("062", &section.players.len().to_string());
+    line("072", &section.players.iter().filter(|player| player.rating.is_some()).count().to_string());
+    line("082", &section.teams.len().to_string());
+    line("092", if section.teams.is_empty() { "Individual" } else { "Team" });
+    line("102", &event.arbiter);
+    line("122", &event.time_control);
+    if !section.dates.is_empty() {
+        let mut dates = " ".repeat(ROUNDS - 4);
+        for round in 1..=section.dates.iter().map(|(round, _)| *round).max().unwrap_or(0) {
+            let date: String = section.date(round).unwrap_or("").chars().take(8).collect();
+            let _ = write!(dates, "  {date:<8}");
+        }
+        line("132", dates.trim_end());
+    }
+    let last = section.last_round();
+    line("142", &section.planned.map_or(String::new(), |planned| planned.to_string()));
+    let one = |points: Points| -> String {
+        let text = points.to_string();
+        if text.contains('.') { text } else { text + ".0" }
+    };
+    let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, .. } = *scoring;
+    line(
+        "162",
+        &format!(" W {}    D {}    L {}    A {}    P {}", one(win), one(draw), one(loss), one(absence), one(bye)),
+    );
+    line("182", PROGRAM);
+    let codes = section.tie_breaks.iter().map(|&tie| code_of(tie)).collect::<Option<Vec<_>>>();
+    line("202", &codes.as_ref().map_or(String::new(), |codes| codes.join(",")));
+    for (key, value) in asides(tournament, section) {
+        if key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
+            line("###", &format!("damcast {key} {value}"));
+        }
+    }
+    if !section.teams.is_empty() {
+        line("362", &format!("TW {}   TD {}   TL {}", one(match_win), one(match_draw), one(match_loss)));
+    }
+    let number_of = |id: Id| numbers.get(&id).copied().unwrap_or(0);
+    let standing = super::team_standings(section, last);
+    for team in &section.teams {
+        let row = standing.iter().find(|row| row.team == team.id);
+        let (matches, boards, rank) =
+            row.map_or((Points::ZERO, Points::ZERO, 0), |row| (row.match_points, row.board_points, row.rank));
+        let lineup: String = lineup(section, team.id).into_iter().map(|id| format!(" {:>4}", number_of(id))).collect();
+        let name: String = team.name.chars().take(32).collect();
+        let federation: String = team.federation.chars().take(5).collect();
+        line(
+            "310",
+            &format!(
+                "{:>3} {name:<32} {federation:<5} {:>6} {:>6} {:>6} {rank:>3} {lineup}",
+                team.number,
+                "",
+                one(matches),
+                one(boards)
+            ),
+        );
+    }
+    for this in &section.matches {
+        let mut boards: Vec<&Encounter> =
+            section.pairings.iter().filter(|pairing| pairing.of_match == Some(this.id)).collect();
+        boards.sort_by_key(|pairing| (pairing.board, pairing.id));
+        let team_number = |id: Id| section.team(id).map_or(0, |team| team.number);
+        for (team, other) in [(this.home, this.away), (this.away, this.home)] {
+            let of_team = |id: &Id| section.player(*id).is_some_and(|player| player.team == Some(team));
+            let players =
+                boards.iter().map(|pairing| [pairing.white, pairing.black].into_iter().flatten().find(of_team));
+            let players: String = players.map(|id| format!(" {:>4}", id.map_or(0, number_of))).collect();
+            line(
+                "300",
+                &format!("{:>3} {:>3} {:>3} {}", this.round, team_number(team), team_number(other), players.trim_end()),
+            );
+        }
+    }
+    for adjustment in &section.adjustments {
+        if let Whose::Team(id) = adjustment.whose {
+            let number = section.team(id).map_or(0, |team| team.number);
+            line("299", &format!("  {:>5} {:>5} {:>9}", one(adjustment.match_points), one(adjustment.points), number));
+        }
+    }
+    let standings = super::standings(section, last, &section.tie_breaks, section.unplayed);
+    let ranks: BTreeMap<Id, (usize, Points)> =
+        standings.rows.iter().map(|row| (row.player, (row.rank, row.points))).collect();
+    let cells = cells(section, &numbers)?;
+    let mut players: Vec<_> = section.players.iter().collect();
+    players.sort_by_key(|player| number_of(player.id));
+    for player in players {
+        let (rank, points) = ranks.get(&player.id).copied().unwrap_or_default();
+        let number = number_of(player.id);
+        let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
+        if player.name.chars().count() > 33 {
+            line("###", &format!("damcast name {number} {}", player.name));
+        }
+        let mut row = format!(
+            "{number:>4} {:1}{:>3} {:<33} {:>4} {:<3} {:>11} {:<10} {:>4} {rank:>4}",
+            cut(&player.sex, 1),
+            cut(&player.title, 3),
+            cut(&player.name, 33),
+            player.rating.unwrap_or(0),
+            cut(&player.federation, 3),
+            cut(&player.licence, 11),
+            cut(&player.birth, 10),
+            one(points),
+        );
+        for round in 1..=last {
+            row.push_str(cells.get(&(player.id, round)).map_or("          ", String::as_str));
+        }
+        line("001", row.trim_end());
+    }
+    for pairing in &section.pairings {
+        let result = pairing.result.map(|result| result.reason);
+        let is_special = matches!(result, Some(ResultReason::Arbiter | ResultReason::NotPlayed));
+        if let Some(player) = pairing.white.or(pairing.black).filter(|_| pairing.board.is_some() || is_special) {
+            let reason = match pairing.white {
+                None => NO_WHITE,
+                Some(_) if is_special => result.map_or("", ResultReason::name),
+                Some(_) => "",
+            };
+            let (round, board) = (pairing.round, pairing.board.unwrap_or(0));
+            let value = format!("damcast board {round} {board} {} {reason}", number_of(player));
+            line("###", value.trim_end());
+        }
+    }
+    Ok(text)
+}
+
+fn code_of(tie: TieBreak) -> Option<&'static str> {
+    Some(match tie {
+        TieBreak::Solkoff => "BH",
+        TieBreak::ShortTruncated => "BH/C1",
+        TieBreak::Median => "BH/M1",
+        TieBreak::SonnebornBerger => "SB",
+        TieBreak::Wins => "WIN",
+        TieBreak::WinsPlayed => "WON",
+        TieBreak::Direct => "DE",
+        TieBreak::FullTruncated | TieBreak::SolkoffPlus => return None,
+    })
+}
+
+/// The players of a team in their order: as the file said, then the others.
+fn lineup(section: &TournamentSection, team: Id) -> Vec<Id> {
+    let mut lineup = section.team(team).map_or(Vec::new(), |team| team.lineup.clone());
+    let of_team = section.players.iter().filter(|player| player.team == Some(team)).map(|player| player.id);
+    let others: Vec<Id> = of_team.filter(|id| !lineup.contains(id)).collect();
+    lineup.extend(others);
+    lineup
+}
+
+/// The number of each player in a file: his own; those without one follow.
+pub(super) fn numbers(section: &TournamentSection) -> BTreeMap<Id, u32> {
+    let mut next = section.players.iter().filter_map(|player| player.number).max().unwrap_or(0);
+    let number = |player: &super::Player| {
+        let number = player.number.unwrap_or_else(|| {
+            next += 1;
+            next
+        });
+        (player.id, number)
+    };
+    section.players.iter().map(number).collect()
+}
+
+/// What a player's line says of each of his rounds.
+fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTreeMap<(Id, u32), String>, String> {
+    let scoring = &section.scoring;
+    let mut cells = BTreeMap::new();
+    for pairing in &section.pairings {
+        for (me, other, color) in [(pairing.white, pairing.black, 'w'), (pairing.black, pairing.white, 'b')] {
+            let Some(me) = me else { continue };
+            let letter = match pairing.result {
+                None => ' ',
+                Some(result) => {
+                    let own = if color == 'w' { result.white } else { result.black };
+                    let letters = match result.reason {
+                        ResultReason::Forfeit => ['+', '-', '-'],
+                        ResultReason::Unrated => ['W', 'D', 'L'],
+                        _ => ['1', '=', '0'],
+                    };
+                    let at = [scoring.win, scoring.draw, scoring.loss].iter().position(|points| *points == own);
+                    let at = at.ok_or_else(|| {
+                        let (round, name) = (pairing.round, section.name_of(Some(me)));
+                        format!("round {round}, {name}: {own} points are neither win, draw nor loss, and a TRF has no others: export csv")
+                    })?;
+                    letters[at]
+                }
+            };
+            let opponent = other.and_then(|other| numbers.get(&other)).copied();
+            let cell = match opponent {
+                Some(opponent) => format!("  {opponent:>4} {color} {letter}"),
+                // A board that the other team left empty.
+                None => format!("  0000 - {}", if matches!(letter, '1' | '+') { '+' } else { '-' }),
+            };
+            cells.insert((me, pairing.round), cell);
+        }
+    }
+    for bye in &section.byes {
+        let letter = match bye.why {
+            ByeKind::NoOpponent => 'U',
+            ByeKind::Full => 'F',
+            ByeKind::Half => 'H',
+            ByeKind::Absent => 'Z',
+            ByeKind::Won => '+',
+            ByeKind::Lost => '-',
+        };
+        cells.insert((bye.player, bye.round), format!("  0000 - {letter}"));
+    }
+    Ok(cells)
+}

@@ -1,0 +1,599 @@
+//! The tournament from its files to its standings: real files, damaged files, and the rules written a second time.
+//!
+//! The real files are not part of this repository. `DAMCAST_CORPUS` names the folder that holds `tournament/`; without it the tests
+//! that need them say so and pass.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use damcast::engine::tournament::{
+    Book, Broken, Conflict, Merged, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed, merge, read,
+    standings, team_standings, write_csv, write_pdn, write_trf,
+};
+use serde_json::Value;
+
+/// The folder of the real files, or a word about why there is none.
+fn corpus() -> Option<PathBuf> {
+    let Some(corpus) = std::env::var_os("DAMCAST_CORPUS") else {
+        println!("DAMCAST_CORPUS is not set: the files of real tournaments are NOT read");
+        return None;
+    };
+    Some(Path::new(&corpus).join("tournament"))
+}
+
+/// Lays a text over a tournament.
+pub fn lay(tournament: &Tournament, bytes: &[u8]) -> Result<Merged, Vec<String>> {
+    let words = |problems: Vec<draughts_pdn::Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let sheet = read(bytes, None, "").map_err(words)?;
+    merge(tournament, None, &sheet).map_err(words)
+}
+
+/// A tournament with what was said about its last file, or why a file is refused.
+type Loaded = Result<(Tournament, Vec<String>), Vec<String>>;
+
+/// The tournament that files make, one after the other, and what was said about the last.
+fn load(files: &[PathBuf]) -> Loaded {
+    let mut tournament = Tournament::default();
+    let mut notes = Vec::new();
+    for file in files {
+        let merged = lay(&tournament, &fs::read(file).unwrap())?;
+        notes = merged.notes.iter().map(ToString::to_string).collect();
+        tournament = merged.tournament;
+    }
+    Ok((tournament, notes))
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn shown(broken: &Broken) -> Value {
+    match broken {
+        Broken::Undecided => Value::Null,
+        Broken::Number(number) => number.to_string().into(),
+        Broken::List(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join("/").into(),
+    }
+}
+
+/// Rows as `expected.json` has them: rank, number, points, tie-breaks.
+fn rows(section: &TournamentSection, after: u32, ties: &[TieBreak], unplayed: Unplayed) -> Vec<Value> {
+    let row = |row: &damcast::engine::tournament::Row| {
+        let number = section.player(row.player).unwrap().number;
+        let mut cells = vec![row.rank.into(), number.into(), row.points.to_string().into()];
+        cells.extend(row.broken.iter().map(shown));
+        Value::Array(cells)
+    };
+    standings(section, after, ties, unplayed).rows.iter().map(row).collect()
+}
+
+fn tie(name: &str) -> TieBreak {
+    match name {
+        "SOLK" | "BH" => TieBreak::Solkoff,
+        "SOLK-1" | "BH-C1" => TieBreak::ShortTruncated,
+        "SOLK-FULL" => TieBreak::FullTruncated,
+        "SOLK-M1" => TieBreak::Median,
+        "SOLK+" => TieBreak::SolkoffPlus,
+        "SB" => TieBreak::SonnebornBerger,
+        "WIN" => TieBreak::Wins,
+        "WON" => TieBreak::WinsPlayed,
+        "DE" => TieBreak::Direct,
+        other => panic!("{other} is no tie-break"),
+    }
+}
+
+#[test]
+fn the_generated_swiss_and_league_stand_as_expected_in_each_of_their_forms() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("generated");
+    for forms in [
+        ["swiss", "swiss/swiss.trf16.trf", ""],
+        ["swiss", "swiss/swiss.trf26.trf", ""],
+        ["swiss", "swiss/players.csv", "swiss/pairings.csv"],
+        ["league", "league/league.trf16.trf", ""],
+        ["league", "league/league.trf26.trf", ""],
+        ["league", "league/players.csv", "league/pairings.csv"],
+    ] {
+        let [name, files @ ..] = forms;
+        let files: Vec<PathBuf> = files.iter().filter(|file| !file.is_empty()).map(|file| folder.join(file)).collect();
+        let (tournament, _) = load(&files).unwrap();
+        let section = &tournament.sections[0];
+        let expected = json(&folder.join(name).join("expected.json"));
+        let of_players = if name == "league" { &expected["individual"] } else { &expected };
+        for table in of_players["standings"].as_array().unwrap() {
+            let ties: Vec<TieBreak> =
+                table["ties"].as_array().unwrap().iter().map(|name| tie(name.as_str().unwrap())).collect();
+            let unplayed = table["policy"].as_str().unwrap().parse().unwrap();
+            let found = rows(section, section.last_round(), &ties, unplayed);
+            assert_eq!(&found, table["rows"].as_array().unwrap(), "{files:?} {} {}", table["policy"], table["ties"]);
+        }
+        for (round, expected) in of_players["after_round"].as_object().unwrap() {
+            let ties = [TieBreak::ShortTruncated, TieBreak::Solkoff, TieBreak::SonnebornBerger];
+            let found = rows(section, round.parse().unwrap(), &ties, Unplayed::Fmjd);
+            assert_eq!(&found, expected.as_array().unwrap(), "{files:?} after round {round}");
+        }
+        if name == "league" {
+            // Only TRF26 has a word for the penalty.
+            let has_penalty = files[0].ends_with("league.trf26.trf");
+            teams_are(section, &expected, has_penalty);
+        }
+    }
+    let (tournament, _) = load(&[folder.join("league/league.pdn")]).unwrap();
+    teams_are(&tournament.sections[0], &json(&folder.join("league/expected.json")), false);
+}
+
+fn teams_are(section: &TournamentSection, expected: &Value, has_penalty: bool) {
+    let name = |id| section.team(id).unwrap().name.clone();
+    let found: Vec<(String, i64, String, String)> = team_standings(section, section.last_round())
+        .iter()
+        .map(|row| (name(row.team), row.played as i64, row.match_points.to_string(), row.board_points.to_string()))
+        .collect();
+    let teams = expected["teams"].as_array().unwrap().iter().map(|team| {
+        let points = team["match_points"].as_i64().unwrap();
+        let taken = if has_penalty { 0 } else { team["penalty"].as_i64().unwrap() };
+        let board_points = team["board_points"].to_string();
+        let name = team["name"].as_str().unwrap().to_owned();
+        (name, team["played"].as_i64().unwrap(), (points + taken).to_string(), board_points)
+    });
+    assert_eq!(found, teams.collect::<Vec<_>>());
+    let mut matches: Vec<(u32, String, String, String)> = section
+        .matches
+        .iter()
+        .map(|this| {
+            let (home, away, is_complete) = section.board_points(this.id);
+            assert!(is_complete);
+            (this.round, name(this.home), name(this.away), format!("{home}-{away}"))
+        })
+        .collect();
+    let mut wanted: Vec<(u32, String, String, String)> = expected["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let text = |at: usize| row[at].as_str().unwrap().to_owned();
+            (row[0].as_u64().unwrap() as u32, text(2), text(3), format!("{}-{}", row[4], row[5]))
+        })
+        .collect();
+    matches.sort();
+    wanted.sort();
+    assert_eq!(matches, wanted);
+}
+
+#[test]
+fn games_without_moves_give_the_points_without_byes_and_find_listed_players_again() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("generated/swiss");
+    let expected = json(&folder.join("expected.json"));
+    let (listed, _) = load(&[folder.join("players.csv")]).unwrap();
+    let mut wanted: Vec<(String, String)> = listed.sections[0]
+        .players
+        .iter()
+        .map(|player| {
+            let points = &expected["points_without_byes"][player.number.unwrap().to_string()];
+            (player.name.clone(), points.as_str().unwrap().to_owned())
+        })
+        .collect();
+    wanted.sort();
+    for files in [vec!["swiss.pdn"], vec!["players.csv", "swiss.pdn"]] {
+        let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+        let (tournament, notes) = load(&files).unwrap();
+        let section = &tournament.sections[0];
+        assert_eq!(section.players.len(), 67);
+        let rows = standings(section, 9, &[], Unplayed::Fmjd).rows;
+        let mut found: Vec<(String, String)> =
+            rows.iter().map(|row| (section.name_of(Some(row.player)).to_owned(), row.points.to_string())).collect();
+        found.sort();
+        assert_eq!(found, wanted);
+        assert!(notes.iter().any(|note| note.contains("plays twice in round 1")), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_micro_match_counts_twelve_eight_seven_or_six() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("generated/match");
+    let (tournament, _) = load(&[folder.join("match.csv")]).unwrap();
+    let section = &tournament.sections[0];
+    let expected = json(&folder.join("expected.json"));
+    for row in expected["after_round"].as_array().unwrap() {
+        let rows = standings(section, row[0].as_u64().unwrap() as u32, &[], Unplayed::Fmjd).rows;
+        let of = |name: &Value| {
+            let found = rows.iter().find(|row| section.name_of(Some(row.player)) == name.as_str().unwrap());
+            found.unwrap().points.to_string()
+        };
+        let names = expected["players"].as_array().unwrap();
+        assert_eq!((of(&names[0]), of(&names[1])), (row[1].to_string(), row[2].to_string()), "{row}");
+    }
+}
+
+#[test]
+fn ouagadougou_2022_has_68_of_68_points_and_short_truncated_solkoffs() {
+    let Some(corpus) = corpus() else { return };
+    let expected = json(&corpus.join("derived/ouagadougou-2022.expected.json"));
+    let table = corpus.join("real/clpippel/2022-Ouagadougou-Open.csv");
+    let lines = fs::read_to_string(&table).unwrap();
+    let names: Vec<&str> = lines.lines().skip(3).map(|line| line.split(';').nth(3).unwrap().trim()).collect();
+    for file in [table.clone(), corpus.join("derived/ouagadougou-2022.trf")] {
+        let (tournament, _) = load(&[file]).unwrap();
+        let section = &tournament.sections[0];
+        let rows = standings(section, 9, &[TieBreak::ShortTruncated], Unplayed::Fmjd).rows;
+        let by_name: BTreeMap<&str, (String, Value)> = rows
+            .iter()
+            .map(|row| (section.name_of(Some(row.player)), (row.points.to_string(), shown(&row.broken[0]))))
+            .collect();
+        let published = expected["published"].as_array().unwrap();
+        let is_right = |row: &&Value| {
+            let name = names[row[0].as_u64().unwrap() as usize - 1];
+            let (points, solkoff) = &by_name[name];
+            points == row[2].as_str().unwrap() && *solkoff == row[3]
+        };
+        assert_eq!(published.iter().filter(is_right).count(), 68);
+    }
+}
+
+#[test]
+fn the_exercises_of_fide_come_out() {
+    let Some(corpus) = corpus() else { return };
+    let (tournament, _) = load(&[corpus.join("real/sharly/trf-import-test.trf")]).unwrap();
+    let section = &tournament.sections[0];
+    let mut checked = 0;
+    for exercise in json(&corpus.join("real/sharly/tec-expected.json"))["expected"].as_array().unwrap() {
+        let name = exercise["tie"].as_str().unwrap();
+        if !["BH", "BH-C1", "SB", "WIN", "WON"].contains(&name) {
+            continue;
+        }
+        let rows = standings(section, 5, &[tie(name)], exercise["policy"].as_str().unwrap().parse().unwrap()).rows;
+        for (number, value) in exercise["values"].as_object().unwrap() {
+            let of = |row: &&damcast::engine::tournament::Row| {
+                section.player(row.player).unwrap().number.unwrap().to_string() == *number
+            };
+            let found = shown(&rows.iter().find(of).unwrap().broken[0]);
+            assert_eq!(found.as_str().unwrap().parse::<f64>().unwrap(), value.as_f64().unwrap(), "{name} {number}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 100);
+}
+
+/// The real files that are refused, each with a part of the reason.
+const REFUSED: [(&str, &str); 11] = [
+    ("clpippel/_validate-column-names.csv", "3:63: error: the header `16nbsp` is not known"),
+    ("icu/fcsv_invalid.csv", "the file is empty"),
+    ("icu/fcsv_utf-8.csv", "the header `3364` is not known"),
+    ("icu/fcsv_valid.csv", "the header `456` is not known"),
+    ("icu/krause_invalid.tab", "the file is empty"),
+    ("icu/spx_gonzaga_challengers_2010.txt", "the header `Loc Id` is not known"),
+    ("kndb/ronde1.CSV", "no row of headers"),
+    ("py4swiss/incompatible_color.trf", "2:132: error: players 2 and 3 (line 3) in round 5: their colours"),
+    ("py4swiss/missing_result.trf", "2:132: error: player 2 meets 3 in round 5"),
+    ("py4swiss/too_many_results.trf", "round 6 of 5"),
+    ("sharly/tec-expected.json", ""),
+];
+
+/// The real files whose points differ from those that are printed, and how many players or teams do.
+const DIFFERENT: [(&str, usize); 5] = [
+    // Team byes (320) and forfeited matches (330) have no boards of their own.
+    ("echecsjs/grandmommyscup.trf", 40),
+    ("sharly/example_trf26.trf", 40),
+    // The file contradicts itself: made so, or made by hand.
+    ("gnutterts/trf_testdata_trf2026-team.trf", 1),
+    ("py4swiss/incorrect_points.trf", 1),
+    // A bye of which the file does not say what it is worth.
+    ("icu/krause_bunratty_challengers_2011.tab", 1),
+];
+
+#[test]
+fn every_real_file_is_read_or_refused_with_its_reason_and_its_points_are_the_printed_ones() {
+    let Some(corpus) = corpus() else { return };
+    let mut files = 0;
+    for folder in fs::read_dir(corpus.join("real")).unwrap().map(|entry| entry.unwrap().path()) {
+        for file in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            files += 1;
+            let name = file.strip_prefix(corpus.join("real")).unwrap().to_str().unwrap();
+            let refused = REFUSED.iter().find(|(refused, _)| *refused == name);
+            match (load(std::slice::from_ref(&file)), refused) {
+                (Err(problems), Some((_, reason))) => {
+                    assert!(problems.iter().any(|problem| problem.contains(reason)), "{name}: {problems:?}");
+                }
+                (Ok((_, notes)), None) => {
+                    let differ = notes.iter().filter(|note| note.contains(" points here")).count();
+                    let expected =
+                        DIFFERENT.iter().find(|(different, _)| *different == name).map_or(0, |(_, count)| *count);
+                    assert_eq!(differ, expected, "{name}: {notes:#?}");
+                }
+                (Err(problems), None) => panic!("{name} is refused: {problems:?}"),
+                (Ok(_), Some(_)) => panic!("{name} is read"),
+            }
+        }
+    }
+    assert!(files > 60, "{files}");
+}
+
+/// What `mutate.py` does to files, and what it says may come of it: for so many seeds of each file.
+#[test]
+fn damaged_files_are_what_their_labels_say() {
+    let Some(corpus) = corpus() else { return };
+    const SEEDS: u32 = 6;
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "import glob, json, os, sys\nsys.path.insert(0, sys.argv[1])\nsys.dont_write_bytecode = True\nimport mutate\nn = 0\n\
+         for f in sorted(sum([glob.glob(sys.argv[1] + '/' + d) for d in ('real/*/*', 'derived/*', 'generated/*/*')], [])):\n\
+         \x20   if f.endswith('.json') or os.path.getsize(f) > 40000: continue\n\
+         \x20   for s in range({SEEDS}):\n\
+         \x20       b, done = mutate.mutate(open(f, 'rb').read(), s)\n\
+         \x20       labels = {{d['expect'] for d in done}}\n\
+         \x20       label = labels.pop() if len(labels) == 1 and (len(done) == 1 or 'error' not in labels) else 'any' if done else 'same'\n\
+         \x20       open(f'{{sys.argv[2]}}/{{n}}', 'wb').write(b); print(json.dumps([f, s, label, done])); n += 1\n"
+    );
+    let made = std::process::Command::new("python3").args(["-c", &script]).arg(&corpus).arg(folder.path()).output();
+    let Ok(made) = made else {
+        println!("there is no python3: files are NOT damaged");
+        return;
+    };
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let mut whole: BTreeMap<String, Loaded> = BTreeMap::new();
+    let mut count = 0;
+    for (line, number) in String::from_utf8(made.stdout).unwrap().lines().zip(0..) {
+        let job: Value = serde_json::from_str(line).unwrap();
+        let (file, label) = (job[0].as_str().unwrap(), job[2].as_str().unwrap());
+        let before = whole.entry(file.to_owned()).or_insert_with(|| load(&[file.into()]));
+        let after = load(&[folder.path().join(number.to_string())]);
+        count += 1;
+        match label {
+            "same" => match (before, &after) {
+                (Ok((before, _)), Ok((after, _))) => assert_eq!(before, after, "{line}"),
+                (before, after) => assert!(before.is_err() && after.is_err(), "{line}: {after:?}"),
+            },
+            "error" => {
+                // Refused, or read with a note that was not there before; each has its line and column.
+                let (Ok((_, notes)) | Err(notes)) = &after;
+                let known = match before {
+                    Ok((_, notes)) | Err(notes) => notes,
+                };
+                assert!(after.is_err() || notes.iter().any(|note| !known.contains(note)), "{line}");
+                let has_place =
+                    |note: &String| note.split(':').take(2).all(|part| part.parse::<u64>().is_ok_and(|at| at > 0));
+                assert!(notes.iter().all(has_place), "{line}: {notes:?}");
+            }
+            _ => {}
+        }
+    }
+    println!("{count} damaged files");
+    assert!(count > 300);
+}
+
+/// A line of a player, as TRF has it: number, name, points, rounds.
+fn player(number: u32, name: &str, points: &str, rounds: &str) -> String {
+    format!(
+        "001 {number:>4}      {name:<33} {:>4} {:<3} {:>11} {:<10} {points:>4} {number:>4}{rounds}\n",
+        "", "", "", ""
+    )
+}
+
+/// Two rounds of four players, 2-1-0.
+fn four() -> String {
+    "012 Club\n142 2\n162  W 2.0    D 1.0    L 0.0\n".to_owned()
+        + &player(1, "Sijbrands, Ton", "3.0", "     2 w 1     3 b =")
+        + &player(2, "Wiersma, Harm", "2.0", "     1 b 0     4 w +")
+        + &player(3, "Müller, Jörg", "3.0", "     4 w 1     1 w =")
+        + &player(4, "Van der Wal, Jannes", "0.0", "     3 b 0     2 b -")
+}
+
+fn refused(text: &str) -> String {
+    match lay(&Tournament::default(), text.as_bytes()) {
+        Ok(merged) => panic!("read: {:?}", merged.tournament),
+        Err(problems) => problems.join("\n"),
+    }
+}
+
+#[test]
+fn what_cannot_be_understood_is_told_with_line_and_column() {
+    let four = four();
+    lay(&Tournament::default(), four.as_bytes()).unwrap();
+    let pairings = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n";
+    lay(&Tournament::default(), pairings.as_bytes()).unwrap();
+    for (text, expected) in [
+        (
+            four.replace("     4 w +", "     9 w +"),
+            "5:102: error: player 2 meets 9 in round 2, and there is no such player",
+        ),
+        (four.replace("     1 w =", "     3 w ="), "6:102: error: player 3 meets himself in round 2"),
+        (four.replace("     1 w =", "     1 b ="), "4:102: error: players 1 and 3 (line 6) in round 2: their colours"),
+        (four.replace("     1 b 0", "     1 b 1"), "4:92: error: players 1 and 2 (line 5) in round 1: their results"),
+        (four.replace("     1 b 0", "     1 b 7"), "5:99: error: `7` is no result"),
+        (four.replace("001    4", "001    3"), "7:5: error: the starting number 3 is given twice"),
+        (four.replace("001    4", "001     "), "7:5: error: the player has no starting number"),
+        (four.replace("Wiersma, Harm ", "Wiersma, Ha\0m "), "5:26: error: the character U+0000"),
+        (four.replace("Wiersma, Harm ", "\u{1b}[31mred     "), "5:15: error: the character U+001B"),
+        (four.replace("142 2", "142 1"), "round 2 of 1"),
+        (four.replace("142 2", "987 2"), "2:1: error: no line of a TRF begins with `987`"),
+        (String::new(), "1:1: error: the file is empty"),
+        (pairings.replace("2-0", "2-x"), "2:23: error: `2-x` is no result"),
+        (pairings.replace("\n1;1;", "\nx;1;"), "2:1: error: `x` is no number"),
+        (pairings.replace("Result", "Utslag"), "1:25: error: the header `Utslag` is not known"),
+        (pairings.replace("Wiersma;", "\"Wiersma;"), "2:15: error: this quotation mark is never closed"),
+        (
+            pairings.to_owned() + "1;2;Clerc;Wiersma;0-2\n",
+            "3:5: error: Wiersma already plays Sijbrands in round 1, line 2",
+        ),
+        (pairings.to_owned() + "1;1;Clerc;Gantwarg;0-2\n", "board 1 of round 1 has"),
+        (
+            pairings.to_owned() + "1;1;Sijbrands;Wiersma;0-2\n",
+            "3:5: error: the same pairing of round 1 stands in line 2",
+        ),
+        (pairings.replace("Sijbrands", &"x".repeat(10_000)), "2:5: error: a text of 10000 characters"),
+        (
+            "[Event \"E\"]\n[Round \"one\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"2-0\"]\n\n2-0\n".to_owned(),
+            "2:1: error: the Round `one`",
+        ),
+        (
+            "[Event \"E\"]\n[Round \"1\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"win\"]\n\n*\n".to_owned(),
+            "5:1: error: the Result `win`",
+        ),
+    ] {
+        let found = refused(&text);
+        assert!(found.contains(expected), "{expected}\n--- {found}");
+    }
+    // Another form of the same, with a note.
+    for result in ["1-0", "2:0", "2 - 0"] {
+        let merged = lay(&Tournament::default(), pairings.replace("2-0", result).as_bytes()).unwrap();
+        let official = merged.tournament.sections[0].pairings[0].result.unwrap();
+        assert_eq!((official.white.to_string(), official.black.to_string()), ("2".to_owned(), "0".to_owned()));
+        assert_eq!(merged.notes.len(), usize::from(result == "1-0"), "{:?}", merged.notes);
+    }
+    // Quotation marks, braces and brackets are characters of a name.
+    let odd = pairings.replace("Sijbrands", "\"S\"\"ij]br}ands\"");
+    let tournament = lay(&Tournament::default(), odd.as_bytes()).unwrap().tournament;
+    let section = &tournament.sections[0];
+    assert_eq!(section.players[0].name, "S\"ij]br}ands");
+    let again = lay(&Tournament::default(), write_pdn(&tournament, section, None).as_bytes()).unwrap().tournament;
+    assert_eq!(again.sections[0].players[0].name, "S\"ij]br}ands");
+}
+
+#[test]
+fn the_same_file_in_any_encoding_is_the_same_and_twice_changes_nothing() {
+    let four = four();
+    let expected = lay(&Tournament::default(), four.as_bytes()).unwrap().tournament;
+    let utf16 = |text: &str| -> Vec<u8> {
+        [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let windows: Vec<u8> = four.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    for bytes in [
+        windows,
+        utf16(&four),
+        format!("\u{feff}{four}").into_bytes(),
+        four.replace('\n', "\r\n").into_bytes(),
+        four.replace('\n', "\r").into_bytes(),
+    ] {
+        assert_eq!(lay(&Tournament::default(), &bytes).unwrap().tournament, expected);
+        assert_eq!(lay(&expected, &bytes).unwrap().tournament, expected);
+    }
+}
+
+#[test]
+fn another_tournament_is_refused_and_another_result_is_a_correction() {
+    let known = lay(&Tournament::default(), four().as_bytes()).unwrap().tournament;
+    let other = four()
+        .replace("Sijbrands, Ton", "Clerc, Rob    ")
+        .replace("Wiersma, Harm", "Gantwarg, An.")
+        .replace("Jannes", "Hendri");
+    let problems = lay(&known, other.as_bytes()).unwrap_err().join("\n");
+    assert!(problems.contains("4:5: error: player 1 is `Sijbrands, Ton`, and `Clerc, Rob` in this file"), "{problems}");
+    assert!(problems.contains("--section"), "{problems}");
+    let one = four().replace("Wiersma, Harm", "Wiersma, H.  ");
+    let renamed = lay(&known, one.as_bytes()).unwrap();
+    assert!(renamed.notes[0].to_string().contains("he gets the new name"), "{:?}", renamed.notes);
+    let corrected = four().replace("     3 b =", "     3 b 0").replace("     1 w =", "     1 w 1");
+    let after = lay(&known, corrected.as_bytes()).unwrap();
+    let notes: Vec<String> = after.notes.iter().map(ToString::to_string).collect();
+    assert!(notes.iter().any(|note| note.contains("has 3 points here, and his games and byes give 2")), "{notes:?}");
+    let mut book = Book::default();
+    let record = |book: &Book, wanted: &Tournament, request: &str, saw: u64| TournamentRecord {
+        version: book.version() + 1,
+        at: String::new(),
+        by: "arbiter".to_owned(),
+        request: request.to_owned(),
+        saw,
+        what: format!("import {request}"),
+        reason: String::new(),
+        changes: book.changes_to(wanted),
+    };
+    book.apply(&record(&book, &known, "a", 0)).unwrap();
+    assert_eq!(book.tournament().unwrap(), known);
+    let correction = record(&book, &after.tournament, "b", 1);
+    assert_eq!(correction.changes.len(), 1, "{:?}", correction.changes);
+    assert_eq!((&*correction.changes[0].old["result"], &*correction.changes[0].new["result"]), ("1-1", "2-0"));
+    book.apply(&correction).unwrap();
+    assert_eq!(book.tournament().unwrap(), after.tournament);
+    // A request is done once; one that saw an older version is told what has changed; a record fits or changes nothing.
+    assert_eq!(book.admit("a", 2), Err(Conflict::Done(1)));
+    assert_eq!(book.admit("c", 1), Err(Conflict::Older(vec![(2, "import b".to_owned())])));
+    let before = book.clone();
+    let mut broken = record(&book, &known, "d", 2);
+    broken.changes[0].old.insert("result".to_owned(), "1-1".to_owned());
+    assert!(matches!(book.apply(&broken), Err(Conflict::Broken(_))));
+    assert_eq!(book, before);
+}
+
+/// What players are and have done, without the numbers that we give to things.
+fn essence(tournament: &Tournament) -> Vec<String> {
+    let section = &tournament.sections[0];
+    let name = |id| section.name_of(id).to_owned();
+    let number = |id: Option<_>| id.and_then(|id| section.player(id)).and_then(|player| player.number);
+    let mut lines = vec![format!("{:?} {:?} {}", tournament.event, section.planned, section.scoring)];
+    for player in &section.players {
+        let team = player.team.and_then(|id| section.team(id)).map(|team| &team.name);
+        let of = (&player.number, &player.name, &player.title, player.rating, &player.federation);
+        lines.push(format!("{of:?} {:?} {team:?}", (&player.licence, &player.birth, &player.sex)));
+    }
+    for pairing in &section.pairings {
+        let sides = (number(pairing.white), name(pairing.white), number(pairing.black), name(pairing.black));
+        lines.push(format!("{} {:?} {sides:?} {:?} {:?}", pairing.round, pairing.board, pairing.result, pairing.games));
+    }
+    for bye in &section.byes {
+        lines.push(format!("{} {:?} {:?} {}", bye.round, name(Some(bye.player)), bye.why, bye.points));
+    }
+    lines.sort();
+    lines
+}
+
+fn comes_back(tournament: &Tournament, of: &str) {
+    let section = &tournament.sections[0];
+    if let Ok(text) = write_trf(tournament, section) {
+        let again = lay(&Tournament::default(), text.as_bytes())
+            .unwrap_or_else(|problems| panic!("{of}: {problems:?}\n{text}"));
+        assert_eq!(essence(&again.tournament), essence(tournament), "{of}\n{text}");
+        for unplayed in Unplayed::ALL {
+            let tables =
+                |tournament: &Tournament| rows(&tournament.sections[0], section.last_round(), &TieBreak::ALL, unplayed);
+            assert_eq!(tables(&again.tournament), tables(tournament), "{of}");
+        }
+        assert_eq!(lay(tournament, text.as_bytes()).unwrap().tournament, *tournament, "{of}: laid over itself");
+    }
+    let text = write_csv(tournament, section);
+    let again =
+        lay(&Tournament::default(), text.as_bytes()).unwrap_or_else(|problems| panic!("{of}: {problems:?}\n{text}"));
+    assert_eq!(essence(&again.tournament), essence(tournament), "{of}\n{text}");
+    assert_eq!(lay(tournament, text.as_bytes()).unwrap().tournament, *tournament, "{of}: laid over itself");
+    let mut book = Book::default();
+    let changes = book.changes_to(tournament);
+    let none = String::new;
+    let record = TournamentRecord {
+        version: 1,
+        at: none(),
+        by: none(),
+        request: none(),
+        saw: 0,
+        what: none(),
+        reason: none(),
+        changes,
+    };
+    book.apply(&record).unwrap();
+    assert_eq!(&book.tournament().unwrap(), tournament, "{of}: through the book");
+    assert_eq!(book.changes_to(tournament), [], "{of}");
+}
+
+#[test]
+fn what_is_exported_and_imported_again_is_the_same() {
+    comes_back(&lay(&Tournament::default(), four().as_bytes()).unwrap().tournament, "four");
+    let Some(corpus) = corpus() else { return };
+    for files in [
+        vec!["generated/swiss/swiss.trf16.trf"],
+        vec!["generated/swiss/players.csv", "generated/swiss/pairings.csv"],
+        vec!["generated/league/league.trf16.trf"],
+        vec!["generated/league/players.csv", "generated/league/pairings.csv"],
+        vec!["generated/match/match.csv"],
+        vec!["derived/ouagadougou-2022.trf"],
+        vec!["real/clpippel/1948-wereldkampioenschap-KNDB.csv"],
+        vec!["real/sharly/trf-import-test.trf"],
+        vec!["real/sharly/2020_06.trf"],
+    ] {
+        let (mut tournament, _) = load(&files.iter().map(|file| corpus.join(file)).collect::<Vec<_>>()).unwrap();
+        if files[0].ends_with("match.csv") {
+            // Players without numbers get them when they go out.
+            let text = write_csv(&tournament, &tournament.sections[0]);
+            tournament = lay(&Tournament::default(), text.as_bytes()).unwrap().tournament;
+        }
+        comes_back(&tournament, files[0]);
+    }
+}

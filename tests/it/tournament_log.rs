@@ -1,0 +1,276 @@
+//! The record of a tournament on disk, and the verb that writes it: whole or not at all, whatever happens.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use damcast::engine::tournament::{Book, Conflict, Tournament, TournamentRecord};
+use damcast::station::disk::{Disk, Lock};
+use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
+use serde_json::Value;
+
+use super::model_disk::{Fault, ModelDisk};
+use super::tournament::lay;
+
+const LOG: &str = "log";
+
+/// A round of two players, with this result.
+fn round(result: &str) -> String {
+    format!("Round;Board;White-number;White;Black-number;Black;Result\n1;1;1;Sijbrands;2;Wiersma;{result}\n")
+}
+
+fn record(book: &Book, request: &str, file: &str) -> (TournamentRecord, Tournament) {
+    let after = lay(&book.tournament().unwrap(), file.as_bytes()).unwrap().tournament;
+    let version = book.version() + 1;
+    let record = TournamentRecord {
+        version,
+        at: "2027-07-10T09:30:00.000+02:00".to_owned(),
+        by: "arbiter".to_owned(),
+        request: request.to_owned(),
+        saw: version - 1,
+        what: format!("import {request}"),
+        reason: "a \"quote\", a , and a }".to_owned(),
+        changes: book.changes_to(&after),
+    };
+    (record, after)
+}
+
+fn write(disk: &ModelDisk, request: &str, file: &str) -> Result<Tournament, TournamentError> {
+    let mut log = TournamentLog::read(disk, Path::new(LOG)).unwrap();
+    let (record, after) = record(log.book(), request, file);
+    log.write(disk, &record).map(|()| after)
+}
+
+fn read(disk: &ModelDisk) -> (u64, Tournament) {
+    let log = TournamentLog::read(disk, Path::new(LOG)).unwrap();
+    assert_eq!(log.damage(), None);
+    (log.book().version(), log.book().tournament().unwrap())
+}
+
+fn disk() -> ModelDisk {
+    let disk = ModelDisk::new();
+    disk.make_folder(Path::new(LOG)).unwrap();
+    disk
+}
+
+/// A disk whose file holds this.
+fn holding(content: &[u8]) -> ModelDisk {
+    let disk = disk();
+    let path = Path::new(LOG).join(TOURNAMENT);
+    disk.create(&path).unwrap();
+    disk.put(path.to_str().unwrap(), content.to_vec());
+    disk
+}
+
+/// What the file holds.
+fn bytes(disk: &ModelDisk) -> Vec<u8> {
+    disk.read(&Path::new(LOG).join(TOURNAMENT)).unwrap()
+}
+
+#[test]
+fn a_request_is_done_whole_or_not_at_all_wherever_the_power_fails_or_an_operation_does() {
+    let whole = disk();
+    let first = write(&whole, "a", &round("*")).unwrap();
+    let second = write(&whole, "b", &round("1-1")).unwrap();
+    let operations = whole.model().count();
+    let expected = [(0, Tournament::default()), (1, first), (2, second)];
+    for number in 0..=operations {
+        for errno in [28, 5] {
+            let faulty = disk();
+            faulty.set_fault(Some(Fault { operations: number..number + 1, errno }));
+            let mut acknowledged = 0;
+            for (request, result) in [("a", "*"), ("b", "1-1")] {
+                let is_next = TournamentLog::read(&faulty, Path::new(LOG)).unwrap().book().version() == acknowledged;
+                if is_next && write(&faulty, request, &round(result)).is_ok() {
+                    acknowledged += 1;
+                }
+            }
+            faulty.set_fault(None);
+            let outstanding = faulty.model().outstanding();
+            for lost in 0..1_u32 << outstanding.min(6) {
+                let after = faulty.model().after_power_loss(|operation| lost >> operation & 1 == 1);
+                if number == 0 {
+                    continue;
+                }
+                let (version, tournament) = read(&after);
+                assert!(version >= acknowledged, "operation {number}: {acknowledged} were done, {version} are there");
+                assert!(tournament.sections.is_empty() || expected.iter().any(|(_, known)| *known == tournament));
+                // It goes on from there.
+                if after.make_folder(Path::new(LOG)).is_ok() {
+                    write(&after, "z", &round("2-0")).unwrap();
+                    let (next, tournament) = read(&after);
+                    assert_eq!(next, version + 1);
+                    assert_eq!(tournament.sections[0].pairings[0].result.unwrap().white.to_string(), "2");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_record_cut_anywhere_was_never_done_and_the_next_one_follows() {
+    let whole = disk();
+    let first = write(&whole, "a", &round("*")).unwrap();
+    let before = bytes(&whole).len();
+    write(&whole, "b", &round("1-1")).unwrap();
+    let all = bytes(&whole);
+    for length in before..all.len() - 1 {
+        let cut = holding(&all[..length]);
+        assert_eq!(read(&cut), (1, first.clone()), "{length}");
+        write(&cut, "c", &round("0-2")).unwrap();
+        let (version, tournament) = read(&cut);
+        assert_eq!(
+            (version, tournament.sections[0].pairings[0].result.unwrap().black.to_string()),
+            (2, "2".to_owned())
+        );
+    }
+    // A bit that flips in a record is damage: nothing is written behind it.
+    for at in (0..all.len() - 1).step_by(7).filter(|at| all[*at] != b'\n') {
+        let mut flipped = all.clone();
+        flipped[at] ^= 1;
+        let damaged = holding(&flipped);
+        let mut log = TournamentLog::read(&damaged, Path::new(LOG)).unwrap();
+        // The last member of the last line may be what is hurt: then the record has lost its end.
+        if log.damage().is_none() {
+            assert!(log.book().version() == 1 && at > all.len() - 22, "{at}");
+            continue;
+        }
+        let (record, _) = record(log.book(), "c", &round("0-2"));
+        assert!(matches!(log.write(&damaged, &record), Err(TournamentError::Damaged(_))), "{at}");
+    }
+}
+
+#[test]
+fn the_last_member_of_a_line_is_the_checksum_of_what_stands_before_it() {
+    let disk = disk();
+    write(&disk, "a", &round("*")).unwrap();
+    let text = String::from_utf8(bytes(&disk)).unwrap();
+    let (before, rest) = text.split_once(",\"crc\":\"").unwrap();
+    let checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI).checksum(before.as_bytes());
+    assert_eq!(rest, format!("{checksum:08x}\"}}\n"));
+    let line: Value = serde_json::from_str(&text).unwrap();
+    for (key, value) in
+        [("version", Value::from(1)), ("saw", 0.into()), ("by", "arbiter".into()), ("request", "a".into())]
+    {
+        assert_eq!(line[key], value);
+    }
+    assert_eq!(line["changes"][0]["entity"], "section 1");
+}
+
+#[test]
+fn of_two_who_correct_the_same_at_the_same_time_one_is_told_what_the_other_did() {
+    let disk = disk();
+    write(&disk, "a", &round("*")).unwrap();
+    let log = || TournamentLog::read(&disk, Path::new(LOG)).unwrap();
+    let (mut one, mut other) = (log(), log());
+    let (first, _) = record(one.book(), "b", &round("1-1"));
+    let (second, _) = record(other.book(), "c", &round("2-0"));
+    one.write(&disk, &first).unwrap();
+    let mut now = log();
+    let refused = now.write(&disk, &TournamentRecord { version: 3, ..second.clone() }).unwrap_err();
+    assert!(refused.to_string().contains("version 2: import b"), "{refused}");
+    // Asked again under its name, it was done already.
+    assert_eq!(now.book().admit("b", 1), Err(Conflict::Done(2)));
+    drop(other.write(&disk, &second));
+}
+
+fn damcast(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    command.arg("tournament").args(arguments).arg("--directory").arg(folder);
+    command.output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_verb_takes_over_shows_stands_and_gives_back() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("club");
+    let file = home.path().join("round.csv");
+    let import = |text: &str, more: &[&str]| {
+        fs::write(&file, text).unwrap();
+        damcast(&folder, &[&["import", file.to_str().unwrap()], more].concat())
+    };
+    // A dry run makes nothing, not even the folder.
+    assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("2 players, 1 pairing are new"));
+    assert!(!folder.exists());
+    let done = stdout(&import(&round("2-0"), &["--request", "r1"]));
+    assert!(done.contains("done as version 1"), "{done}");
+    assert!(stdout(&import(&round("0-2"), &["--request", "r1"])).contains("done already, as version 1"));
+    assert!(stdout(&import(&round("2-0"), &[])).contains("nothing is new"));
+    let corrected = stdout(&import(&round("1-1"), &["--reason", "scoresheet"]));
+    assert!(corrected.contains("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)"), "{corrected}");
+    assert!(stdout(&damcast(&folder, &["show", "--history"])).contains("import round.csv: scoresheet"));
+    // Whoever saw an older version is told what has changed.
+    let older = import(&round("2-0"), &["--saw", "1"]);
+    assert_eq!(older.status.code(), Some(1));
+    let told = String::from_utf8(older.stderr).unwrap();
+    assert!(told.contains("version 2: import round.csv"), "{told}");
+    // A file that cannot be understood: its name, line and column, and nothing has changed.
+    let wrong = import(&round("2-2x"), &[]);
+    let told = String::from_utf8(wrong.stderr).unwrap();
+    assert!(wrong.status.code() == Some(1) && told.contains("round.csv:2:27: error: `2-2x` is no result"), "{told}");
+    let json: Value = serde_json::from_str(&stdout(&damcast(
+        &folder,
+        &["standings", "--json", "--tiebreaks", "solkoff,full-truncated-solkoff,direct"],
+    )))
+    .unwrap();
+    let expected = serde_json::json!({
+        "section": "main", "after_round": 1, "results": [1, 1],
+        "rows": [
+            {"rank": 1, "id": 1, "number": 1, "name": "Sijbrands", "points": "1", "games": 1,
+             "tiebreaks": {"solkoff": "1", "full-truncated-solkoff": [], "direct": null}},
+            {"rank": 1, "id": 2, "number": 2, "name": "Wiersma", "points": "1", "games": 1,
+             "tiebreaks": {"solkoff": "1", "full-truncated-solkoff": [], "direct": null}},
+        ],
+    });
+    assert_eq!(json, expected);
+    assert!(stdout(&damcast(&folder, &["standings"])).contains("Sijbrands"));
+    assert_eq!(damcast(&folder, &["standings", "--tiebreaks", "sollkoff"]).status.code(), Some(2));
+    for format in ["trf", "csv"] {
+        let text = stdout(&damcast(&folder, &["export", "--format", format]));
+        assert!(stdout(&import(&text, &[])).contains("nothing is new"), "{text}");
+        let other = home.path().join(format);
+        fs::write(&file, &text).unwrap();
+        stdout(&damcast(&other, &["import", file.to_str().unwrap()]));
+        assert_eq!(stdout(&damcast(&other, &["export", "--format", format])), text);
+    }
+    assert!(stdout(&damcast(&folder, &["export", "--format", "pdn"])).contains("[Result \"1-1\"]"));
+    assert!(stdout(&damcast(&folder, &["export", "--format", "crosstable"])).contains("2w1"));
+    assert!(stdout(&damcast(&folder, &["export", "--format", "html"])).contains("<td>Sijbrands</td>"));
+    let fsck = || Command::new(env!("CARGO_BIN_EXE_damcast")).arg("fsck").arg(&folder).output().unwrap();
+    let clean = fsck();
+    assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
+    // Beside a station nothing is written, and everything can be read.
+    let lock = Lock::take(&folder).unwrap();
+    let beside = import(&round("2-0"), &[]);
+    assert!(!beside.status.success() && String::from_utf8(beside.stderr).unwrap().contains("runs here"));
+    assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("this was a dry run"));
+    stdout(&damcast(&folder, &["standings"]));
+    drop(lock);
+    let path = folder.join("log").join(TOURNAMENT);
+    let damaged = fs::read_to_string(&path).unwrap().replacen("Sijbrands", "Sijbrandz", 1);
+    fs::write(&path, damaged).unwrap();
+    let wrong = fsck();
+    let told = String::from_utf8(wrong.stdout).unwrap();
+    assert!(!wrong.status.success() && told.contains("line 1: its checksum is another"), "{told}");
+    assert!(!import(&round("2-0"), &[]).status.success());
+}
+
+#[test]
+fn a_round_robin_of_a_club_is_paired_once() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("players.csv");
+    fs::write(&file, "No;Name\n1;A\n2;B\n3;C\n").unwrap();
+    let folder = home.path().join("club");
+    stdout(&damcast(&folder, &["import", file.to_str().unwrap()]));
+    let done = stdout(&damcast(&folder, &["round-robin", "--double"]));
+    assert!(done.contains("6 pairings, 6 byes are new"), "{done}");
+    let round = stdout(&damcast(&folder, &["show", "--round", "4"]));
+    assert!(round.contains("1  C  B") || round.contains("1  B  C") || round.contains("1  A"), "{round}");
+    let again = damcast(&folder, &["round-robin"]);
+    assert!(String::from_utf8(again.stderr).unwrap().contains("has pairings already"));
+}

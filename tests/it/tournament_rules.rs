@@ -1,0 +1,290 @@
+//! The standings once more, from the words of the rules: small, slow and obvious. Any Swiss must give the same with both.
+
+use damcast::engine::tournament::{Broken, Exact, TieBreak, Tournament, Unplayed, standings};
+use proptest::prelude::*;
+
+use super::tournament::lay;
+
+/// What a round was for a player. Points count in halves, so that a draw of chess would be one as well: here 2-1-0 is 4-2-0.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Round {
+    /// Against this player, on the board, for so many halves.
+    Game(usize, i64),
+    /// This player did not come.
+    Won(usize),
+    /// He did not come himself; this player did, or neither.
+    Lost(usize),
+    /// No opponent was left.
+    Bye,
+    /// Half a bye that he asked for.
+    HalfBye,
+    /// He was absent.
+    Absent,
+}
+
+use Round::{Absent, Bye, Game, HalfBye, Lost, Won};
+
+const WIN: i64 = 4;
+const DRAW: i64 = 2;
+
+fn points(round: Round) -> i64 {
+    match round {
+        Game(_, points) => points,
+        Won(_) | Bye => WIN,
+        HalfBye => DRAW,
+        Lost(_) | Absent => 0,
+    }
+}
+
+#[derive(Debug)]
+struct Swiss {
+    players: Vec<Vec<Round>>,
+}
+
+impl Swiss {
+    fn total(&self, player: usize) -> i64 {
+        self.players[player].iter().map(|round| points(*round)).sum()
+    }
+
+    /// "The points of an opponent": as they are, or as the policy adjusts them.
+    fn as_opponent(&self, player: usize, policy: Unplayed) -> i64 {
+        let rounds = &self.players[player];
+        match policy {
+            // Requested byes after which he never played again count as draws.
+            Unplayed::Fide24 | Unplayed::Fide26 => {
+                let is_requested = |round: &Round| matches!(round, HalfBye | Absent);
+                (0..rounds.len())
+                    .map(|at| if rounds[at..].iter().all(is_requested) { DRAW } else { points(rounds[at]) })
+                    .sum()
+            }
+            // Unplayed rounds of opponents count as draws.
+            Unplayed::Virtual => {
+                rounds.iter().map(|round| if let Game(_, points) = round { *points } else { DRAW }).sum()
+            }
+            _ => self.total(player),
+        }
+    }
+
+    /// The values of the rounds of a player, each with his own points and whether it is dropped before others.
+    fn values(&self, player: usize, policy: Unplayed) -> Vec<(i64, i64, bool)> {
+        let rounds = &self.players[player];
+        let count = rounds.len() as i64;
+        let mut values = Vec::new();
+        for (at, &round) in rounds.iter().enumerate() {
+            let own = points(round);
+            let opponent = match round {
+                Game(opponent, _) | Won(opponent) | Lost(opponent) => Some(opponent),
+                _ => None,
+            };
+            if let Game(opponent, _) = round {
+                values.push((self.as_opponent(opponent, policy), own, false));
+                continue;
+            }
+            match policy {
+                Unplayed::Fmjd => {
+                    values.push(opponent.map_or((0, 0, false), |opponent| (self.total(opponent), own, false)))
+                }
+                Unplayed::FmjdPlayed => values.push((0, 0, false)),
+                Unplayed::FmjdNoBye => values.extend(opponent.map(|opponent| (self.total(opponent), own, false))),
+                Unplayed::Simple => values.push((self.total(player), own, false)),
+                Unplayed::Fide24 | Unplayed::Fide26 => {
+                    let mut dummy = self.total(player);
+                    if policy == Unplayed::Fide26 {
+                        dummy = dummy.min(count * DRAW);
+                        if let Some(opponent) = opponent {
+                            dummy = dummy.min(self.as_opponent(opponent, policy));
+                        }
+                    }
+                    values.push((dummy, own, matches!(round, HalfBye | Absent | Lost(_))));
+                }
+                Unplayed::Virtual => {
+                    let before: i64 = rounds[..at].iter().map(|round| points(*round)).sum();
+                    values.push((before + (WIN - own) + DRAW * (count - at as i64 - 1), own, false));
+                }
+            }
+        }
+        // First those of rounds that he missed of his own will, the lowest first; then the others, the lowest first.
+        let (mut first, mut then): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| value.2);
+        first.sort();
+        then.sort();
+        first.into_iter().chain(then).collect()
+    }
+
+    /// A tie-break in sixteenths of a point; lists as lists.
+    fn tie(&self, player: usize, tie: TieBreak, policy: Unplayed) -> Vec<i64> {
+        let values = self.values(player, policy);
+        let sum = |values: &[(i64, i64, bool)]| values.iter().map(|value| value.0).sum::<i64>() * 8;
+        let behind = |drop: usize| values.get(drop..).unwrap_or(&[]);
+        match tie {
+            TieBreak::Solkoff => vec![sum(&values)],
+            TieBreak::ShortTruncated => vec![sum(behind(1))],
+            TieBreak::FullTruncated => (1..self.players[player].len()).map(|drop| sum(behind(drop))).collect(),
+            TieBreak::Median => {
+                let highest = behind(1).iter().map(|value| value.0).max().unwrap_or(0);
+                vec![sum(behind(1)) - highest * 8]
+            }
+            // Own points / points of a win x the opponent's points: 16 x (value / 2) x own / 4.
+            TieBreak::SonnebornBerger => vec![values.iter().map(|value| value.0 * value.1 * 2).sum()],
+            TieBreak::Wins => {
+                vec![16 * self.players[player].iter().filter(|round| points(**round) >= WIN).count() as i64]
+            }
+            TieBreak::WinsPlayed => {
+                let is_won = |round: &&Round| matches!(round, Game(_, points) if *points >= WIN);
+                vec![16 * self.players[player].iter().filter(is_won).count() as i64]
+            }
+            TieBreak::SolkoffPlus => {
+                let opponents = self.players[player].iter().filter_map(|round| match (round, policy) {
+                    (Game(opponent, _), _) => Some(*opponent),
+                    (Won(opponent) | Lost(opponent), Unplayed::Fmjd | Unplayed::FmjdNoBye) => Some(*opponent),
+                    _ => None,
+                });
+                vec![opponents.map(|opponent| self.tie(opponent, TieBreak::Solkoff, policy)[0]).sum()]
+            }
+            TieBreak::Direct => unreachable!("it depends on others"),
+        }
+    }
+
+    fn to_csv(&self) -> String {
+        let mut text = "Round;White-number;White;Black-number;Black;Result;Reason\n".to_owned();
+        for (player, rounds) in self.players.iter().enumerate() {
+            for (round, of) in rounds.iter().enumerate() {
+                let (number, round) = (player + 1, round + 1);
+                let meets = |opponent: usize, result: String, reason: &str| {
+                    let other = opponent + 1;
+                    // One of the two writes it.
+                    if player < opponent {
+                        format!("{round};{number};P{number};{other};P{other};{result};{reason}\n")
+                    } else {
+                        String::new()
+                    }
+                };
+                text += &match *of {
+                    Game(opponent, own) => {
+                        let Game(_, others) = self.players[opponent][round - 1] else {
+                            unreachable!("a game has two sides")
+                        };
+                        meets(opponent, format!("{}-{}", own / 2, others / 2), "played")
+                    }
+                    Won(opponent) => meets(opponent, "2-0".to_owned(), "forfeit"),
+                    Lost(opponent) => {
+                        let has_won = matches!(self.players[opponent][round - 1], Won(_));
+                        meets(opponent, if has_won { "0-2" } else { "0-0" }.to_owned(), "forfeit")
+                    }
+                    Bye => format!("{round};{number};P{number};;;2;bye\n"),
+                    HalfBye => format!("{round};{number};P{number};;;1;half bye\n"),
+                    Absent => format!("{round};{number};P{number};;;0;absent\n"),
+                };
+            }
+        }
+        text
+    }
+}
+
+/// Any Swiss: each round a shuffle of the players, met two by two.
+fn swiss() -> impl Strategy<Value = Swiss> {
+    (2..12usize, 1..9usize).prop_flat_map(|(players, rounds)| {
+        let order = Just((0..players).collect::<Vec<_>>()).prop_shuffle();
+        let round = (order, prop::collection::vec(0..20u8, players));
+        prop::collection::vec(round, rounds).prop_map(move |rounds| {
+            let mut swiss = Swiss { players: vec![Vec::new(); players] };
+            for (order, chance) in rounds {
+                let mut of_round = vec![Absent; players];
+                for (pair, chance) in order.chunks(2).zip(&chance) {
+                    let &[one, other] = pair else {
+                        of_round[pair[0]] = [Bye, HalfBye, Absent][usize::from(*chance) % 3];
+                        continue;
+                    };
+                    (of_round[one], of_round[other]) = match chance {
+                        0..6 => (Game(other, WIN), Game(one, 0)),
+                        6..11 => (Game(other, DRAW), Game(one, DRAW)),
+                        11..15 => (Game(other, 0), Game(one, WIN)),
+                        15 => (Won(other), Lost(one)),
+                        16 => (Lost(other), Lost(one)),
+                        17 => (Game(other, 0), Game(one, 0)),
+                        18 => (HalfBye, Absent),
+                        _ => (Absent, Absent),
+                    };
+                }
+                for (player, round) in of_round.into_iter().enumerate() {
+                    swiss.players[player].push(round);
+                }
+            }
+            swiss
+        })
+    })
+}
+
+fn sixteenths(number: &Exact) -> i64 {
+    let scaled = number.numerator * 16;
+    assert_eq!(scaled % number.denominator, 0, "{number}");
+    scaled / number.denominator
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn standings_are_those_of_the_rules(swiss in swiss()) {
+        let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
+        let section = &merged.tournament.sections[0];
+        let rounds = swiss.players[0].len() as u32;
+        for unplayed in Unplayed::ALL {
+            let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::Direct).collect();
+            let found = standings(section, rounds, &ties, unplayed);
+            for row in &found.rows {
+                let player = section.player(row.player).unwrap().number.unwrap() as usize - 1;
+                prop_assert_eq!(row.points.in_hundredths(), swiss.total(player) * 50);
+                for (tie, broken) in ties.iter().zip(&row.broken) {
+                    let numbers: Vec<i64> = match broken {
+                        Broken::Undecided => Vec::new(),
+                        Broken::Number(number) => vec![sixteenths(number)],
+                        Broken::List(numbers) => numbers.iter().map(sixteenths).collect(),
+                    };
+                    prop_assert_eq!(numbers, swiss.tie(player, *tie, unplayed), "{} {} of {}", unplayed, tie, player + 1);
+                }
+            }
+            // The order: points, then the tie-breaks one after the other, then the number; equal ones share the rank.
+            let mut order: Vec<usize> = (0..swiss.players.len()).collect();
+            let key = |player: usize| {
+                let values: Vec<Vec<i64>> = ties.iter().map(|tie| swiss.tie(player, *tie, unplayed)).collect();
+                (swiss.total(player), values)
+            };
+            order.sort_by(|&a, &b| key(b).cmp(&key(a)).then(a.cmp(&b)));
+            let players: Vec<usize> =
+                found.rows.iter().map(|row| section.player(row.player).unwrap().number.unwrap() as usize - 1).collect();
+            prop_assert_eq!(&players, &order);
+            for (at, row) in found.rows.iter().enumerate() {
+                let better = order.iter().filter(|other| key(**other) > key(order[at])).count();
+                prop_assert_eq!(row.rank, better + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn direct_decides_between_all_who_have_met_and_no_others(swiss in swiss()) {
+        let merged = lay(&Tournament::default(), swiss.to_csv().as_bytes()).unwrap();
+        let section = &merged.tournament.sections[0];
+        let found = standings(section, swiss.players[0].len() as u32, &[TieBreak::Direct], Unplayed::Fmjd);
+        for row in &found.rows {
+            let player = section.player(row.player).unwrap().number.unwrap() as usize - 1;
+            let equal: Vec<usize> =
+                (0..swiss.players.len()).filter(|other| swiss.total(*other) == swiss.total(player)).collect();
+            let between = |of: usize| -> Option<i64> {
+                let games = |other: usize| swiss.players[of].iter().filter_map(move |round| match round {
+                    Game(opponent, points) if *opponent == other => Some(*points),
+                    _ => None,
+                });
+                let others = equal.iter().filter(|other| **other != of);
+                others.map(|other| games(*other).next().map(|_| games(*other).sum::<i64>())).sum()
+            };
+            let scores: Option<Vec<i64>> = equal.iter().map(|of| between(*of)).collect();
+            let decides = scores.filter(|scores| scores.iter().any(|score| *score != scores[0]));
+            let expected = decides.and_then(|_| between(player));
+            let number = match &row.broken[0] {
+                Broken::Number(number) => Some(sixteenths(number) / 8),
+                _ => None,
+            };
+            prop_assert_eq!(number, expected);
+        }
+    }
+}
