@@ -77,3 +77,75 @@ impl Searcher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::millis::Millis;
+    use crate::engine::recognition::evidence::tests::evidence;
+    use crate::engine::recognition::evidence::{Press, Presses, Published, Rest, Seen, Source, Unheard};
+    use crate::engine::recognition::settings::Settings;
+    use crate::engine::recognition::verdict::{Clock, PressId};
+    use draughts::{Color, SquareSet};
+    use proptest::prelude::*;
+
+    /// The squares that hands are on, and the colours that are seen there.
+    const SQUARES: [&str; 7] = ["32", "28", "19", "23", "14", "37", "10"];
+    const SEEN: [Option<Color>; 3] = [None, Some(Color::White), Some(Color::Black)];
+
+    /// One thing happens to the facts.
+    fn change(facts: &mut Facts, searcher: &mut Searcher, now: Millis, (what, which): (u8, usize)) {
+        let turn = SEEN[which % 3];
+        match what {
+            0 => facts.presses.hear(
+                Press { id: PressId(now.0 as u32), at: now },
+                turn,
+                facts.published.turn(),
+                which > 4,
+            ),
+            1 => facts.presses.mean(turn),
+            2 => facts.clock = [Clock::None, Clock::Running, Clock::Stopped { since: Some(now) }][which % 3],
+            3 => _ = facts.unheard.hear_again(now, &facts.evidence),
+            4 => _ = facts.settle(now),
+            5 => _ = facts.set_up(*facts.published.position(), 7, which),
+            6 => {
+                let Some(best) = searcher.explanations(facts, &mut Effort::default()).first().cloned() else { return };
+                let rest = Rest { plies: best.plies.len() - 1, is_given_up: which > 3 };
+                facts.published.play(now, best.plies[0].clone(), best.left, SquareSet::EMPTY, rest, &facts.evidence);
+            }
+            _ => {
+                let square = facts.published.position().variant().geometry.square(SQUARES[which % 7]).unwrap();
+                let seen = SEEN[usize::from(what) % 3].map(|color| Seen { color, crowned: false });
+                if facts.evidence.see(now, square, seen, Source::Report) {
+                    facts.published.change(square, facts.evidence.moment());
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_remembered_is_what_would_be_found_again(
+            changes in proptest::collection::vec((0..16_u8, 0..7_usize), 1..40),
+        ) {
+            let (position, evidence) = evidence(&[]);
+            let published = Published::new(position, 0, evidence.moment());
+            let (presses, unheard) = (Presses::default(), Unheard::default());
+            let settings = Settings::default();
+            let mut facts = Facts { settings, clock: Clock::Running, published, evidence, presses, unheard };
+            let mut searcher = Searcher::default();
+            for (step, what) in changes.into_iter().enumerate() {
+                change(&mut facts, &mut searcher, Millis(1_000 * step as u64), what);
+                let mut fresh = Searcher::default();
+                let mut effort = Effort::default();
+                prop_assert_eq!(
+                    searcher.explanations(&facts, &mut effort),
+                    fresh.explanations(&facts, &mut effort)
+                );
+                searcher.seek_readings(&facts, &mut effort);
+                fresh.seek_readings(&facts, &mut effort);
+                prop_assert_eq!(searcher.readings(&facts), fresh.readings(&facts));
+            }
+        }
+    }
+}
