@@ -163,7 +163,7 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
     while !rest.is_empty() {
         // Behind a table there may be another one, with its own headers.
         let is_next =
-            |row: &Cells| is_head(row, &told) && row.iter().all(|cell| column_of(&cell.text, &told).is_some());
+            |row: &Cells| row.iter().all(|cell| column_of(&cell.text, &told).is_some()) && is_head(row, &told);
         let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
         let rows = rest.drain(..next).collect::<Vec<_>>();
         let of_table = table(rows, &told, complaints);
@@ -270,7 +270,10 @@ fn column_of(header: &str, told: &[(String, Column)]) -> Option<Column> {
         return Some(*column);
     }
     let is_it = |(column, name, headers): &&(Column, &str, &[&str])| {
-        headers.contains(&header.as_str()) || (*column != Column::Ignored && folded(name) == header)
+        headers.contains(&header.as_str())
+            || (*column != Column::Ignored
+                && name.len() == header.len()
+                && name.replace('-', " ").eq_ignore_ascii_case(&header))
     };
     if let Some((column, _, _)) = COLUMNS.iter().find(is_it) {
         return Some(*column);
