@@ -2,8 +2,8 @@
 //!
 //! A `Row` is a page of the rule book: each question is a field, each answer a constant with the place it comes from, by the
 //! marks of [`super::ruleset`]. The generator ([`super::movegen`]) and the draw counters ([`super::draws`]) read fields and
-//! never ask which game it is. To add a game: one row here, one file of counts in `tests/data/perft`, and the positions that its
-//! rules decide in `tests/data/rules` of the library draughts-pdn.
+//! never ask which game it is. To add a game: one row here and its name in `ROWS`, one file of counts in `tests/data/perft`, and the
+//! positions that its rules decide in `tests/data/rules` of the library draughts-pdn.
 
 use super::draw_rules::{Army, Claim, DrawRule, Ending, Ground, Lasts, Moves, When};
 use super::game_type::{GameType, Notation, NotationKind};
