@@ -21,7 +21,7 @@ use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 const STARTS: usize = 21;
 const MOST_MS: f64 = 50.0;
 const MOST_MEMORY_MIB: f64 = 12.0;
-const MOST_SIZE_MIB: f64 = 6.0;
+const MOST_SIZE_MIB: f64 = 11.4;
 /// How long the station idles before its memory is read.
 const IDLE: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(10);
