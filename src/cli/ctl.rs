@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use damcast::engine::session::request::{Pairing, Wish};
+use damcast::engine::tournament::RoundState;
+use damcast::station::office::{Matter, TournamentRequest};
 use damcast::station::operate::control::{ClientRequest, Reply};
 use draughts::Color;
 
@@ -42,8 +44,10 @@ enum Verb {
     /// End the game with this result.
     ///
     /// The result is written when the last moves are recognised.
+    ///
+    /// A game that is over gets it as its official result: the last one of the board that has none, or the one that is named.
     Result {
-        /// The board.
+        /// The board; `-` where --pairing names a pairing.
         board: String,
         /// As the game type has it: 2-0, 1-1, 0-2, or 1-0, 1/2-1/2, 0-1; `*` for a game that is broken off.
         #[arg(allow_hyphen_values = true)]
@@ -51,6 +55,47 @@ enum Verb {
         /// End the game though its clock runs.
         #[arg(long)]
         sure: bool,
+        #[command(flatten)]
+        of: Judged,
+    },
+    /// Publish, open or close a round of the tournament.
+    ///
+    /// `publish` shows its pairings to everybody, `open` ties its pairings to the boards: games that begin from then on are games of it;
+    /// games that go on stay what they are. `close` says which results are missing.
+    #[command(after_help = "Examples:\n  damcast ctl round publish 3\n  damcast ctl round open 3 --dry-run")]
+    Round {
+        /// What is to become of it.
+        #[arg(value_enum)]
+        to: RoundVerb,
+        /// The round.
+        round: u32,
+        /// Of which section; of all that have it if that is not told.
+        #[arg(long, value_name = "NAME")]
+        section: Option<String>,
+        /// Close it though results are missing.
+        #[arg(long)]
+        sure: bool,
+        /// Say what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Call a player of the tournament by another name from now on, in all that is shown.
+    ///
+    /// Live files that are written keep the old name.
+    Player {
+        /// The name as it is, or his number in the files of the pairing program.
+        player: String,
+        /// The new name; `N. N.` for one who wishes not to be named.
+        name: String,
+        /// Of which section.
+        #[arg(long, value_name = "NAME")]
+        section: Option<String>,
+        /// Why; it stands in the record.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+        /// Say what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// End the game: this side gives up.
     Resign {
@@ -165,6 +210,76 @@ enum Verb {
     },
 }
 
+/// Which game or pairing a result is for, and how.
+#[derive(clap::Args)]
+struct Judged {
+    /// Its game with this number, which is over.
+    #[arg(long, value_name = "N")]
+    game: Option<u32>,
+    /// The pairing: 3.2 is board 2 of round 3.
+    #[arg(long, value_name = "R.B", conflicts_with = "game")]
+    pairing: Option<String>,
+    /// Of which section.
+    #[arg(long, value_name = "NAME")]
+    section: Option<String>,
+    /// It takes the place of another result.
+    #[arg(long)]
+    correct: bool,
+    /// How it came about: played, forfeit, both lost, arbiter, not played.
+    #[arg(long, value_name = "HOW")]
+    why: Option<String>,
+    /// Why; it stands in the record.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+    /// Say what would change, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Judged {
+    /// Is it for a game that is over, or a pairing?
+    fn is_asked(&self) -> bool {
+        self.game.is_some() || self.pairing.is_some() || self.correct || self.why.is_some() || self.dry_run
+    }
+
+    fn request(&self, board: &str, result: &str, sure: bool) -> TournamentRequest {
+        let matter = Matter::Result {
+            board: (board != "-").then(|| board.to_owned()),
+            game: self.game,
+            pairing: self.pairing.clone(),
+            section: self.section.clone(),
+            result: result.to_owned(),
+            why: self.why.clone(),
+            correct: self.correct,
+        };
+        TournamentRequest { sure, reason: self.reason.clone(), dry_run: self.dry_run, ..matter.into() }
+    }
+}
+
+/// What becomes of a round.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum RoundVerb {
+    /// Everybody may see its pairings.
+    Publish,
+    /// It is not published any more.
+    Withdraw,
+    /// Games that begin now are games of it.
+    Open,
+    /// It is over.
+    Close,
+}
+
+impl RoundVerb {
+    fn state(self) -> RoundState {
+        match self {
+            RoundVerb::Publish => RoundState::Published,
+            RoundVerb::Withdraw => RoundState::Prepared,
+            RoundVerb::Open => RoundState::Open,
+            RoundVerb::Close => RoundState::Closed,
+        }
+    }
+}
+
 /// A side, as it is written on the command line.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Side {
@@ -185,7 +300,21 @@ impl From<Side> for Color {
 
 impl Verb {
     fn request(&self) -> ClientRequest {
+        let of_tournament = |request| ClientRequest::Tournament { request: Box::new(request), until: None };
         let (board, wish) = match self {
+            Verb::Result { board, result, sure, of } if of.is_asked() => {
+                return of_tournament(of.request(board, result, *sure));
+            }
+            Verb::Round { to, round, section, sure, dry_run } => {
+                let to = to.state().name().to_owned();
+                let matter = Matter::Round { round: *round, to, section: section.clone() };
+                return of_tournament(TournamentRequest { sure: *sure, dry_run: *dry_run, ..matter.into() });
+            }
+            Verb::Player { player, name, section, reason, dry_run } => {
+                let (player, name, section) = (player.clone(), name.clone(), section.clone());
+                let request: TournamentRequest = Matter::Player { player, name, section }.into();
+                return of_tournament(TournamentRequest { reason: reason.clone(), dry_run: *dry_run, ..request });
+            }
             Verb::Reload => return ClientRequest::Reload { until: None },
             Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },
             Verb::LogLevel { level } => return ClientRequest::LogLevel { filter: level.clone(), until: None },

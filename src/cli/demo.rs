@@ -14,7 +14,7 @@ use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
 use damcast::station::config::{
-    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig,
+    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig, TournamentConfig,
 };
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
@@ -78,6 +78,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         durability: Durability::default(),
         control: ControlConfig::default(),
         metrics: MetricsConfig::default(),
+        tournament: TournamentConfig::default(),
         alarm: AlarmConfig::default(),
     };
 

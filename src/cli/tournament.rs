@@ -8,23 +8,27 @@
 //! Exit code 0: done; 1: the file is refused, or it cannot be done; 2: asked wrongly.
 
 use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use chrono::{Local, SecondsFormat};
 use damcast::engine::tournament::{
-    self as model, Amendment, Broken, Format, Kind, Standings, TieBreak, Tournament, TournamentRecord,
-    TournamentSection, Unplayed,
+    self as model, Broken, Format, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
 };
-use damcast::station::config::{self, DEFAULT_PATH, Sources};
+use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
-use damcast::station::outlets;
+use damcast::station::folder::recorded_games;
+use damcast::station::office::{self, Matter, Office, OfficeRefusal, TournamentRequest, only_section};
+use damcast::station::operate::control::client::Client;
+use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET, SOCKET};
 use damcast::station::tournament_log::{TOURNAMENT, TournamentLog};
-use draughts_pdn::Level;
 
 use super::input::{json_text, whole};
 use super::output::{print, say, tell};
+use super::station::{UNKNOWN, explain};
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -107,6 +111,9 @@ struct Import {
     /// The version that this was made of: if the tournament has changed since then, it is refused with what has changed.
     #[arg(long, value_name = "N")]
     saw: Option<u64>,
+    /// What damcast would ask about again is meant so.
+    #[arg(long)]
+    sure: bool,
 }
 
 #[derive(clap::Args)]
@@ -139,26 +146,24 @@ enum Output {
 /// An import of a file takes no more.
 const LARGEST: usize = 4 << 20;
 
-/// So many things that are wrong with a file are told: a screen full.
-const MOST_SHOWN: usize = 20;
-
 /// Does what is asked.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let directory = match directory(arguments) {
-        Ok(directory) => directory,
+    let place = match place(arguments) {
+        Ok(place) => place,
         Err(error) => {
             tell(format_args!("damcast: {error:#}"));
             return Ok(ExitCode::from(super::USAGE));
         }
     };
     match &arguments.verb {
-        Verb::Import(import) => return take_over(&directory, arguments.section.as_deref(), import),
+        Verb::Import(import) => return take_over(&place, arguments.section.as_deref(), import),
         Verb::RoundRobin { double, dry_run } => {
-            return round_robin(&directory, arguments.section.as_deref(), *double, *dry_run);
+            let matter = Matter::RoundRobin { section: arguments.section.clone(), double: *double };
+            return ask(&place, TournamentRequest { dry_run: *dry_run, ..matter.into() });
         }
         _ => {}
     }
-    let log = read(&directory)?;
+    let log = read(&place.directory)?;
     let tournament = tournament_of(&log)?;
     if let Verb::Show { history: true, .. } = arguments.verb {
         for TournamentRecord { version, at, by, what, reason, .. } in log.records() {
@@ -171,7 +176,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         print(overview(&tournament, &log))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let section = section(&tournament, arguments.section.as_deref())?;
+    let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
     match &arguments.verb {
         Verb::Show { round: None, .. } => print(of_section(section))?,
         Verb::Show { round: Some(round), .. } => {
@@ -207,15 +212,23 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where a tournament is.
+struct Place {
+    directory: PathBuf,
+    /// Where the configuration says that a station is asked.
+    socket: Option<PathBuf>,
+}
+
 /// The directory that is named, or that the configuration names.
-fn directory(arguments: &Arguments) -> anyhow::Result<PathBuf> {
+fn place(arguments: &Arguments) -> anyhow::Result<Place> {
     if let Some(directory) = &arguments.directory {
-        return Ok(directory.clone());
+        return Ok(Place { directory: directory.clone(), socket: None });
     }
     let file = arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
     let sources = Sources::of_file(file).context("say with --directory or --config where the tournament is")?;
-    let whereabouts = sources.with_environment(config::environment()).whereabouts();
-    whereabouts.directory.with_context(|| format!("{}: [station] directory is not set", file.display()))
+    let Whereabouts { directory, socket } = sources.with_environment(config::environment()).whereabouts();
+    let directory = directory.with_context(|| format!("{}: [station] directory is not set", file.display()))?;
+    Ok(Place { directory, socket })
 }
 
 fn read(directory: &Path) -> anyhow::Result<TournamentLog> {
@@ -231,19 +244,6 @@ fn tournament_of(log: &TournamentLog) -> anyhow::Result<Tournament> {
     log.book().tournament().map_err(anyhow::Error::msg).context("the record of the tournament cannot be understood")
 }
 
-/// The section that is named, or the only one.
-fn section<'t>(tournament: &'t Tournament, name: Option<&str>) -> anyhow::Result<&'t TournamentSection> {
-    let names = || tournament.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ");
-    match (name, tournament.sections.as_slice()) {
-        (_, []) => bail!("there is no tournament here yet: `damcast tournament import FILE` takes one over"),
-        (Some(name), _) => {
-            tournament.section(name).with_context(|| format!("there is no section {name}; there are {}", names()))
-        }
-        (None, [only]) => Ok(only),
-        (None, _) => bail!("there are several sections: say with --section which, {}", names()),
-    }
-}
-
 impl Ask {
     fn standings(&self, section: &TournamentSection) -> anyhow::Result<Standings> {
         let round = self.round.unwrap_or_else(|| section.last_round_with_result());
@@ -253,119 +253,97 @@ impl Ask {
     }
 }
 
-fn take_over(directory: &Path, section: Option<&str>, import: &Import) -> anyhow::Result<ExitCode> {
+fn take_over(place: &Place, section: Option<&str>, import: &Import) -> anyhow::Result<ExitCode> {
     let shown = import.file.display();
     let bytes = whole(&import.file)?;
     ensure!(bytes.len() <= LARGEST, "{shown} has {} bytes; {LARGEST} are the most", bytes.len());
-    if let Some(name) = section {
-        let is_plain = !name.is_empty() && name.chars().count() <= 64 && !name.chars().any(char::is_control);
-        ensure!(is_plain, "a section has a name of 1 to 64 characters");
-    }
-    let what = import.file.file_name().unwrap_or(import.file.as_os_str()).to_string_lossy();
-    let what = format!("import {}", what.escape_debug());
-    let merging = |tournament: &Tournament| {
-        let merged = model::read(&bytes, import.format, &import.columns)
-            .and_then(|sheet| model::merge(tournament, section, &sheet))
-            .map_err(|problems| {
-                // Errors first: they are why the file is refused.
-                let (errors, others): (Vec<_>, Vec<_>) =
-                    problems.iter().partition(|problem| problem.level == Level::Error);
-                let all = errors.len() + others.len();
-                for problem in errors.into_iter().chain(others).take(MOST_SHOWN) {
-                    tell(format_args!("{shown}:{problem}"));
-                }
-                if all > MOST_SHOWN {
-                    tell(format_args!("{shown}: and {} more", all - MOST_SHOWN));
-                }
-                "nothing of the file was taken over".to_owned()
-            })?;
-        merged.notes.iter().for_each(|note| tell(format_args!("{shown}:{note}")));
-        Ok(merged.tournament)
+    let (text, bytes) = office::text_of(bytes);
+    let matter = Matter::Import {
+        name: shown.to_string(),
+        text,
+        bytes,
+        format: import.format.map(|format| format.to_string()),
+        columns: import.columns.clone(),
+        section: section.map(str::to_owned),
     };
-    let request = Request {
-        what,
-        reason: &import.reason,
-        request: import.request.as_deref(),
+    let request = TournamentRequest {
+        matter,
+        request: import.request.clone(),
         saw: import.saw,
+        reason: import.reason.clone(),
+        sure: import.sure,
         dry_run: import.dry_run,
     };
-    change(directory, &shown.to_string(), &request, merging)
+    ask(place, request)
 }
 
-/// Something that is to be done to the tournament.
-struct Request<'r> {
-    what: String,
-    reason: &'r str,
-    request: Option<&'r str>,
-    saw: Option<u64>,
-    dry_run: bool,
+/// Asks the station that runs in the folder, or does it in the folder where none runs.
+fn ask(place: &Place, request: TournamentRequest) -> anyhow::Result<ExitCode> {
+    match Lock::holder(&place.directory) {
+        Some(_) if !request.dry_run => ask_station(place, request),
+        _ => ask_folder(&place.directory, &request),
+    }
 }
 
-/// Makes one record of all that changes: it is done as a whole or not at all.
-fn change(
-    directory: &Path,
-    subject: &str,
-    request: &Request,
-    make: impl FnOnce(&Tournament) -> Result<Tournament, String>,
-) -> anyhow::Result<ExitCode> {
+fn ask_station(place: &Place, request: TournamentRequest) -> anyhow::Result<ExitCode> {
+    let sockets = place.socket.iter().cloned().chain([place.directory.join(SOCKET), PathBuf::from(SERVICE_SOCKET)]);
+    let mut client = match Client::connect(sockets.collect()) {
+        Ok(client) => client,
+        Err(error) => return Ok(explain(&error)),
+    };
+    let request = ClientRequest::Tournament { request: Box::new(request), until: None };
+    let patience = request.patience();
+    let reply = client.ask(request, patience, |_| tell("damcast: the station is at work"))?;
+    reply.told.iter().try_for_each(say)?;
+    if let Some(error) = &reply.error {
+        tell(format_args!("damcast: {error}"));
+        return Ok(if reply.unknown { ExitCode::from(UNKNOWN) } else { ExitCode::FAILURE });
+    }
+    if let Some(version) = reply.version {
+        say(format_args!("version {version} of {}", place.directory.join("log").join(TOURNAMENT).display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<ExitCode> {
     let folder = directory.join("log");
     let lock = if request.dry_run {
         None
     } else {
         make_folder(&folder).with_context(|| folder.display().to_string())?;
-        if let Some(station) = Lock::holder(directory) {
-            bail!(
-                "{}: a station{station} runs here: stop it first, or do this before it starts; --dry-run, show, standings and export \
-                 work beside it",
-                directory.display()
-            );
-        }
         Some(Lock::take(directory)?)
     };
-    let mut log = read(directory)?;
-    let saw = request.saw.unwrap_or(log.book().version());
-    let name = match request.request {
-        Some(name) => name.to_owned(),
-        None => outlets::random()?,
-    };
-    match log.book().admit(&name, saw) {
-        Err(model::Conflict::Done(version)) => {
-            say(format_args!("{subject}: done already, as version {version}"))?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        Err(conflict) => bail!("{conflict} look at it, and ask again with --saw {}", log.book().version()),
-        Ok(()) => {}
+    let mut office = Office::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
+    if let Some(damage) = office.log().damage() {
+        tell(format_args!("damcast: {damage}: what stands before it counts"));
     }
-    let before = tournament_of(&log)?;
-    let after = match make(&before) {
-        Ok(after) => after,
-        Err(what) => {
-            tell(format_args!("damcast: {what}"));
+    if folder.is_dir() {
+        recorded_games(directory)?.into_iter().for_each(|game| office.set_game(game));
+    }
+    let done = match office.carry_out(request, &user()) {
+        Ok(done) => done,
+        Err(OfficeRefusal::Conflict(conflict)) => {
+            bail!("{conflict} look at it, and ask again with --saw {}", office.log().book().version())
+        }
+        Err(refusal) => {
+            refusal.to_string().lines().for_each(|line| tell(format_args!("damcast: {line}")));
             return Ok(ExitCode::FAILURE);
         }
     };
-    let changes = log.book().changes_to(&after);
-    if changes.is_empty() {
-        say(format_args!("{subject}: nothing is new"))?;
-        return Ok(ExitCode::SUCCESS);
+    drop(lock);
+    let path = folder.join(TOURNAMENT);
+    // Root, who works for the station, leaves it a file that it can write.
+    if let (Ok(own), Ok(of_folder)) = (fs::metadata(&path), fs::metadata(&folder))
+        && own.uid() != of_folder.uid()
+    {
+        std::os::unix::fs::chown(&path, Some(of_folder.uid()), Some(of_folder.gid()))
+            .with_context(|| path.display().to_string())?;
     }
-    print(told(subject, &changes, &before, &after))?;
-    if lock.is_none() {
-        say("nothing was changed: this was a dry run")?;
-        return Ok(ExitCode::SUCCESS);
+    done.notes.iter().for_each(tell);
+    done.told.iter().try_for_each(say)?;
+    if let Some(record) = done.record {
+        say(format_args!("done as version {} of {}", record.version, path.display()))?;
     }
-    let record = TournamentRecord {
-        version: log.book().version() + 1,
-        at: Local::now().to_rfc3339_opts(SecondsFormat::Millis, false),
-        by: user(),
-        request: name,
-        saw,
-        what: request.what.clone(),
-        reason: request.reason.to_owned(),
-        changes,
-    };
-    log.write(&RealDisk, &record)?;
-    say(format_args!("done as version {} of {}", record.version, folder.join(TOURNAMENT).display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -375,90 +353,6 @@ fn user() -> String {
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
     name.unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
-}
-
-/// What changes: how many things are new, and each thing that becomes another.
-fn told(subject: &str, changes: &[Amendment], before: &Tournament, after: &Tournament) -> String {
-    let mut new: Vec<String> = Vec::new();
-    for (kind, one, many) in [
-        (Kind::Section, "section", "sections"),
-        (Kind::Team, "team", "teams"),
-        (Kind::Player, "player", "players"),
-        (Kind::Match, "match", "matches"),
-        (Kind::Pairing, "pairing", "pairings"),
-        (Kind::Bye, "bye", "byes"),
-        (Kind::Adjustment, "adjustment", "adjustments"),
-    ] {
-        // What has a new section field was not there before.
-        let is_new = |change: &&Amendment| {
-            change.entity.kind == kind
-                && change.old.is_empty()
-                && change.new.contains_key(if kind == Kind::Section { "name" } else { "section" })
-        };
-        match changes.iter().filter(is_new).count() {
-            0 => {}
-            1 => new.push(format!("1 {one}")),
-            count => new.push(format!("{count} {many}")),
-        }
-    }
-    let mut text = String::new();
-    match new.len() {
-        0 => {}
-        1 if new[0].starts_with("1 ") => text = format!("{subject}: {} is new\n", new[0]),
-        _ => text = format!("{subject}: {} are new\n", new.join(", ")),
-    }
-    for change in changes {
-        let is_added =
-            change.old.is_empty() && (change.new.contains_key("section") || change.entity.kind == Kind::Section);
-        if is_added || change.entity.kind == Kind::Event && change.old.is_empty() {
-            continue;
-        }
-        let what = named(change, after).or_else(|| named(change, before)).unwrap_or_else(|| change.entity.to_string());
-        let mut names: Vec<&String> = change.old.keys().chain(change.new.keys()).collect();
-        names.sort();
-        names.dedup();
-        let shown = |of: &model::Fields, name: &str| of.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
-        let fields: Vec<String> = names
-            .iter()
-            .map(|name| format!("{name} {} (was {})", shown(&change.new, name), shown(&change.old, name)))
-            .collect();
-        let _ = writeln!(text, "{what}: {}", fields.join(", "));
-    }
-    text
-}
-
-/// What people call the thing that changes.
-fn named(change: &Amendment, tournament: &Tournament) -> Option<String> {
-    let id = change.entity.id;
-    tournament.sections.iter().find_map(|section| match change.entity.kind {
-        Kind::Player => section.player(id).map(|player| player.name.clone()),
-        Kind::Team => section.team(id).map(|team| team.name.clone()),
-        Kind::Pairing => section.pairings.iter().find(|pairing| pairing.id == id).map(|pairing| {
-            let board = pairing.board.map_or(String::new(), |board| format!(", board {board}"));
-            format!(
-                "round {}{board}, {} - {}",
-                pairing.round,
-                section.name_of(pairing.white),
-                section.name_of(pairing.black)
-            )
-        }),
-        Kind::Bye => section
-            .byes
-            .iter()
-            .find(|bye| bye.id == id)
-            .map(|bye| format!("round {}, {}", bye.round, section.name_of(Some(bye.player)))),
-        _ => None,
-    })
-}
-
-fn round_robin(directory: &Path, of: Option<&str>, is_double: bool, dry_run: bool) -> anyhow::Result<ExitCode> {
-    let pairing = |tournament: &Tournament| {
-        let name = section(tournament, of).map_err(|error| format!("{error:#}"))?.name.clone();
-        model::pair_round_robin(tournament, &name, is_double)
-    };
-    let what = if is_double { "double round robin" } else { "round robin" };
-    let request = Request { what: what.to_owned(), reason: "", request: None, saw: None, dry_run };
-    change(directory, what, &request, pairing)
 }
 
 /// What is known of an event: each section in a few lines.

@@ -29,7 +29,9 @@ use crate::engine::livefile;
 use crate::engine::millis::Millis;
 use crate::engine::playback::{self, PlayedGame};
 use crate::engine::session::{Effect, Input, Line, LineSettings};
-use crate::station::config::{AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig};
+use crate::station::config::{
+    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig, TournamentConfig,
+};
 use crate::station::disk::{Disk, Durability, RealDisk};
 use crate::station::folder::fsck::{self, Severity};
 use crate::station::folder::rebuild;
@@ -113,6 +115,7 @@ impl Day {
             durability: Durability::Lazy,
             control: ControlConfig::default(),
             metrics: MetricsConfig::default(),
+            tournament: TournamentConfig::default(),
             alarm: AlarmConfig::default(),
         }
     }

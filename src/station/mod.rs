@@ -28,6 +28,8 @@ pub mod outlets;
 
 pub mod line;
 
+pub mod office;
+
 pub mod output;
 
 pub mod operate;

@@ -16,6 +16,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         (Section::Outlet, own_if(section == Section::Outlet, &own, "name", "\"w\"")),
         (Section::Control, String::new()),
         (Section::Metrics, String::new()),
+        (Section::Tournament, String::new()),
         (Section::Alarm, String::new()),
         (Section::Log, String::new()),
         (Section::Recognition, String::new()),

@@ -74,6 +74,7 @@ mod reload;
 mod replay_cmd;
 mod replug;
 mod rotation;
+mod rounds;
 mod service;
 mod simulated;
 mod simulated_lines;

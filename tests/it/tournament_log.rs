@@ -244,10 +244,10 @@ fn the_verb_takes_over_shows_stands_and_gives_back() {
     let fsck = || Command::new(env!("CARGO_BIN_EXE_damcast")).arg("fsck").arg(&folder).output().unwrap();
     let clean = fsck();
     assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
-    // Beside a station nothing is written, and everything can be read.
+    // Beside a station that does not answer nothing is written, and everything can be read.
     let lock = Lock::take(&folder).unwrap();
     let beside = import(&round("2-0"), &[]);
-    assert!(!beside.status.success() && String::from_utf8(beside.stderr).unwrap().contains("runs here"));
+    assert!(!beside.status.success() && String::from_utf8(beside.stderr).unwrap().contains("no station answers at"));
     assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("this was a dry run"));
     stdout(&damcast(&folder, &["standings"]));
     drop(lock);

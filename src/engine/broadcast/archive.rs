@@ -9,18 +9,19 @@
 //!
 //! Source: PDN 3.0, chapter "PDN Tags": PlyCount, Termination (as in PGN), section "WhiteTime/BlackTime Tag".
 
-use super::Board;
 use super::record::{GameRecord, RecordedEntry};
 use super::snapshot;
+use super::{Board, View};
 use draughts::Color;
 use draughts_pdn::game::{End, Game, Tags};
 use draughts_pdn::time_control::{Period, TimeControl};
 use draughts_pdn::writer::{self, Style};
 
-/// The text of the archive file of a game.
-pub fn text(board: &Board, game: &GameRecord) -> String {
+/// The text of the archive file of a game that is over, with as much as may be seen of its result and of what was corrected of it.
+pub fn text(board: &Board, game: &GameRecord, view: View<'_>) -> String {
     let mut tags = board.tags_of(Some(game));
-    let result = game.result().map_or("*", |(_, result)| result);
+    view.correct(&mut tags);
+    let result = view.shown_result().unwrap_or("*");
     for (name, color) in [("WhiteTime", Color::White), ("BlackTime", Color::Black)] {
         if let Some(seconds) = time_used(&tags, game, color) {
             tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
@@ -103,6 +104,7 @@ fn time_given(control: &TimeControl, moves: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Delay;
     use super::super::record::GameChange;
     use super::super::record::tests::{game, moment};
     use super::*;
@@ -114,7 +116,7 @@ mod tests {
         let board = Board::new("a", Variant::international(), tags);
         let mut game = game(&[("Date", "2026.11.21")], lines);
         game.take(moment(60), GameChange::Ended(Some("1-1".into())));
-        let text = text(&board, &game);
+        let text = text(&board, &game, Delay::NONE.view(&game, game.latest()));
         assert_eq!(text, expected);
         assert_eq!(profile::check(Profile::Standard, text.as_bytes(), None), []);
     }

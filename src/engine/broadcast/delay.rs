@@ -14,7 +14,11 @@
 use chrono::TimeDelta;
 
 use super::Moment;
-use super::record::{GameRecord, RecordedEntry};
+use super::record::{Correction, GameRecord, RecordedEntry};
+use draughts_pdn::game::Tags;
+
+/// The tag that stands apart: the game may not be over for everybody yet.
+const RESULT: &str = "Result";
 
 /// A delay of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -32,8 +36,26 @@ pub struct View<'game> {
     pub entries: &'game [RecordedEntry],
     /// Is it over?
     pub is_closed: bool,
-    /// Its result.
+    /// The result that its live file has.
     pub result: Option<&'game str>,
+    /// What was corrected of it.
+    pub corrections: &'game [Correction],
+}
+
+impl<'game> View<'game> {
+    /// Its result as it is shown: the last one that was given.
+    pub fn shown_result(&self) -> Option<&'game str> {
+        let given = self.corrections.iter().rev().find(|correction| correction.tag == RESULT);
+        // No result before the last move.
+        given.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
+    }
+
+    /// Lays what was corrected over the tags of the game.
+    pub fn correct(&self, tags: &mut Tags) {
+        for Correction { tag, value, .. } in self.corrections.iter().filter(|correction| correction.tag != RESULT) {
+            tags.set(tag, value.as_str());
+        }
+    }
 }
 
 impl Delay {
@@ -49,7 +71,9 @@ impl Delay {
         let count = by_time.min(by_plies);
         let is_closed = is_closed && count == game.entries().len();
         let result = game.result().filter(|(at, _)| is_closed && self.due(*at) <= now).map(|(_, result)| result);
-        View { entries: &game.entries()[..count], is_closed, result }
+        let corrections = game.corrections();
+        let seen = corrections.iter().take_while(|correction| self.due(correction.at) <= now).count();
+        View { entries: &game.entries()[..count], is_closed, result, corrections: &corrections[..seen] }
     }
 
     /// The next moment at which more may be seen because time passed.
@@ -59,7 +83,8 @@ impl Delay {
         // Nearly always all of them may be seen.
         let asides = Some(game.asides()).filter(|asides| asides.last_at().is_some_and(|last| self.due(last) > now));
         let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|aside| aside.at);
-        moments.chain(asides).chain(ends).map(|at| self.due(at)).filter(|&at| at > now).min()
+        let corrections = game.corrections().iter().map(|correction| correction.at);
+        moments.chain(asides).chain(ends).chain(corrections).map(|at| self.due(at)).filter(|&at| at > now).min()
     }
 
     /// When what was recorded at a moment may be seen.

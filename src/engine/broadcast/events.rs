@@ -20,8 +20,9 @@
 //! | `clock` | `clock`: it shows something else than one knows who counts on from the last `clock`, by more than two seconds, or another side's time runs |
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `operator` |
+//! | `round`, `pairing`, `official`, `amend` | of a tournament ([`super::course`]), with `t` instead of `n`, `board` and `game` |
 //!
-//! The last four have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
+//! The four before those have `p` instead of `n`: those of a game are counted by themselves, because a delay in plies leaves them out.
 //! A correction takes nothing back: what stands before the `setup` stays told, and play goes on from there.
 //!
 //! `events.schema.json` beside this file is the JSON Schema of a line.
@@ -92,6 +93,8 @@ pub enum Stream {
     Game,
     /// What is told beside them: `p`.
     Aside,
+    /// What is told of a tournament, of no board and no game: `t`.
+    Tournament,
 }
 
 /// The events of a board, a game, and one of its streams.
@@ -118,6 +121,11 @@ impl EventPlace {
 }
 
 impl GameEvent {
+    /// The `n`th event of a tournament.
+    pub(super) fn of_tournament(n: u64, at: Moment, body: Object) -> GameEvent {
+        GameEvent { at, board: String::new(), game: 0, stream: Stream::Tournament, n, body }
+    }
+
     /// Which one it is.
     pub fn place(&self) -> EventPlace {
         EventPlace { board: self.board.clone(), game: self.game, stream: self.stream, n: self.n }
@@ -136,12 +144,14 @@ impl GameEvent {
             Some(Origin { station, generation }) => head.text("gen", generation).text("station", station),
             None => head,
         };
-        let head = head.text("at", &at).text("board", &self.board);
-        let count = match self.stream {
-            Stream::Game => "n",
-            Stream::Aside => "p",
+        let head = head.text("at", &at);
+        let of_game = |head: Object| head.text("board", &self.board).number("game", self.game.into());
+        let head = match self.stream {
+            Stream::Game => of_game(head).number("n", self.n),
+            Stream::Aside => of_game(head).number("p", self.n),
+            Stream::Tournament => head.number("t", self.n),
         };
-        head.number("game", self.game.into()).number(count, self.n).and(&self.body).finish()
+        head.and(&self.body).finish()
     }
 }
 
@@ -166,7 +176,7 @@ pub fn count_asides(game: &GameRecord, delay: Delay, now: Moment) -> u64 {
 /// When the `n`th event of one of a game's streams was recorded.
 pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
     let index = usize::try_from(n).ok()?.checked_sub(1)?;
-    if stream == Stream::Aside {
+    if stream != Stream::Game {
         return game.asides().iter().nth(index).map(|aside| aside.at);
     }
     // The first is that the game has begun.

@@ -16,14 +16,16 @@
 //! any judgement of moves: what is not in the record is not shown.
 
 pub mod archive;
+pub mod course;
 pub mod delay;
 pub mod events;
 mod json;
 pub mod record;
 pub mod snapshot;
 
+pub use course::Course;
 pub use delay::{Delay, View};
-pub use record::{AsideContent, Asides, GameChange, GameRecord, RecordedAside, RecordedEntry};
+pub use record::{AsideContent, Asides, Correction, GameChange, GameRecord, RecordedAside, RecordedEntry};
 
 use chrono::{DateTime, FixedOffset};
 

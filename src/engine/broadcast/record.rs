@@ -214,6 +214,17 @@ fn take_number(rest: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// A tag of a game that was corrected after it was recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Correction {
+    /// When.
+    pub at: Moment,
+    /// Its name; `Result` among them.
+    pub tag: String,
+    /// As it is to be shown from then on.
+    pub value: String,
+}
+
 /// The record of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameRecord {
@@ -226,6 +237,7 @@ pub struct GameRecord {
     closed: Option<Moment>,
     result: Option<String>,
     released: bool,
+    corrections: Vec<Correction>,
 }
 
 impl GameRecord {
@@ -239,6 +251,7 @@ impl GameRecord {
             closed: None,
             result: None,
             released: false,
+            corrections: Vec::new(),
         }
     }
 
@@ -303,6 +316,18 @@ impl GameRecord {
     /// What was told about it beside its file.
     pub fn asides(&self) -> &Asides {
         &self.asides
+    }
+
+    /// What was corrected of it, in order. Nothing of that is in its log.
+    pub fn corrections(&self) -> &[Correction] {
+        &self.corrections
+    }
+
+    /// These are the corrections of it.
+    pub fn amend(&mut self, corrections: &[Correction]) {
+        if self.corrections != corrections {
+            self.corrections = corrections.to_vec();
+        }
     }
 
     /// When its live file was ended.

@@ -18,6 +18,8 @@
 //! The result stands in the tag only, and is `*` until it is sure; every game ends with `*`. Whoever writes the file asks
 //! [`Snapshot::flaw`] first: a file that would break its readers is not published.
 
+use std::borrow::Cow;
+
 use super::record::{GameRecord, RecordedEntry, RecordedStep};
 use super::{Board, Delay, Moment, View};
 use crate::engine::livefile;
@@ -29,9 +31,10 @@ use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::writer::{self, Style};
 
 /// Which boards a file holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Boards {
     /// All.
+    #[default]
     All,
     /// Those with a move.
     Started,
@@ -47,14 +50,41 @@ pub struct Snapshot {
     profile: Profile,
 }
 
+/// A place in a file: a board, and what is shown of it.
+#[derive(Clone, Debug)]
+pub struct SnapshotPlace<'b> {
+    /// The board.
+    pub board: Cow<'b, Board>,
+    /// The game, and as much of it as may be seen.
+    pub shown: Option<(&'b GameRecord, View<'b>)>,
+    /// The result of a pairing of which there is no game.
+    pub result: Option<String>,
+}
+
+impl<'b> SnapshotPlace<'b> {
+    /// A board with its current game.
+    pub fn of(board: &'b Board, delay: Delay, now: Moment) -> SnapshotPlace<'b> {
+        SnapshotPlace { board: Cow::Borrowed(board), shown: board.shown(delay, now), result: None }
+    }
+}
+
 impl Snapshot {
     /// The boards of a round as they may be seen at a moment.
     pub fn of(boards: &[&Board], which: Boards, profile: Profile, delay: Delay, now: Moment) -> Snapshot {
+        let places: Vec<SnapshotPlace> = boards.iter().map(|board| SnapshotPlace::of(board, delay, now)).collect();
+        Snapshot::of_places(&places, which, profile)
+    }
+
+    /// These places.
+    pub fn of_places(places: &[SnapshotPlace], which: Boards, profile: Profile) -> Snapshot {
         let mut held = Vec::new();
-        let games = boards.iter().filter_map(|board| {
-            let (game, is_held) = of_board(board, board.shown(delay, now), which, profile);
+        let games = places.iter().filter_map(|SnapshotPlace { board, shown, result }| {
+            let (mut game, is_held) = of_board(board, *shown, which, profile);
             if is_held {
                 held.push(board.name.clone());
+            }
+            if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
+                game.tags.set("Result", result.as_str());
             }
             game
         });
@@ -71,19 +101,24 @@ impl Snapshot {
 
 /// All that a file may have said of a board until a moment: that it has no game, and each beginning of each of its games, the
 /// latest first. A text that is empty: the file left the board out.
-pub fn beginnings(
-    board: &Board,
+pub fn beginnings<'a>(
+    board: &'a Board,
     which: Boards,
     profile: Profile,
     delay: Delay,
     now: Moment,
-) -> impl Iterator<Item = String> + '_ {
-    let of_game = move |game| {
-        let whole: View<'_> = delay.view(game, now);
+) -> impl Iterator<Item = String> + 'a {
+    let of_game = move |game: &'a GameRecord| {
+        let whole: View<'a> = delay.view(game, now);
         let parts = (1..=whole.entries.len()).rev().map(move |count| &whole.entries[..count]);
-        let parts = parts.map(|entries| View { entries, is_closed: false, result: None });
+        let parts = parts.map(move |entries| View { entries, is_closed: false, result: None, ..whole });
         let whole = Some(whole).filter(|whole| !whole.entries.is_empty());
-        whole.into_iter().chain(parts).map(move |view| Some((game, view)))
+        // Each of them as it was before any of the corrections.
+        let amended = |view: View<'a>| {
+            let counts = (0..=view.corrections.len()).rev();
+            counts.map(move |count| View { corrections: &view.corrections[..count], ..view })
+        };
+        whole.into_iter().chain(parts).flat_map(amended).map(move |view| Some((game, view)))
     };
     let shown = std::iter::once(None).chain(board.games.iter().rev().flat_map(of_game));
     shown.map(move |shown| {
@@ -130,7 +165,8 @@ fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) ->
         shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
     }
     let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
-    tags.set("Result", view.result.unwrap_or("*"));
+    view.correct(&mut tags);
+    tags.set("Result", view.shown_result().unwrap_or("*"));
     let written = record.written(view.entries).skip(shown.start).take(shown.len());
     (Game { tags, entries: movetext(written), end: End::Star }, is_held)
 }

@@ -18,9 +18,14 @@ use std::str::FromStr;
 use super::points::Points;
 use super::scoring::Stage;
 use super::{
-    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player, ResultReason, StageGame, Team,
-    Tournament, TournamentSection, Whose,
+    Adjustment, AmendedGame, AmendedTag, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player,
+    ResultReason, SectionRound, StageGame, Team, Tournament, TournamentSection, Whose,
 };
+
+/// What stands before the name of a tag in the fields of a game: as it is to be shown.
+pub const TAG: &str = "tag ";
+/// And before that of the tag as it was at first.
+pub const WAS: &str = "was ";
 
 /// The fields of an entity: those that are empty are not there.
 pub type Fields = BTreeMap<String, String>;
@@ -44,12 +49,26 @@ pub enum Kind {
     Bye,
     /// Points beside the games.
     Adjustment,
+    /// A round that was published.
+    Round,
+    /// What is corrected of a game that a board has recorded.
+    Game,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 8] =
-        [Kind::Event, Kind::Section, Kind::Team, Kind::Player, Kind::Match, Kind::Pairing, Kind::Bye, Kind::Adjustment];
+    pub const ALL: [Kind; 10] = [
+        Kind::Event,
+        Kind::Section,
+        Kind::Team,
+        Kind::Player,
+        Kind::Match,
+        Kind::Pairing,
+        Kind::Bye,
+        Kind::Adjustment,
+        Kind::Round,
+        Kind::Game,
+    ];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -62,6 +81,8 @@ impl Kind {
             Kind::Pairing => "pairing",
             Kind::Bye => "bye",
             Kind::Adjustment => "adjustment",
+            Kind::Round => "round",
+            Kind::Game => "game",
         }
     }
 }
@@ -161,6 +182,17 @@ impl Book {
     /// The version: how many records there are.
     pub fn version(&self) -> u64 {
         self.done.len() as u64
+    }
+
+    /// The entities of a kind, by id.
+    pub fn entities(&self, kind: Kind) -> impl Iterator<Item = (Id, &Fields)> {
+        let of = self.entities.range(Entity { kind, id: Id(0) }..=Entity { kind, id: Id(u32::MAX) });
+        of.map(|(entity, fields)| (entity.id, fields))
+    }
+
+    /// The fields of an entity.
+    pub fn fields(&self, kind: Kind, id: Id) -> Option<&Fields> {
+        self.entities.get(&Entity { kind, id })
     }
 
     /// What was done after a version, each with its own.
@@ -350,6 +382,7 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
                 ("match", id(pairing.of_match)),
                 ("white", id(pairing.white)),
                 ("black", id(pairing.black)),
+                ("at", pairing.at.clone()),
             ];
             if let Some(Official { white, black, reason }) = pairing.result {
                 fields.push(("result", format!("{white}-{black}")));
@@ -386,6 +419,24 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
             ];
             put(Kind::Adjustment, adjustment.id, fields);
         }
+        for round in &section.rounds {
+            let fields = vec![
+                of(),
+                ("round", round.number.to_string()),
+                ("state", round.state.name().to_owned()),
+                ("opened", number(Some(round.opened).filter(|opened| *opened > 0))),
+            ];
+            put(Kind::Round, round.id, fields);
+        }
+    }
+    for game in &tournament.games {
+        let names = |name: &String| [TAG, WAS].map(|prefix| format!("{prefix}{name}"));
+        let tags: Vec<([String; 2], &AmendedTag)> = game.tags.iter().map(|(name, tag)| (names(name), tag)).collect();
+        let tags = tags
+            .iter()
+            .flat_map(|([name, before], tag)| [(name.as_str(), tag.is.clone()), (before.as_str(), tag.was.clone())]);
+        let fields = [("board", game.board.clone()), ("game", game.number.to_string())];
+        put(Kind::Game, game.id, fields.into_iter().chain(tags).collect());
     }
     all
 }
@@ -470,6 +521,20 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
             });
             return Ok(());
         }
+        Kind::Game => {
+            let tag = |(name, is): (&String, &String)| {
+                let name = name.strip_prefix(TAG)?.to_owned();
+                let was = of.text(&format!("{WAS}{name}"));
+                Some((name, AmendedTag { is: is.clone(), was }))
+            };
+            tournament.games.push(AmendedGame {
+                id,
+                board: of.text("board"),
+                number: of.must("game", of.number("game")?)?,
+                tags: of.fields.iter().filter_map(tag).collect(),
+            });
+            return Ok(());
+        }
         _ => {}
     }
     let of_section = of.must("section", of.id("section")?)?;
@@ -477,7 +542,13 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
     let section = section.ok_or_else(|| of.wrong("section"))?;
     let round = |of: &Reading| of.number("round").and_then(|round| of.must("round", round));
     match of.entity.kind {
-        Kind::Event | Kind::Section => {}
+        Kind::Event | Kind::Section | Kind::Game => {}
+        Kind::Round => section.rounds.push(SectionRound {
+            id,
+            number: round(of)?,
+            state: of.must("state", of.read("state", |text| text.parse().ok())?)?,
+            opened: of.number("opened")?.unwrap_or(0),
+        }),
         Kind::Player => section.players.push(Player {
             id,
             number: of.number("number")?,
@@ -539,6 +610,7 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
                 of_match: of.id("match")?,
                 white: of.id("white")?,
                 black: of.id("black")?,
+                at: of.text("at"),
                 result,
                 games,
             });

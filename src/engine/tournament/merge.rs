@@ -906,7 +906,7 @@ fn official(outcome: Outcome, scoring: &Scoring) -> Option<Official> {
 }
 
 /// The result of a micro-match: the first game that is won decides.
-fn of_games(games: &[StageGame]) -> Option<Official> {
+pub(super) fn of_games(games: &[StageGame]) -> Option<Official> {
     for game in games {
         let (white, black) = game.result?;
         let (high, low) = Scoring::of_stage(game.stage);

@@ -6,7 +6,7 @@
 //!                         ├─ Match (round, home, away)           Book ◂─ Record: changes of fields ◂──────────┘
 //!                         ├─ Pairing (round, board, white,         │
 //!                         │    black, result, games)               └─▸ Tournament ─▸ standings ─▸ output
-//!                         ├─ Bye
+//!                         ├─ Bye, SectionRound      AmendedGame ◂─ what boards recorded
 //!                         └─ Adjustment
 //! ```
 //!
@@ -23,6 +23,7 @@ mod merge;
 mod output;
 mod pdn;
 mod points;
+mod rounds;
 mod scoring;
 mod sheet;
 mod standings;
@@ -30,13 +31,16 @@ mod teams;
 mod trf;
 
 pub use berger::{pair_round_robin, round_robin};
-pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TournamentRecord};
+pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TAG, TournamentRecord, WAS};
 pub use csv::write as write_csv;
 pub use merge::{Merged, merge};
 
 pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};
 pub use pdn::write as write_pdn;
 pub use points::{Exact, Points};
+pub use rounds::{
+    AmendedGame, AmendedTag, PairingKey, RecordedGame, RoundState, Seat, SectionRound, pairing_word, read_pairing_word,
+};
 pub use scoring::{Scoring, Stage, TieBreak, Unplayed};
 pub use sheet::{Format, Sheet, read};
 pub use standings::{Broken, Row, Standings, standings};
@@ -62,6 +66,8 @@ pub struct Tournament {
     pub event: EventFacts,
     /// Its sections, in the order in which they came.
     pub sections: Vec<TournamentSection>,
+    /// What is corrected of games that boards have recorded; by id.
+    pub games: Vec<AmendedGame>,
 }
 
 impl Tournament {
@@ -119,6 +125,8 @@ pub struct TournamentSection {
     pub adjustments: Vec<Adjustment>,
     /// The day of each round that has one, by the number of the round.
     pub dates: Vec<(u32, String)>,
+    /// The rounds that were published; by id.
+    pub rounds: Vec<SectionRound>,
 }
 
 impl TournamentSection {
@@ -230,6 +238,8 @@ pub struct Encounter {
     pub white: Option<Id>,
     /// Who has black, likewise.
     pub black: Option<Id>,
+    /// The board of the station on which it is played: what the names of its files begin with; empty: on none.
+    pub at: String,
     /// The official result.
     pub result: Option<Official>,
     /// The games of a micro-match, in their order; of a pairing of one game there is none here.

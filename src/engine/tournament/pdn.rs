@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use draughts::ResultFormat;
 use draughts_pdn::problem::quoted;
-use draughts_pdn::{Encoding, Game, Level, Located, Place, Reader, Style, Tags, writer};
+use draughts_pdn::{Encoding, Game, Level, Located, Place, Reader, Style, Tags, values, writer};
 
 use super::points::Points;
+use super::scoring::Scoring;
 use super::sheet::{Complaints, Drawn, Letter, Listed, MOST_ROUNDS, Outcome, Sheet, Who, number, plain};
 use super::{ResultReason, Tournament, TournamentSection};
 
@@ -257,7 +259,7 @@ fn game(
 }
 
 /// `2027/07/10` and `2027-07-10` as `2027.07.10`.
-fn pdn_date(date: &str) -> String {
+pub(super) fn pdn_date(date: &str) -> String {
     date.replace(['/', '-'], ".")
 }
 
@@ -270,12 +272,17 @@ fn official_tags(section: &TournamentSection, pairing: &super::Encounter) -> (&'
 }
 
 fn result_tag(section: &TournamentSection, white: Points, black: Points) -> &'static str {
-    let is_won = |own: Points, other: Points| own > other && (own >= section.scoring.win || other == Points::ZERO);
+    result_of(&section.scoring, white, black).written(ResultFormat::International)
+}
+
+/// What these points mean for a file of games.
+pub(super) fn result_of(scoring: &Scoring, white: Points, black: Points) -> values::Outcome {
+    let is_won = |own: Points, other: Points| own > other && (own >= scoring.win || other == Points::ZERO);
     match () {
-        () if is_won(white, black) => "2-0",
-        () if is_won(black, white) => "0-2",
-        () if white == black && white == Points::ZERO => "0-0",
+        () if is_won(white, black) => values::Outcome::WhiteWins,
+        () if is_won(black, white) => values::Outcome::BlackWins,
+        () if white == black && white == Points::ZERO => values::Outcome::BothLose,
         // Advantages of a drawn game are none to PDN.
-        () => "1-1",
+        () => values::Outcome::Draw,
     }
 }

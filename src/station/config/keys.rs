@@ -24,6 +24,8 @@ pub enum Section {
     Control,
     /// `[metrics]`
     Metrics,
+    /// `[tournament]`
+    Tournament,
     /// `[alarm]`
     Alarm,
     /// `[recognition]`
@@ -88,7 +90,7 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Station};
+use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Station, Tournament};
 use ValueKind::{Choice, Number, Strings, Switch, Text, Whole, Words};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
@@ -136,6 +138,8 @@ pub const KEYS: &[Key] = &[
     key(Log, "keep-days", Whole { least: 0, most: 36_500, unit: "days" }, Default),
     key(Control, "socket", Text, Nothing),
     key(Metrics, "address", Text, Nothing),
+    key(Tournament, "boards", Strings, Nothing),
+    key(Tournament, "open-when-set-up", Switch, Default),
     key(Alarm, "command", Strings, Nothing),
     key(Alarm, "time-limit", SECONDS, Default),
     key(Alarm, "silent", SECONDS, Default),
@@ -188,7 +192,8 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 10] = [Station, Public, Outlet, Log, Control, Metrics, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 11] =
+        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
@@ -199,6 +204,7 @@ impl Section {
             Log => "log",
             Control => "control",
             Metrics => "metrics",
+            Tournament => "tournament",
             Alarm => "alarm",
             Recognition => "recognition",
             Line => "line",
@@ -215,6 +221,7 @@ impl Section {
             Log => "[log]",
             Control => "[control]",
             Metrics => "[metrics]",
+            Tournament => "[tournament]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
@@ -228,7 +235,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Metrics | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Metrics | Tournament | Alarm | Recognition => None,
         }
     }
 

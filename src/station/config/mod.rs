@@ -45,7 +45,7 @@ use crate::station::escape;
 use crate::station::link::PortAddress;
 
 pub use document::{ConfigError, ConfigErrors, ConfigPlace};
-pub use operation::{AlarmConfig, ControlConfig, MetricsConfig};
+pub use operation::{AlarmConfig, ControlConfig, MetricsConfig, TournamentConfig};
 pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
 pub use sources::{Sources, Whereabouts};
 use value::{ConfigTable, Spot, Value};
@@ -79,6 +79,8 @@ pub struct Config {
     pub control: ControlConfig,
     /// Where programs ask how it is.
     pub metrics: MetricsConfig,
+    /// Which boards a tournament has.
+    pub tournament: TournamentConfig,
     /// When somebody is called.
     pub alarm: AlarmConfig,
 }
@@ -251,6 +253,7 @@ fn read_config(
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
     let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
+    let tournament = top.read("tournament", |value| operation::read_tournament(value.clone().table("[tournament]")?));
     let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
     let lines = top.take("line");
     let mut seen = Seen::default();
@@ -275,6 +278,7 @@ fn read_config(
         durability,
         control: control.unwrap_or_default(),
         metrics: metrics.unwrap_or_default(),
+        tournament: tournament.unwrap_or_default(),
         alarm: alarm.unwrap_or_default(),
     })
 }

@@ -1,5 +1,6 @@
-//! How a running station is reached and watched: `[control]`, `[metrics]`, `[alarm]`.
+//! How a running station is reached and watched: `[control]`, `[metrics]`, `[tournament]`, `[alarm]`.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,6 +20,15 @@ pub struct ControlConfig {
 pub struct MetricsConfig {
     /// The address; `None`: nowhere.
     pub address: Option<SocketAddr>,
+}
+
+/// Which boards a tournament has, and when its rounds begin.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TournamentConfig {
+    /// The boards by number, from 1: each a name, or `serial:` and a serial number. Empty: in the order of the lines.
+    pub boards: Vec<String>,
+    /// A round that is prepared is opened when all its boards show the start position.
+    pub opens_when_set_up: bool,
 }
 
 /// When a command is run because a board needs the operator.
@@ -75,6 +85,33 @@ pub(super) fn read_metrics(mut table: ConfigTable) -> Result<MetricsConfig, Conf
     });
     table.finish()?;
     Ok(MetricsConfig { address })
+}
+
+pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig, ConfigError> {
+    let boards = table.read("boards", |value| {
+        let boards = value.strings()?;
+        let mut seen = BTreeSet::new();
+        for board in &boards {
+            let word = board.strip_prefix("serial:").unwrap_or(board);
+            if word.is_empty() || word.chars().any(|c| c.is_control() || c.is_whitespace()) {
+                return Err(
+                    value.error(format!("`{}` is no board: a name, or serial: and the number", board.escape_debug()))
+                );
+            }
+            if !seen.insert(board) {
+                return Err(value.error(format!("`{board}` has two numbers")));
+            }
+        }
+        Ok(boards.to_vec())
+    });
+    let opens_when_set_up = table.read("open-when-set-up", |value| match value.scalar()?.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(value.error("`open-when-set-up` is true or false")),
+    });
+    table.finish()?;
+    let opens_when_set_up = opens_when_set_up.unwrap_or_default();
+    Ok(TournamentConfig { boards: boards.unwrap_or_default(), opens_when_set_up })
 }
 
 pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigError> {

@@ -25,7 +25,7 @@ use chrono::Local;
 
 use super::{Folder, GameRecords, LineOfLogs, live_file};
 use crate::engine::broadcast::events::{EventPlace, StreamKey};
-use crate::engine::broadcast::snapshot::{self, Boards, Snapshot};
+use crate::engine::broadcast::snapshot::{self, Boards, Snapshot, SnapshotPlace};
 use crate::engine::broadcast::{Board, Delay, Moment};
 use crate::engine::bytelog::{Fault, Header, LogProblem};
 use crate::engine::playback::PlayedGame;
@@ -34,7 +34,7 @@ use crate::engine::session::LineSettings;
 use crate::station::disk::{self, Lock, RealDisk};
 use crate::station::journal::chain::{self, Digest};
 use crate::station::outlets::{
-    self, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
+    self, Archived, EventPlaces, GENERATIONS, Lack, NotItsOwn, PlannedOutlet, Plans, Seating, Streams, Unwritten,
 };
 use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
@@ -244,6 +244,7 @@ impl Found {
         let (mut outlets, mut folders) = (Vec::new(), vec![PathBuf::from("live")]);
         for planned in super::outlets(&plans) {
             folders.extend([planned.directory.clone(), planned.directory.join("archive")]);
+            folders.extend(folders_in(directory, &planned.directory.join("round"))?);
             let mut outlet = FoundOutlet { planned, events: AsItWas(None), order: AsItWas(None) };
             // The order has the events before their file.
             outlet.events = grows(outlet.path(outlets::EVENTS))?;
@@ -285,6 +286,22 @@ impl Found {
         }
         Ok(Found { files, snapshots, outlets, odd })
     }
+}
+
+/// The folders in a folder, by their path from the station's on.
+fn folders_in(directory: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(directory.join(folder)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut folders = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.push(folder.join(entry.file_name()));
+        }
+    }
+    Ok(folders)
 }
 
 fn relative(path: &Path) -> PathBuf {
@@ -497,6 +514,7 @@ fn check_outlet(
         return Ok(found.files.keys().filter(is_of_it).cloned().collect());
     }
     check_archive(seating, outlet, found, now, report, &mut explained);
+    check_rounds(seating, found, outlet, now, report, &mut explained);
     let profile = outlet.planned.profile;
     for (name, which) in SNAPSHOTS {
         let name = outlet.path(name);
@@ -571,7 +589,7 @@ fn check_events(
     let compared = outlets::compare(
         found.order.from(0)?,
         found.events.from(0)?,
-        &mut Streams::new(seating.boards(), origins),
+        &mut Streams::new(seating.boards(), seating.course().events(), origins),
         each,
     )?;
     if let Some(what) = strange {
@@ -599,7 +617,7 @@ fn check_events(
     }
     if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-        missing += Unwritten::new(&boards, found.planned.delays.events, now, written).left();
+        missing += Unwritten::new(&boards, seating.course(), found.planned.delays.events, now, written).left();
     }
     if missing > 0 && report.station.is_none() {
         report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");
@@ -617,12 +635,22 @@ fn check_archive(
 ) {
     let none = BTreeMap::new();
     let due = |delay| outlets::archived(seating, delay, now, &none);
-    let shown: BTreeSet<PathBuf> = due(outlet.planned.delays.archive).map(|(path, ..)| path).collect();
-    for (path, text, ..) in due(Delay::NONE) {
+    let shown: BTreeSet<PathBuf> = due(outlet.planned.delays.archive).map(|of| of.path).collect();
+    for Archived { path, text, earlier, .. } in due(Delay::NONE) {
         let name = outlet.path(&path);
         explained.insert(name.clone());
         match found.files.get(&name) {
             Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => {}
+            // A correction may not be seen yet.
+            Some(digest) if earlier.iter().any(|text| *digest == Digest::of_bytes(text.as_bytes())) => {
+                let lacks = !outlet.planned.has_delay() && report.station.is_none() && !outlet.planned.is_held;
+                report.findings.extend(lacks.then(|| FolderFinding {
+                    level: Severity::Mended,
+                    file: name.clone(),
+                    what: "it lacks what was corrected since".to_owned(),
+                    advice: "",
+                }));
+            }
             Some(_) => {
                 let what = "it is not what the logs say";
                 report.add(Severity::Wrong, &name, what, "damcast rebuild puts it aside and writes it again");
@@ -655,6 +683,12 @@ fn snapshot_moment(
         Boards::All => outlet.delays.games,
         Boards::Started => outlet.delays.started,
     };
+    if !seating.course().is_empty() {
+        let seen = seating.course().seen(outlet.delays.events, now);
+        let tournament = seating.course().tournament(seen);
+        let places = outlets::current_places(seating, &tournament, delay(outlet), now);
+        return is_snapshot_of(&places, which, outlet.profile, bytes);
+    }
     let boards: Vec<&Board> = seating.boards().collect();
     if Snapshot::of(&boards, which, outlet.profile, delay(outlet), now).text.as_bytes() == bytes {
         return Some(true);
@@ -670,6 +704,41 @@ fn snapshot_moment(
     let outlet = planned.iter().find(|planned| planned.directory == outlet.directory)?;
     let boards: Vec<&Board> = earlier.boards().collect();
     was_shown(&boards, which, outlet.profile, delay(outlet), bytes, now).then_some(false)
+}
+
+/// Is it that of these places? If not: a tournament has many earlier moments, so this says only that it is none of now.
+fn is_snapshot_of(places: &[SnapshotPlace], which: Boards, profile: Profile, bytes: &[u8]) -> Option<bool> {
+    Some(Snapshot::of_places(places, which, profile).text.as_bytes() == bytes)
+}
+
+/// The files of rounds.
+fn check_rounds(
+    seating: &Seating,
+    found: &Found,
+    outlet: &FoundOutlet,
+    now: Moment,
+    report: &mut Report,
+    explained: &mut BTreeSet<PathBuf>,
+) {
+    let PlannedOutlet { delays, profile, .. } = outlet.planned;
+    let tournament = seating.course().tournament(seating.course().seen(delays.events, now));
+    let games = outlets::games_of_pairings(seating);
+    for round in outlets::rounds(&tournament) {
+        let places = outlets::places_of_round(seating, &games, &tournament, round, (delays.games, now));
+        for (name, which) in SNAPSHOTS {
+            let name = outlet.path(format!("round/{round}/{name}"));
+            explained.insert(name.clone());
+            let text = Snapshot::of_places(&places, which, profile).text;
+            let what = match found.files.get(&name) {
+                Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => continue,
+                Some(_) => "it is not what the logs say now",
+                None => "it is not there",
+            };
+            if report.station.is_none() && !outlet.planned.is_held {
+                report.add(Severity::Mended, &name, what, "");
+            }
+        }
+    }
 }
 
 /// Does each board stand there, in their order, as it did at some moment? The moments differ: boards tell of their moves one after

@@ -23,17 +23,19 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::engine::broadcast::GameRecord;
+use crate::engine::broadcast::{Course, GameRecord};
 use crate::engine::bytelog::{Header, NamedLog, Summary};
 use crate::engine::playback::{self, PlaybackError, Played, PlayedGame};
 use crate::engine::session::BusAddress;
+use crate::engine::tournament::RecordedGame;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, RealDisk};
 use crate::station::feed;
 use crate::station::journal::commits::{self, LogEnd};
 use crate::station::journal::logs::{self, LogFile};
-use crate::station::outlets::{Generations, PlannedOutlet, Plans, Seating};
+use crate::station::outlets::{self, Generations, PlannedOutlet, Plans, Seating};
 use crate::station::recorder::COMMITS;
+use crate::station::tournament_log::TournamentLog;
 
 /// The folder of a station, as far as it is logs.
 pub struct Folder {
@@ -45,6 +47,8 @@ pub struct Folder {
     pub plans: Plans,
     /// The generations of its outlets.
     pub generations: Generations,
+    /// The tournament whose games were played.
+    pub course: Course,
     /// What has the name of a log and is none, each with what it is.
     pub odd: Vec<(PathBuf, String)>,
 }
@@ -145,13 +149,16 @@ impl Folder {
             }
         }
         let (plans, generations) = (Plans::read(&RealDisk, &folder)?, Generations::read(&RealDisk, &folder)?);
-        Ok(Folder { directory: directory.to_owned(), lines, plans, generations, odd })
+        let record = TournamentLog::read(&RealDisk, &folder)?;
+        let course = Course::of(record.records());
+        Ok(Folder { directory: directory.to_owned(), lines, plans, generations, course, odd })
     }
 
     /// The boards of the round in their order, with these games of each line.
     pub fn seating(&self, mut records: GameRecords) -> Seating {
         let mut seating = Seating::new(self.plans.clone());
         seating.generations = self.generations.clone();
+        seating.set_course(self.course.clone());
         for line in &self.lines {
             if line.played.is_err() {
                 continue;
@@ -162,6 +169,17 @@ impl Folder {
         }
         seating
     }
+}
+
+/// What the boards of a folder have recorded, as far as a tournament is concerned.
+///
+/// # Errors
+///
+/// As the disk says.
+pub fn recorded_games(directory: &Path) -> io::Result<Vec<RecordedGame>> {
+    let mut games = Vec::new();
+    Folder::read_each(directory, |line, game| games.push(outlets::recorded_game(prefix(line, &game), &game)))?;
+    Ok(games)
 }
 
 /// The records of games by line.

@@ -23,6 +23,7 @@ use super::{Folder, GameRecords, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
 use crate::station::outlets::{self, EventPlaces, GENERATIONS, Outlet, Plans, order_of};
+use crate::station::tournament_log::TOURNAMENT;
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -96,7 +97,8 @@ fn what_cannot_be_made(
         };
         let mut places = EventPlaces::new(order);
         while let Some(place) = places.next_place()? {
-            gone.extend(Some((place.board, place.game)).filter(|game| !known.contains(game)));
+            // What is told of a tournament is of no game.
+            gone.extend(Some((place.board, place.game)).filter(|game| !game.0.is_empty() && !known.contains(game)));
         }
     }
     let gone = gone.len();
@@ -153,7 +155,7 @@ impl Rebuilder<'_> {
         for entry in fs::read_dir(directory.join("log"))? {
             let name = entry?.file_name();
             let text = name.to_string_lossy();
-            if text == GENERATIONS || text.ends_with(".order") || text.ends_with(".plan") {
+            if text == GENERATIONS || text == TOURNAMENT || text.ends_with(".order") || text.ends_with(".plan") {
                 let bytes = RealDisk.read(&directory.join("log").join(&name))?;
                 disk::replace(&RealDisk, &self.target.join("log").join(&name), &bytes, Durability::Safe)?;
             }

@@ -14,6 +14,8 @@ pub mod alarm;
 
 pub mod metrics;
 
+pub mod arbiter;
+
 pub mod control;
 
 pub mod supervisor;

@@ -9,6 +9,7 @@
 //! Invariants: making one asks no line and no disk anything, so it works while they are busy or hang. Members are added, never renamed.
 //! These are twins of the core's types, which know nothing of JSON.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -112,6 +113,30 @@ pub struct BoardView {
     pub publication: Option<String>,
     /// The file of the game that was opened last.
     pub file: Option<PathBuf>,
+    /// Which pairing of a tournament it plays in the open round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing: Option<PairingView>,
+}
+
+/// A pairing of an open round.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PairingView {
+    /// The section.
+    pub section: String,
+    /// The round.
+    pub round: u32,
+    /// The number of the board in it.
+    pub table: Option<u32>,
+    /// Who has White.
+    pub white: String,
+    /// Who has Black.
+    pub black: String,
+    /// The official result.
+    pub result: Option<String>,
+    /// Its game is over, and an arbiter has to say the result.
+    pub waits_for_result: bool,
+    /// The result that the board has shown.
+    pub proposed: Option<String>,
 }
 
 /// Remaining times.
@@ -254,6 +279,8 @@ pub struct Observer {
     pub reload: watch::Receiver<Option<ReloadView>>,
     /// The outlets.
     pub outlets: watch::Receiver<Vec<OutletView>>,
+    /// The pairings of the open rounds, by boards.
+    pub pairings: watch::Receiver<BTreeMap<String, PairingView>>,
     /// When the station was started.
     pub started: Started,
 }
@@ -299,8 +326,18 @@ impl Observer {
 }
 
 impl Observer {
+    /// What the names of the files of a board begin with that an operator calls so: the name itself, or LINE/ADDRESS.
+    pub fn board_called(&self, name: &str) -> Option<String> {
+        let is_it = |board: &BoardView| {
+            board.name == name || board.address.is_some_and(|address| format!("{}/{address}", board.line) == name)
+        };
+        boards(&self.rows.borrow(), now()).into_iter().find(is_it).map(|board| board.name)
+    }
+
     fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
         let mut boards = boards(rows, now());
+        let pairings = self.pairings.borrow().clone();
+        boards.iter_mut().for_each(|board| board.pairing = pairings.get(&board.name).cloned());
         for trouble in self.troubles.now().into_iter().filter(|trouble| trouble.kind == trouble::PUBLICATION) {
             if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == trouble.board.as_ref()) {
                 // It may stand still in several outlets.
@@ -376,6 +413,7 @@ fn board(
         wrong_start: status.wrong_start.clone(),
         publication: None,
         file: file.cloned(),
+        pairing: None,
     }
 }
 

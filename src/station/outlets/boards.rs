@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::generations::Generations;
 use super::plan::{Plan, Plans};
-use crate::engine::broadcast::{AsideContent, Board, GameChange, GameRecord, Moment};
+use crate::engine::broadcast::{AsideContent, Board, Course, GameChange, GameRecord, Moment};
 use crate::engine::bytelog::Header;
+use crate::engine::livefile::Opening;
 use crate::engine::playback::{PlayedGame, PublishedPart};
+use crate::engine::roster;
 use crate::engine::session::{Aside, BusAddress, LineSettings};
+use crate::engine::tournament::{Conflict, RecordedGame, TournamentRecord};
 use crate::station::feed;
 use draughts::Variant;
 
@@ -20,6 +23,8 @@ pub struct Seating {
     pub plans: Plans,
     /// The generations of the outlets.
     pub generations: Generations,
+    /// The tournament whose games are played here.
+    course: Course,
     seats: Vec<Seat>,
     /// What the lines play: their logs say so, and a game is played to its end with what it began with.
     settings: BTreeMap<String, LineSettings>,
@@ -39,7 +44,14 @@ impl Seating {
     pub fn new(plans: Plans) -> Seating {
         let seats = plans.current().map(Plan::seats).unwrap_or_default();
         let seats = seats.into_iter().map(|(line, address, board)| Seat { line, address, board }).collect();
-        Seating { plans, generations: Generations::default(), seats, settings: BTreeMap::new(), latest: None }
+        Seating {
+            plans,
+            generations: Generations::default(),
+            course: Course::default(),
+            seats,
+            settings: BTreeMap::new(),
+            latest: None,
+        }
     }
 
     /// From now on the boards are those of this plan; they keep their games.
@@ -68,14 +80,48 @@ impl Seating {
         seating
     }
 
+    /// The tournament whose games are played here.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// The tournament has come so far.
+    pub fn set_course(&mut self, course: Course) {
+        self.course = course;
+        self.amend();
+    }
+
+    /// The tournament has one more record.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the next one.
+    pub fn add_record(&mut self, record: &TournamentRecord) -> Result<(), Conflict> {
+        self.course.push(record)?;
+        self.amend();
+        Ok(())
+    }
+
+    /// Gives each game what was corrected of it.
+    fn amend(&mut self) {
+        if self.course.is_empty() {
+            return;
+        }
+        for board in self.seats.iter_mut().map(|seat| &mut seat.board) {
+            for game in &mut board.games {
+                game.amend(self.course.corrections(&board.name, game.number()));
+            }
+        }
+    }
+
     /// The boards, in their order.
     pub fn boards(&self) -> impl Iterator<Item = &Board> {
         self.seats.iter().map(|seat| &seat.board)
     }
 
-    /// The same, and the generations of what is told of them.
-    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &mut Generations) {
-        (self.seats.iter().map(|seat| &seat.board), &mut self.generations)
+    /// The same with the tournament, and the generations of what is told of them.
+    pub fn boards_and_generations(&mut self) -> (impl Iterator<Item = &Board>, &Course, &mut Generations) {
+        (self.seats.iter().map(|seat| &seat.board), &self.course, &mut self.generations)
     }
 
     /// The boards of a line.
@@ -118,6 +164,7 @@ impl Seating {
         for (board, game) in games {
             self.board(line, board).games.push(game);
         }
+        self.amend();
         let latest = self.boards_of(line).filter_map(|board| board.games.last()).map(GameRecord::latest).max();
         self.latest = self.latest.max(latest);
     }
@@ -137,6 +184,7 @@ impl Seating {
         {
             board.games.push(record);
             board.games.sort_by_key(GameRecord::number);
+            self.amend();
         }
     }
 
@@ -196,6 +244,31 @@ pub fn content(aside: &Aside) -> AsideContent {
         Aside::Clock(clocks) => AsideContent::Clock(*clocks),
         Aside::State(condition) => AsideContent::State(condition.word()),
         Aside::Correction(reason) => AsideContent::Correction(reason),
+    }
+}
+
+/// What a log says of a game. `board`: what the names of its files begin with.
+pub fn recorded_game(board: String, game: &PlayedGame) -> RecordedGame {
+    RecordedGame {
+        board,
+        result: game.file.result.clone(),
+        is_over: game.file.is_ended,
+        entries: u32::try_from(game.file.entries.len()).unwrap_or(u32::MAX),
+        ..begun_game(&game.file.opening)
+    }
+}
+
+/// A game that has begun so, without the name of its board.
+pub fn begun_game(opening: &Opening) -> RecordedGame {
+    RecordedGame {
+        board: String::new(),
+        number: opening.game,
+        pairing: opening.pairing.clone(),
+        tags: opening.tags.clone(),
+        format: roster::result_format(opening.variant, &opening.tags),
+        result: None,
+        is_over: false,
+        entries: 0,
     }
 }
 

@@ -539,7 +539,7 @@ mod tests {
 
     fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
         let mut generations = generations(&file.log);
-        let mut streams = Streams::new(boards, generations.of(&file.outlet));
+        let mut streams = Streams::new(boards, &[], generations.of(&file.outlet));
         file.open(&RealDisk, &mut streams, &mut generations).unwrap()
     }
 

@@ -22,12 +22,14 @@ mod live_files;
 mod order;
 mod outlet;
 mod plan;
+mod rounds;
 mod streams;
 
 use std::collections::BTreeSet;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -35,24 +37,27 @@ use chrono::{Local, SubsecRound};
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
-use crate::engine::broadcast::{Delay, GameChange, Moment};
+use crate::engine::broadcast::{Course, Delay, GameChange, Moment};
 use crate::engine::bytelog::Header;
 use crate::engine::playback::{self, Played, PlayedGame};
 use crate::engine::session::{BusAddress, Effect};
+use crate::engine::tournament::{RecordedGame, TournamentRecord};
 use crate::station::config::{Config, PUBLIC};
 use crate::station::disk::RealDisk;
 use crate::station::journal::logs;
 use crate::station::pulse::Pulse;
+use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 use crate::station::trouble::{self, Finding, Troubles, Watch};
 
 use live_files::LiveFiles;
 
-pub use boards::{Seating, record};
+pub use boards::{Seating, record, recorded_game};
 pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
 pub use generations::{GENERATIONS, Generations, random};
 pub use order::EventPlaces;
-pub use outlet::{Outlet, archived};
+pub use outlet::{Archived, Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};
+pub use rounds::{current_places, games_of_pairings, places_of_round, rounds};
 pub use streams::{Streams, Unwritten};
 
 /// So long all lines of a station have to be opened.
@@ -75,29 +80,99 @@ enum Notification {
     Opened { line: String, header: Box<Header>, games: Vec<PlayedGame> },
     /// The configuration was read again.
     Configured { config: Box<Config> },
+    /// The tournament has one more record.
+    Tournament { record: Box<TournamentRecord> },
     /// It has published this.
     Published { line: String, board: Option<BusAddress>, at: Moment, effect: Effect },
 }
 
+/// What becomes of the games of a line, for whoever keeps account of them.
+#[derive(Debug)]
+pub enum GameNews {
+    /// It was opened: these are its games so far, without the names of their boards.
+    Opened {
+        /// The line.
+        line: String,
+        /// Its games, each with its address on a bus.
+        games: Vec<(Option<BusAddress>, RecordedGame)>,
+    },
+    /// A game has its first entry, which follows.
+    Begun {
+        /// The line.
+        line: String,
+        /// The address on a bus.
+        board: Option<BusAddress>,
+        /// The game.
+        game: Box<RecordedGame>,
+    },
+    /// It has one more.
+    Grown {
+        /// The line.
+        line: String,
+        /// The address on a bus.
+        board: Option<BusAddress>,
+    },
+    /// It is over.
+    Ended {
+        /// The line.
+        line: String,
+        /// The address on a bus.
+        board: Option<BusAddress>,
+        /// Its result.
+        result: Option<String>,
+    },
+}
+
 /// Where lines send what they have published.
 #[derive(Clone)]
-pub struct Teller(mpsc::Sender<Notification>);
+pub struct Teller {
+    outlets: mpsc::Sender<Notification>,
+    listener: Option<Arc<dyn Fn(GameNews) + Send + Sync>>,
+}
 
 impl Teller {
+    /// The same, and somebody hears what becomes of games.
+    #[must_use]
+    pub fn with_listener(mut self, listener: Arc<dyn Fn(GameNews) + Send + Sync>) -> Teller {
+        self.listener = Some(listener);
+        self
+    }
+
     /// A line was opened, with a log of this head, and these games so far.
     pub fn opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
+        if let Some(listener) = &self.listener {
+            let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
+            listener(GameNews::Opened { line: line.to_owned(), games });
+        }
         // Without a listener the station stops; the next start knows all of it from the logs.
-        let _ = self.0.send(Notification::Opened { line: line.to_owned(), header: Box::new(header), games });
+        let _ = self.outlets.send(Notification::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Notification::Configured { config: Box::new(config.clone()) });
+        let _ = self.outlets.send(Notification::Configured { config: Box::new(config.clone()) });
+    }
+
+    /// The tournament has one more record, which is durable.
+    pub fn recorded(&self, record: TournamentRecord) {
+        let _ = self.outlets.send(Notification::Tournament { record: Box::new(record) });
     }
 
     /// A line has published something of a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
-        let _ = self.0.send(Notification::Published { line: line.to_owned(), board, at, effect });
+        if let Some(listener) = &self.listener {
+            let line = line.to_owned();
+            match &effect {
+                Effect::Opened(opening) => {
+                    let game = Box::new(boards::begun_game(opening));
+                    listener(GameNews::Begun { line, board, game });
+                }
+                Effect::Entry { .. } => listener(GameNews::Grown { line, board }),
+                Effect::Ended { result } => listener(GameNews::Ended { line, board, result: result.clone() }),
+                _ => {}
+            }
+        }
+        let _ = self.outlets.send(Notification::Published { line: line.to_owned(), board, at, effect });
     }
 }
 
@@ -119,7 +194,7 @@ pub fn begin(config: &Config, pulse: Pulse, troubles: &Troubles, opening: Durati
             std::panic::resume_unwind(bug);
         }
     };
-    (Teller(sender), tokio::task::spawn_blocking(run))
+    (Teller { outlets: sender, listener: None }, tokio::task::spawn_blocking(run))
 }
 
 /// Where it is said what is the matter.
@@ -202,7 +277,11 @@ pub struct Outlets {
 }
 
 /// What the logs of a line say, all chains: `each` gets every game.
-fn what_logs_say(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -> io::Result<Played> {
+///
+/// # Errors
+///
+/// As the disk says, or where the logs cannot be put in order.
+pub fn what_logs_say(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -> io::Result<Played> {
     let mut named = Vec::new();
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let log = logs::named(&file)?;
@@ -251,7 +330,22 @@ impl Outlets {
             mended: Vec::new(),
         };
         outlets.place(config);
+        match TournamentLog::read(&RealDisk, &outlets.log()) {
+            Ok(record) => outlets.seating.set_course(Course::of(record.records())),
+            Err(error) => warn!("log/{TOURNAMENT}: {error}"),
+        }
         outlets
+    }
+
+    /// Files of rounds have games of all logs.
+    fn take_record(&mut self, record: &TournamentRecord) {
+        let was_empty = self.seating.course().is_empty();
+        if let Err(conflict) = self.seating.add_record(record) {
+            warn!("log/{TOURNAMENT}: {conflict}");
+        }
+        if was_empty {
+            add_earlier_games(&mut self.seating, &self.directory.join("log"));
+        }
     }
 
     /// From now on the outlets are these. Those that stay go on as they are.
@@ -394,7 +488,8 @@ impl Outlets {
         delays.dedup();
         let changes =
             self.seating.games().flat_map(|(_, game)| delays.iter().map(|delay| delay.next_change(game, now)));
-        let next = changes.flatten().min();
+        let course = self.seating.course();
+        let next = changes.flatten().chain(delays.iter().filter_map(|delay| course.next_change(*delay, now))).min();
         let wait = next.and_then(|next| (next - now).to_std().ok()).unwrap_or(LONGEST_WAIT);
         wait.clamp(Duration::from_millis(1), if is_whole { LONGEST_WAIT } else { AGAIN })
     }
@@ -403,6 +498,7 @@ impl Outlets {
         match notification {
             Notification::Opened { line, header, games } => self.opened(&line, &header, games),
             Notification::Configured { config } => self.configure(&config),
+            Notification::Tournament { record } => self.take_record(&record),
             Notification::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
     }
@@ -418,7 +514,7 @@ impl Outlets {
     pub fn opened(&mut self, line: &str, header: &Header, games: Vec<PlayedGame>) {
         self.awaited.remove(line);
         self.seating.opened(line, header, boards::records(games));
-        if self.is_behind(line) {
+        if !self.seating.course().is_empty() || self.is_behind(line) {
             // Off the way of the recording; and only until the last game of the round before is shown in full.
             add_earlier_games_of(&mut self.seating, &self.directory.join("log"), line);
         }

@@ -20,12 +20,18 @@ const MARK: char = '+';
 const LONGEST: u64 = 4_096;
 /// What stands before the number of an event that is told beside a game.
 const ASIDE: &str = "~";
+/// And before that of an event of a tournament; its board is called so, too, for it has none.
+const TOURNAMENT: &str = "=";
 
 /// The record of the line with this number.
 pub fn record(seq: u64, place: &EventPlace) -> String {
     let EventPlace { board, game, stream, n } = place;
-    let aside = if *stream == Stream::Aside { ASIDE } else { "" };
-    Record::new(seq, RecordKind::Other(MARK, format!("{board} {game} {aside}{n}"))).to_line()
+    let (board, mark) = match stream {
+        Stream::Game => (board.as_str(), ""),
+        Stream::Aside => (board.as_str(), ASIDE),
+        Stream::Tournament => (TOURNAMENT, TOURNAMENT),
+    };
+    Record::new(seq, RecordKind::Other(MARK, format!("{board} {game} {mark}{n}"))).to_line()
 }
 
 /// An order that is read place by place, as far as it is right.
@@ -78,7 +84,10 @@ fn place(line: &[u8], seq: u64) -> Option<EventPlace> {
         bytelog::LogLine::Record(Record { at, kind: RecordKind::Other(MARK, text) }) if at == seq => {
             let mut words = text.split(' ');
             let (board, game, n) = (words.next()?, words.next()?, words.next()?);
-            let (stream, n) = n.strip_prefix(ASIDE).map_or((Stream::Game, n), |n| (Stream::Aside, n));
+            let marked = [(ASIDE, Stream::Aside), (TOURNAMENT, Stream::Tournament)];
+            let marked = marked.into_iter().find_map(|(mark, stream)| Some((stream, n.strip_prefix(mark)?)));
+            let (stream, n) = marked.unwrap_or((Stream::Game, n));
+            let board = if stream == Stream::Tournament { "" } else { board };
             Some(EventPlace { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
         }
         _ => None,
@@ -93,11 +102,15 @@ pub fn place_of_event(line: &[u8]) -> Option<EventPlace> {
         let digits = line[at..].split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()
     };
+    let first = |name: &str| line.find(name).unwrap_or(usize::MAX);
+    let (n, p, t) = (first("\"n\":"), first("\"p\":"), first("\"t\":"));
+    if t < n && t < p {
+        return Some(EventPlace { board: String::new(), game: 0, stream: Stream::Tournament, n: number("\"t\":")? });
+    }
     // Names of boards need no escapes, and these members stand before all others.
     let board = line.split("\"board\":\"").nth(1)?.split('"').next()?;
     let game = u32::try_from(number("\"game\":")?).ok()?;
-    // The first of the two that comes: a tag may be called like the other.
-    let (n, p) = (line.find("\"n\":").unwrap_or(usize::MAX), line.find("\"p\":").unwrap_or(usize::MAX));
+    // The first that comes: a tag may be called like another.
     let (stream, name) = if n < p { (Stream::Game, "\"n\":") } else { (Stream::Aside, "\"p\":") };
     Some(EventPlace { board: board.to_owned(), game, stream, n: number(name)? })
 }
@@ -119,6 +132,7 @@ mod tests {
             place("hall-1", 1, Stream::Game, 1),
             place("b", 12, Stream::Game, 300),
             place("hall-1", 1, Stream::Aside, 1),
+            place("", 0, Stream::Tournament, 7),
         ];
         let lines: Vec<String> = (1..).zip(&places).map(|(seq, place)| record(seq, place)).collect();
         let text = lines.concat();
@@ -135,6 +149,6 @@ mod tests {
             assert_eq!(read(&text.as_bytes()[..cut]), (places[..count].to_vec(), whole.last().unwrap_or(0)));
         }
         let flipped = text.replacen("12", "13", 1);
-        assert!(read(flipped.as_bytes()).0.len() < 3);
+        assert!(read(flipped.as_bytes()).0.len() < 4);
     }
 }

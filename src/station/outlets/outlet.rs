@@ -9,14 +9,22 @@ use tracing::{info, warn};
 use super::boards::Seating;
 use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
 use super::plan::PlannedOutlet;
+use super::rounds;
 use super::streams::{Streams, Unwritten};
 use crate::engine::broadcast::events::GameEvent;
-use crate::engine::broadcast::snapshot::{Boards, Snapshot};
-use crate::engine::broadcast::{Board, Delay, Moment, archive};
+use crate::engine::broadcast::snapshot::{Boards, Snapshot, SnapshotPlace};
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, archive};
+use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
 use crate::station::trouble::Finding;
 
+/// The file with all boards.
+const GAMES: &str = "games.pdn";
+/// The file with those that have a move.
+const STARTED: &str = "started.pdn";
+/// The folder of the rounds, in that of the outlet.
+const ROUNDS: &str = "round";
 /// The folder of the games that are over, in that of the outlet.
 const ARCHIVE: &str = "archive";
 
@@ -26,13 +34,19 @@ pub struct Outlet {
     /// What they are made by.
     planned: PlannedOutlet,
     durability: Durability,
+    /// Who may read it; `None`: whom its folder lets.
+    group: Option<String>,
     /// `archive/`, and the folder that it is in.
     folders: [Kept; 2],
     log: PathBuf,
     snapshots: [Replaced; 2],
+    /// The files of rounds, by their number.
+    rounds: BTreeMap<u32, RoundFiles>,
+    /// The tournament as it may be seen, after so many records.
+    tournament: (usize, Tournament),
     events: EventsFile,
-    /// The games in the archive, each with the result it has there.
-    archived: BTreeMap<(String, u32), Option<String>>,
+    /// The games in the archive, each with what it has there.
+    archived: BTreeMap<(String, u32), ArchivedState>,
     /// How the files that are written as a whole were left, by their path in the outlet.
     left: BTreeMap<PathBuf, Stamp>,
     /// Those of them that somebody has done something to since.
@@ -46,9 +60,22 @@ pub struct Outlet {
     is_made: bool,
 }
 
+/// The files of a round.
+struct RoundFiles {
+    /// `round/N`, and the folder that it is in.
+    folders: [Kept; 2],
+    snapshots: [Replaced; 2],
+    /// What they were made of last.
+    made_of: Option<Vec<Shape>>,
+}
+
+/// As much of a place as can change: how much of the game may be seen.
+type Shape = (Option<(String, u32, usize, bool, bool, usize)>, Option<String>);
+
 /// A file that is replaced as a whole.
+#[derive(Default)]
 struct Replaced {
-    name: &'static str,
+    name: PathBuf,
     which: Boards,
     text: Option<String>,
     /// What was last found wrong with it.
@@ -58,16 +85,18 @@ struct Replaced {
 impl Outlet {
     /// An outlet of a station's directory, made durable in this way.
     pub fn new(disk: Box<dyn Disk>, directory: &Path, planned: PlannedOutlet, durability: Durability) -> Outlet {
-        let file = |name, which| Replaced { name, which, text: None, flaw: None };
         let (log, folder) = (directory.join("log"), directory.join(&planned.directory));
         let events = EventsFile::new(&planned.name, &folder, &log);
         Outlet {
             disk,
             planned,
             durability,
+            group: None,
             folders: [folder.join(ARCHIVE), folder].map(Kept::new),
             log,
-            snapshots: [file("games.pdn", Boards::All), file("started.pdn", Boards::Started)],
+            snapshots: snapshots(Path::new("")),
+            rounds: BTreeMap::new(),
+            tournament: (0, Tournament::default()),
             events,
             archived: BTreeMap::new(),
             left: BTreeMap::new(),
@@ -89,7 +118,9 @@ impl Outlet {
     /// From now on files are written so. Its name and its folder stay.
     pub fn configure(&mut self, config: &OutletConfig) {
         (self.planned, self.durability) = (PlannedOutlet::new(config), config.durability);
-        self.folders.iter_mut().for_each(|folder| folder.set_group(config.group.as_deref()));
+        self.group.clone_from(&config.group);
+        let rounds = self.rounds.values_mut().flat_map(|round| &mut round.folders);
+        self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
     /// What its files are made by.
@@ -138,11 +169,78 @@ impl Outlet {
         seating.generations.save(self.disk.as_ref(), &self.log).map_err(about("log/generations"))?;
         let events = self.tell_events(seating, now).map_err(about(EVENTS));
         let archive = self.archive(seating, now);
-        let boards: Vec<&Board> = seating.boards().collect();
-        let [games, started] =
-            [0, 1].map(|index| self.replace(index, &boards, now).map_err(about(self.snapshots[index].name)));
+        let snapshots = self.show(seating, now);
+        let rounds = self.show_rounds(seating, now);
         self.touched.clear();
-        events.and(archive).and(games).and(started)
+        events.and(archive).and(snapshots).and(rounds)
+    }
+
+    fn show(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
+        let seen = seating.course().seen(self.planned.delays.events, now);
+        if seen != self.tournament.0 {
+            self.tournament = (seen, seating.course().tournament(seen));
+        }
+        let mut done = Ok(());
+        for index in [0, 1] {
+            let delay = self.delay_of(self.snapshots[index].which);
+            let places = rounds::current_places(seating, &self.tournament.1, delay, now);
+            let mut file = std::mem::take(&mut self.snapshots[index]);
+            let replaced = self.replace(&mut file, &places).map_err(about(&file.name.to_string_lossy()));
+            self.snapshots[index] = file;
+            done = done.and(replaced);
+        }
+        done
+    }
+
+    fn delay_of(&self, which: Boards) -> Delay {
+        if which == Boards::All { self.planned.delays.games } else { self.planned.delays.started }
+    }
+
+    /// Each round has its files for ever: an address never changes its round under its reader.
+    fn show_rounds(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
+        let shown = rounds::rounds(&self.tournament.1);
+        if shown.is_empty() {
+            return Ok(());
+        }
+        let games = rounds::games_of_pairings(seating);
+        let mut done = Ok(());
+        for number in shown {
+            let mut files = self.rounds.remove(&number).unwrap_or_else(|| self.files_of_round(number));
+            done = done.and(self.show_round(&mut files, seating, &games, number, now));
+            self.rounds.insert(number, files);
+        }
+        done
+    }
+
+    fn files_of_round(&self, number: u32) -> RoundFiles {
+        let folder = Path::new(ROUNDS).join(number.to_string());
+        let mut folders =
+            [folder.clone(), PathBuf::from(ROUNDS)].map(|part| Kept::new(self.folders[1].path().join(part)));
+        folders.iter_mut().for_each(|folder| folder.set_group(self.group.as_deref()));
+        RoundFiles { folders, snapshots: snapshots(&folder), made_of: None }
+    }
+
+    fn show_round(
+        &mut self,
+        files: &mut RoundFiles,
+        seating: &Seating,
+        games: &BTreeMap<&str, Vec<(&Board, &GameRecord)>>,
+        number: u32,
+        now: Moment,
+    ) -> io::Result<()> {
+        let delay = self.planned.delays.games;
+        let places = rounds::places_of_round(seating, games, &self.tournament.1, number, (delay, now));
+        let shape: Vec<Shape> = places.iter().map(shape).collect();
+        let is_touched = files.snapshots.iter().any(|file| self.touched.contains(&file.name));
+        if files.made_of.as_ref() == Some(&shape) && !is_touched {
+            return Ok(());
+        }
+        files.folders.iter_mut().rev().try_for_each(|folder| folder.hold().map(drop))?;
+        for file in &mut files.snapshots {
+            self.replace(file, &places).map_err(about(&file.name.to_string_lossy()))?;
+        }
+        files.made_of = Some(shape);
+        Ok(())
     }
 
     /// Looks whether everything is still as it was left. What is not is written anew by the next [`Outlet::write`]; returns
@@ -188,9 +286,13 @@ impl Outlet {
                 }
             }
         }
-        for file in &self.snapshots {
+        for file in self.snapshots.iter().chain(self.rounds.values().flat_map(|round| &round.snapshots)) {
             if let Some(flaw) = &file.flaw {
-                add(None, file.name, format!("it stands still, for its readers would stumble at {flaw}"));
+                add(
+                    None,
+                    &file.name.to_string_lossy(),
+                    format!("it stands still, for its readers would stumble at {flaw}"),
+                );
             }
         }
         let profile = self.planned.profile;
@@ -247,15 +349,17 @@ impl Outlet {
             let adopted = self.events.adopt(disk, &mut seating.generations)?;
             seating.generations.save(disk, &self.log)?;
             let origins = seating.generations.of(&self.planned.name);
-            if self.events.needs_more(disk, &mut Streams::new(seating.boards(), origins.clone()))? {
+            let course = seating.course().events();
+            if self.events.needs_more(disk, &mut Streams::new(seating.boards(), course, origins.clone()))? {
                 super::add_earlier_games(seating, &self.log);
             }
-            let (boards, generations) = seating.boards_and_generations();
-            let notices = self.events.open(disk, &mut Streams::new(boards, origins), generations)?;
+            let (boards, course, generations) = seating.boards_and_generations();
+            let notices = self.events.open(disk, &mut Streams::new(boards, course.events(), origins), generations)?;
             adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
         }
         let boards: Vec<&Board> = seating.boards().collect();
-        let mut new = Unwritten::new(&boards, self.planned.delays.events, now, |stream| self.events.written(stream));
+        let delay = self.planned.delays.events;
+        let mut new = Unwritten::new(&boards, seating.course(), delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
             self.events.write(&some, self.durability)?;
@@ -271,15 +375,18 @@ impl Outlet {
             super::add_earlier_games(seating, &self.log);
         }
         let there = self.archived.clone();
-        for (path, text, key, result) in archived(seating, self.planned.delays.archive, now, &there) {
-            self.put(&path, &text).map_err(about(&path.to_string_lossy()))?;
-            self.archived.insert(key, result);
+        for Archived { path, text, earlier, game, state } in archived(seating, self.planned.delays.archive, now, &there)
+        {
+            let was = |found: &[u8]| earlier.iter().any(|text| text.as_bytes() == found);
+            self.put(&path, &text, was).map_err(about(&path.to_string_lossy()))?;
+            self.archived.insert(game, state);
         }
         Ok(())
     }
 
-    /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it.
-    fn put(&mut self, name: &Path, text: &str) -> io::Result<()> {
+    /// Writes a file as a whole, unless it says this already. One that somebody has changed is kept beside it. `was`: did it say that
+    /// before?
+    fn put(&mut self, name: &Path, text: &str, was: impl Fn(&[u8]) -> bool) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
         let is_it = |found: &Option<Vec<u8>>| found.as_deref() == Some(text.as_bytes());
         let (mut stamp, mut found) = (disk::stamp(&path), self.disk.read(&path).ok());
@@ -288,8 +395,9 @@ impl Outlet {
             let is_other = self.left.get(name).is_some_and(|left| disk::stamp(&path) != Some(*left));
             let is_touched = self.touched.remove(name) || is_other;
             // At a start: a game that was over stays as it was published, whatever its logs say now; only its result may be new.
-            let is_known =
-                self.left.contains_key(name) || found.as_deref() == Some(archive::without_result(text).as_bytes());
+            let is_known = self.left.contains_key(name)
+                || found.as_deref() == Some(archive::without_result(text).as_bytes())
+                || found.as_deref().is_some_and(was);
             let aside = match found {
                 Some(_) if name.starts_with(ARCHIVE) && (is_touched || !is_known) => {
                     disk::put_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
@@ -319,12 +427,10 @@ impl Outlet {
         Ok(())
     }
 
-    fn replace(&mut self, index: usize, boards: &[&Board], now: Moment) -> io::Result<()> {
-        let (shown, profile, delays) = (self.shown(), self.planned.profile, self.planned.delays);
-        let file = &mut self.snapshots[index];
-        let delay = if file.which == Boards::All { delays.games } else { delays.started };
-        let snapshot = Snapshot::of(boards, file.which, profile, delay, now);
-        if file.which == Boards::All && snapshot.held != self.held {
+    fn replace(&mut self, file: &mut Replaced, places: &[SnapshotPlace]) -> io::Result<()> {
+        let (shown, profile) = (self.shown(), self.planned.profile);
+        let snapshot = Snapshot::of_places(places, file.which, profile);
+        if file.name == Path::new(GAMES) && snapshot.held != self.held {
             for board in snapshot.held.iter().filter(|board| !self.held.contains(board)) {
                 warn!(
                     line = board,
@@ -334,7 +440,7 @@ impl Outlet {
             }
             self.held.clone_from(&snapshot.held);
         }
-        let is_touched = self.touched.contains(Path::new(file.name));
+        let is_touched = self.touched.contains(&file.name);
         if file.text.as_ref() == Some(&snapshot.text) && !is_touched {
             return Ok(());
         }
@@ -343,7 +449,7 @@ impl Outlet {
             if file.flaw.as_ref() != Some(&flaw) {
                 warn!(
                     "{shown}/{} is not published, the last good one stays; its readers would stumble at {flaw}",
-                    file.name
+                    file.name.display()
                 );
                 file.flaw = Some(flaw);
             }
@@ -351,13 +457,33 @@ impl Outlet {
             file.flaw = None;
             file.text = Some(snapshot.text);
         }
-        let name = file.name;
         // Until it is written it is not what stands there.
         let Some(text) = file.text.take() else { return Ok(()) };
-        self.put(Path::new(name), &text)?;
-        self.snapshots[index].text = Some(text);
+        self.put(&file.name, &text, |_| false)?;
+        file.text = Some(text);
         Ok(())
     }
+}
+
+/// The two files of all boards in a folder, from that of the outlet on.
+fn snapshots(folder: &Path) -> [Replaced; 2] {
+    [(GAMES, Boards::All), (STARTED, Boards::Started)].map(|(name, which)| Replaced {
+        name: folder.join(name),
+        which,
+        text: None,
+        flaw: None,
+    })
+}
+
+fn shape(place: &SnapshotPlace) -> Shape {
+    let shown = place.shown.map(|(game, view)| {
+        let has_result = view.result.is_some();
+        let corrections = view.corrections.len();
+        (place.board.name.clone(), game.number(), view.entries.len(), view.is_closed, has_result, corrections)
+    });
+    let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
+    let before = shown.is_none().then(|| format!("{}{:?}", tags(), place.result));
+    (shown, before)
 }
 
 /// Says which file it is that the disk does not take.
@@ -377,26 +503,43 @@ fn archive_file(board: &str, game: u32) -> PathBuf {
     Path::new(ARCHIVE).join(format!("{board}-{game}.pdn"))
 }
 
-/// A file of the archive: its path in the outlet, its text, its game, and the result that it has.
-pub type Archived = (PathBuf, String, (String, u32), Option<String>);
+/// What the archive has of a game: its result, and how many corrections.
+pub type ArchivedState = (Option<String>, usize);
+
+/// A file of the archive.
+pub struct Archived {
+    /// Its path in the outlet.
+    pub path: PathBuf,
+    /// What stands in it.
+    pub text: String,
+    /// What stood in it before something was corrected.
+    pub earlier: Vec<String>,
+    /// Its game: board and number.
+    pub game: (String, u32),
+    /// What it has.
+    pub state: ArchivedState,
+}
 
 /// The files of the archive that may be seen, but for those that are there already.
 pub fn archived<'s>(
     seating: &'s Seating,
     delay: Delay,
     now: Moment,
-    there: &'s BTreeMap<(String, u32), Option<String>>,
+    there: &'s BTreeMap<(String, u32), ArchivedState>,
 ) -> impl Iterator<Item = Archived> + 's {
     seating.games().filter_map(move |(board, game)| {
         let view = delay.view(game, now);
         let closed = game.closed().filter(|_| view.is_closed)?;
         let key = (board.name.clone(), game.number());
-        let result = view.result.map(str::to_owned);
+        let state = (view.result.map(str::to_owned), view.corrections.len());
         // Of a result that may not be seen yet the archive says nothing either: it waits for it.
-        if there.get(&key) == Some(&result) || view.result != game.result().map(|(_, result)| result) {
+        if there.get(&key) == Some(&state) || view.result != game.result().map(|(_, result)| result) {
             return None;
         }
-        let text = archive::text(&seating.board_at(board, closed), game);
-        Some((archive_file(&board.name, game.number()), text, key, result))
+        let board = seating.board_at(board, closed);
+        let text = |view: View| archive::text(&board, game, view);
+        let before = |count: usize| text(View { corrections: &view.corrections[..count], ..view });
+        let earlier = (0..view.corrections.len()).map(before).collect();
+        Some(Archived { path: archive_file(&board.name, game.number()), text: text(view), earlier, game: key, state })
     })
 }

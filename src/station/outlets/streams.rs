@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
 use crate::engine::broadcast::events::{self, EventPlace, GameEvent, Origins, Stream, StreamKey};
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View};
+use crate::engine::broadcast::{Board, Course, Delay, GameRecord, Moment, View};
 
 /// So many events of a stream are made at once.
 const AHEAD: usize = 32;
@@ -13,6 +13,8 @@ const AHEAD: usize = 32;
 /// All events of each stream of some boards.
 pub struct Streams<'s> {
     boards: BTreeMap<&'s str, &'s Board>,
+    /// The events of the tournament.
+    of_tournament: &'s [GameEvent],
     /// Where the lines of their file come from.
     pub(super) origins: Origins,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
@@ -20,10 +22,18 @@ pub struct Streams<'s> {
 }
 
 impl<'s> Streams<'s> {
-    /// Those of these boards, in a file whose lines come from there.
-    pub fn new(boards: impl IntoIterator<Item = &'s Board>, origins: Origins) -> Streams<'s> {
+    /// Those of these boards and of a tournament, in a file whose lines come from there.
+    pub fn new(
+        boards: impl IntoIterator<Item = &'s Board>,
+        of_tournament: &'s [GameEvent],
+        origins: Origins,
+    ) -> Streams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        Streams { boards, origins, ahead: BTreeMap::new() }
+        Streams { boards, of_tournament, origins, ahead: BTreeMap::new() }
+    }
+
+    fn event_of_tournament(&self, n: u64) -> Option<&'s GameEvent> {
+        self.of_tournament.get(usize::try_from(n).ok()?.checked_sub(1)?)
     }
 
     fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s GameRecord)> {
@@ -33,12 +43,18 @@ impl<'s> Streams<'s> {
 
     /// Is this an event of one of them?
     pub fn has(&self, place: &EventPlace) -> bool {
+        if place.stream == Stream::Tournament {
+            return self.event_of_tournament(place.n).is_some();
+        }
         let game = self.game(&place.board, place.game);
         place.n > 0 && game.is_some_and(|(_, game)| place.n <= count(game, place.stream))
     }
 
     /// An event. It is at hand when it is the next of its stream.
     fn event(&mut self, place: &EventPlace) -> Option<GameEvent> {
+        if place.stream == Stream::Tournament {
+            return self.event_of_tournament(place.n).cloned();
+        }
         let key = place.key();
         if let Some((n, events)) = self.ahead.get_mut(&key).filter(|(n, _)| *n == place.n)
             && let Some(event) = events.next()
@@ -64,6 +80,11 @@ impl<'s> Streams<'s> {
 
     /// The first event that is the next of its stream and whose line begins like this. `written`: how many of each stream are written.
     pub fn that_begins(&self, seq: u64, line: &[u8], written: &BTreeMap<StreamKey, u64>) -> Option<EventPlace> {
+        let of_tournament = written.get(&(String::new(), 0, Stream::Tournament)).copied().unwrap_or(0);
+        let next = self.event_of_tournament(of_tournament + 1);
+        if let Some(event) = next.filter(|event| event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)) {
+            return Some(event.place());
+        }
         for (board, game) in self.boards.values().flat_map(|board| board.games.iter().map(move |game| (*board, game))) {
             for stream in [Stream::Game, Stream::Aside] {
                 let known = written.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
@@ -84,6 +105,7 @@ fn count(game: &GameRecord, stream: Stream) -> u64 {
     match stream {
         Stream::Game => events::count(all(game)),
         Stream::Aside => game.asides().len() as u64,
+        Stream::Tournament => 0,
     }
 }
 
@@ -99,7 +121,7 @@ fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Gam
     let view = all(game);
     let most = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(AHEAD);
     match view.entries.get(..most) {
-        Some(entries) => events::events(board, game, View { entries, is_closed: false, result: None }, skip),
+        Some(entries) => events::events(board, game, View { entries, is_closed: false, result: None, ..view }, skip),
         None => events::events(board, game, view, skip),
     }
 }
@@ -109,15 +131,21 @@ fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<Gam
 pub struct Unwritten<'s> {
     streams: Streams<'s>,
     /// The next of each stream, and how many of it may be seen.
-    next: Vec<(&'s GameRecord, EventPlace, u64)>,
+    next: Vec<(Option<&'s GameRecord>, EventPlace, u64)>,
     heap: BinaryHeap<Reverse<(Moment, usize)>>,
 }
 
 impl<'s> Unwritten<'s> {
-    /// Those of some boards. `written`: how many events of a stream are written.
-    pub fn new(boards: &[&'s Board], delay: Delay, now: Moment, written: impl Fn(&StreamKey) -> u64) -> Unwritten<'s> {
+    /// Those of some boards, and of a tournament. `written`: how many events of a stream are written.
+    pub fn new(
+        boards: &[&'s Board],
+        course: &'s Course,
+        delay: Delay,
+        now: Moment,
+        written: impl Fn(&StreamKey) -> u64,
+    ) -> Unwritten<'s> {
         let mut unwritten = Unwritten {
-            streams: Streams::new(boards.iter().copied(), Origins::default()),
+            streams: Streams::new(boards.iter().copied(), course.events(), Origins::default()),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };
@@ -131,11 +159,18 @@ impl<'s> Unwritten<'s> {
                     if known < seen {
                         let place =
                             EventPlace { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
-                        unwritten.next.push((game, place, seen));
+                        unwritten.next.push((Some(game), place, seen));
                         unwritten.put_off(unwritten.next.len() - 1);
                     }
                 }
             }
+        }
+        let key = (String::new(), 0, Stream::Tournament);
+        let (known, seen) = (written(&key), course.events_seen(delay, now));
+        if known < seen {
+            let place = EventPlace { board: key.0, game: key.1, stream: key.2, n: known + 1 };
+            unwritten.next.push((None, place, seen));
+            unwritten.put_off(unwritten.next.len() - 1);
         }
         unwritten
     }
@@ -149,7 +184,10 @@ impl<'s> Unwritten<'s> {
     fn put_off(&mut self, index: usize) {
         let Some((game, place, seen)) = self.next.get(index) else { return };
         if place.n <= *seen
-            && let Some(at) = events::moment(game, place.stream, place.n)
+            && let Some(at) = match game {
+                Some(game) => events::moment(game, place.stream, place.n),
+                None => self.streams.event_of_tournament(place.n).map(GameEvent::at),
+            }
         {
             self.heap.push(Reverse((at, index)));
         }

@@ -192,6 +192,7 @@ mod tests {
             wrong_start: None,
             publication: None,
             file: None,
+            pairing: None,
         }
     }
 

@@ -22,6 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::engine::session::request::Wish;
 use crate::station::line::{Answer, Asked, Uptime};
+use crate::station::office::TournamentRequest;
 use crate::station::operate::overview::Overview;
 
 pub use socket::SocketError;
@@ -58,6 +59,14 @@ pub enum ClientRequest {
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
+    /// An arbiter's request.
+    Tournament {
+        /// Which.
+        request: Box<TournamentRequest>,
+        /// Until when it is wanted.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
+    },
     /// To read the configuration again.
     Reload {
         /// Until when it is wanted.
@@ -85,11 +94,14 @@ impl ClientRequest {
     /// How long it is wanted, and its answer waited for, where nobody says anything else.
     pub fn patience(&self) -> Duration {
         // A reload waits for every line at once, and the alarm command may take its time.
-        Duration::from_secs(if matches!(self, ClientRequest::Reload { .. } | ClientRequest::AlarmTest { .. }) {
-            30
-        } else {
-            10
-        })
+        // So may an import.
+        let is_long = |request: &ClientRequest| {
+            matches!(
+                request,
+                ClientRequest::Reload { .. } | ClientRequest::AlarmTest { .. } | ClientRequest::Tournament { .. }
+            )
+        };
+        Duration::from_secs(if is_long(self) { 30 } else { 10 })
     }
 
     /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
@@ -98,6 +110,7 @@ impl ClientRequest {
         match &mut self {
             ClientRequest::Status {} | ClientRequest::Watch { .. } => {}
             ClientRequest::Request { until, .. }
+            | ClientRequest::Tournament { until, .. }
             | ClientRequest::Reload { until }
             | ClientRequest::AlarmTest { until }
             | ClientRequest::LogLevel { until, .. } => *until = Some(at),
@@ -120,6 +133,9 @@ pub struct Reply {
     /// What the operator is told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<String>,
+    /// The version of the tournament.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
     /// What was written to the file of the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,

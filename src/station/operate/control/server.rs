@@ -1,12 +1,13 @@
 //! The side of the station: clients are let in, heard, and answered.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
@@ -18,6 +19,8 @@ use super::{ClientRequest, Commands, Reply, SocketError, StationCommand};
 use crate::engine::session::request::Wish;
 use crate::station::escape;
 use crate::station::line::{Asked, Uptime};
+use crate::station::office::TournamentRequest;
+use crate::station::operate::arbiter::{OfficeAnswer, OfficeDoor, OfficeQuestion};
 use crate::station::operate::logging::Levels;
 use crate::station::operate::overview::Observer;
 
@@ -31,6 +34,10 @@ const BETWEEN: Duration = Duration::from_millis(10);
 const PAUSE: Duration = Duration::from_millis(500);
 /// No request is longer.
 const LONGEST_REQUEST: u64 = 64 << 10;
+/// But for a file: of 4 MiB, each byte of which may take two in JSON, and some that are escaped.
+const LONGEST_IMPORT: u64 = 12 << 20;
+/// With what such a request begins.
+const OF_A_TOURNAMENT: &[u8] = b"{\"do\":\"tournament\"";
 /// Nor what is wished of a board: a FEN of 144 squares has 600 characters.
 const LONGEST_WISH: usize = 2000;
 /// A client that does not take its answer within this is sent away.
@@ -39,6 +46,8 @@ const ANSWER_TIME: Duration = Duration::from_secs(10);
 const LONGEST_WANTED: Duration = Duration::from_secs(60);
 /// What was begun at the last moment is answered within this.
 const BEGUN: Duration = Duration::from_millis(500);
+/// The office says within this whether a result is for it.
+const OFFICE_TIME: Duration = Duration::from_secs(3);
 /// When the system gives no connections it is asked again after this.
 const AGAIN: Duration = Duration::from_millis(200);
 /// How often a watching client is told at most, and at least.
@@ -54,6 +63,10 @@ pub struct Desk {
     pub commands: Commands,
     /// Which messages are shown.
     pub levels: Levels,
+    /// The tournament.
+    pub office: OfficeDoor,
+    /// Whoever asks something long has to wait for who does so now.
+    pub long: Arc<Semaphore>,
 }
 
 /// A socket that is served. It ends, and its file goes, when it is dropped.
@@ -136,7 +149,17 @@ async fn converse(
         if read? == 0 {
             return Ok(());
         }
-        if line.len() as u64 >= LONGEST_REQUEST {
+        let mut permit = None;
+        if line.len() as u64 >= LONGEST_REQUEST && line.starts_with(OF_A_TOURNAMENT) {
+            // A file to be imported: one at a time, so that nobody fills the memory.
+            permit = timeout(IDLE, desk.long.clone().acquire_owned()).await.ok().and_then(Result::ok);
+            let room = if permit.is_some() { LONGEST_IMPORT - LONGEST_REQUEST } else { 0 };
+            let mut limited = (&mut reader).take(room);
+            let read = timeout(IDLE, limited.read_until(b'\n', &mut line)).await;
+            if !matches!(read, Ok(Ok(_))) || !line.ends_with(b"\n") {
+                return send(writer, &Reply::error("this request is too long")).await;
+            }
+        } else if line.len() as u64 >= LONGEST_REQUEST {
             return send(writer, &Reply::error("this request is too long")).await;
         }
         match serde_json::from_slice::<ClientRequest>(&line) {
@@ -155,6 +178,9 @@ async fn converse(
                 }
             },
             Err(error) => send(writer, &Reply::error(format!("this is no request: {error}"))).await?,
+        }
+        if permit.take().is_some() {
+            line = Vec::new();
         }
     }
 }
@@ -196,13 +222,17 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
                 Err(reply) => reply,
             }
         }
+        ClientRequest::Tournament { request, until } => of_tournament(desk, *request, wanted(until), peer).await,
         ClientRequest::Request { board, request, sure, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
             };
-            let (answer, told) = oneshot::channel();
             let until = wanted(until);
+            if let Some(reply) = of_office(desk, &board, &wish, peer).await {
+                return reply;
+            }
+            let (answer, told) = oneshot::channel();
             let asked = Asked { by: peer.in_words(), until, is_sure: sure };
             let command = StationCommand::Request { board, wish, asked, answer };
             match ask(desk, command, told, until).await {
@@ -210,6 +240,43 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
                 Err(reply) => reply,
             }
         }
+    }
+}
+
+/// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
+async fn of_office(desk: &Desk, board: &str, wish: &Wish, peer: &Peer) -> Option<Reply> {
+    let board = desk.observer.board_called(board)?;
+    let question = match wish {
+        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone() },
+        Wish::Names { white, black } => OfficeQuestion::Names { board, white: white.clone(), black: black.clone() },
+        _ => return None,
+    };
+    // A line ends its game though the office has something else to do.
+    match timeout(OFFICE_TIME, desk.office.ask(question, peer.in_words())).await {
+        Ok(Ok(OfficeAnswer::OfLine)) | Ok(Err(_)) | Err(_) => None,
+        Ok(Ok(answer)) => Some(reply_of(answer)),
+    }
+}
+
+fn reply_of(answer: OfficeAnswer) -> Reply {
+    match answer {
+        OfficeAnswer::Done { told, version } => Reply { version: Some(version), ..Reply::done(told) },
+        OfficeAnswer::Refused(why) => Reply::error(why),
+        OfficeAnswer::OfLine => Reply::error("no game is going on"),
+    }
+}
+
+async fn of_tournament(desk: &Desk, request: TournamentRequest, until: Uptime, peer: &Peer) -> Reply {
+    if let Some(why) = until.too_late() {
+        return Reply::error(why);
+    }
+    let told = desk.office.ask(OfficeQuestion::Request(request), peer.in_words());
+    match timeout(until.left() + BEGUN, told).await {
+        Ok(Ok(answer)) => reply_of(answer),
+        Ok(Err(_)) => Reply::unknown("the station is stopping; see `damcast tournament show --history`"),
+        Err(_) => Reply::unknown(
+            "no answer: its disk hangs, perhaps; `damcast tournament show --history` says whether it was done",
+        ),
     }
 }
 

@@ -18,6 +18,7 @@ mod heart;
 mod keeper;
 mod lines;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::future::Future;
 use std::io;
@@ -38,6 +39,7 @@ use crate::station::journal::{Untaken, commits};
 use crate::station::line::{Folders, LineReport, Storage};
 use crate::station::link::Ports;
 use crate::station::operate::alarm::hook;
+use crate::station::operate::arbiter::{self, OfficeDoor, OfficeSurroundings};
 use crate::station::operate::control::server::{self, Desk, Server};
 use crate::station::operate::control::{self, Commands, StationCommand};
 use crate::station::operate::limits;
@@ -194,6 +196,8 @@ struct Station {
     pulses: Pulses,
     public_files: JoinHandle<()>,
     teller: outlets::Teller,
+    office: OfficeDoor,
+    office_work: JoinHandle<()>,
     beside: Vec<AbortHandle>,
     /// Away at the end, before the lines.
     server: Option<Server>,
@@ -218,6 +222,7 @@ impl Station {
         let (reload, reloaded) = watch::channel(None);
         let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
+        let (pairings, of_boards) = watch::channel(BTreeMap::new());
         let rows = outside.reports.subscribe();
         let observer = Observer {
             directory: config.directory.clone(),
@@ -228,12 +233,33 @@ impl Station {
             disk: disk.clone(),
             reload: reloaded,
             outlets: shown,
+            pairings: of_boards,
             started: Started::now(),
         };
-        let desk = Desk { observer: observer.clone(), commands: outside.commands(), levels: outside.levels.clone() };
+        let (office, inbox) = arbiter::door();
+        let desk = Desk {
+            observer: observer.clone(),
+            commands: outside.commands(),
+            levels: outside.levels.clone(),
+            office: office.clone(),
+            long: Arc::new(tokio::sync::Semaphore::new(1)),
+        };
         let server = serve_control(&config, desk);
         let (teller, public_files) =
             outlets::begin(&config, pulses.pulse("the public files"), &troubles, outlets::OPENING);
+        // The office must not keep itself open.
+        let told = teller.clone();
+        let teller = teller.with_listener(office.listener());
+        let commands = outside.commands();
+        let around = OfficeSurroundings {
+            disk: Arc::clone(&storage.disk),
+            rows: rows.clone(),
+            tell_line: Box::new(move |board, wish, asked, answer| {
+                commands.try_send(StationCommand::Request { board, wish, asked, answer }).is_ok()
+            }),
+            shown: pairings,
+        };
+        let office_work = arbiter::begin(&config, inbox, told, around);
         let shared = Shared {
             storage,
             ports: Ports::default(),
@@ -266,6 +292,8 @@ impl Station {
             pulses,
             public_files,
             teller,
+            office,
+            office_work,
             beside,
             server,
         }
@@ -393,6 +421,7 @@ impl Station {
         self.outlets.send_replace(outlet_views(&new));
         if new != *old {
             self.teller.configured(&new);
+            self.office.configured(&new);
         }
         let (begun, lines) = self.lines.configure(&new);
         told.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
@@ -417,7 +446,10 @@ impl Station {
             error!("not stopped in time, and left as they are: {}", hanging.join(", "));
         }
         // The lines have the last ends of the ways to those who write.
-        drop((self.lines, self.teller));
+        drop((self.lines, self.teller, self.office));
+        if timeout(STOP_TIME, self.office_work).await.is_err() {
+            error!("the tournament office was not closed in time; its record has what was answered");
+        }
         let untaken = match timeout(STOP_TIME, writing).await {
             Ok(Ok(untaken)) => untaken,
             Ok(Err(bug)) => {

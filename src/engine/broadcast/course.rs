@@ -1,0 +1,228 @@
+//! The course of a tournament as everybody may follow it: its records with their moments, the events that they are, what they correct
+//! of recorded games, and the tournament as far as it may be seen.
+//!
+//! | a record has | event |
+//! |---|---|
+//! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
+//! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black` |
+//! | an official result in such a round | `official`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
+//! | a correction of a recorded game | `amend`: `board`, `game`, `field`, `old`, `new` |
+//!
+//! They are counted by `t`. All of it is a function of the records; a later record adds to it and changes nothing before.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::events::GameEvent;
+use super::json::Object;
+use super::{Correction, Delay, Moment};
+use crate::engine::tournament::{
+    Book, Conflict, Fields, Id, Kind, RoundState, TAG, Tournament, TournamentRecord, TournamentSection, WAS,
+};
+
+/// The course of a tournament.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    records: Vec<(Moment, TournamentRecord)>,
+    book: Book,
+    events: Vec<GameEvent>,
+    corrections: BTreeMap<(String, u32), Vec<Correction>>,
+}
+
+impl Course {
+    /// That of some records, as far as they follow each other.
+    pub fn of(records: &[TournamentRecord]) -> Course {
+        let mut course = Course::default();
+        for record in records {
+            if course.push(record).is_err() {
+                break;
+            }
+        }
+        course
+    }
+
+    /// The next record.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the next one.
+    pub fn push(&mut self, record: &TournamentRecord) -> Result<(), Conflict> {
+        self.book.apply(record)?;
+        let last = self.records.last().map(|(at, _)| *at);
+        // Of a machine whose clock was set back: nothing may be seen before what was recorded earlier.
+        let at = Moment::parse_from_rfc3339(&record.at).ok().max(last).unwrap_or_default();
+        for body in bodies(&self.book, record) {
+            self.events.push(GameEvent::of_tournament(self.events.len() as u64 + 1, at, body));
+        }
+        for change in record.changes.iter().filter(|change| change.entity.kind == Kind::Game) {
+            let Some(key) = self.book.fields(Kind::Game, change.entity.id).and_then(game_of) else { continue };
+            let tags = change.new.iter().filter_map(|(name, value)| Some((name.strip_prefix(TAG)?, value)));
+            let tags = tags.map(|(tag, value)| Correction { at, tag: tag.to_owned(), value: value.clone() });
+            self.corrections.entry(key).or_default().extend(tags);
+        }
+        self.records.push((at, record.clone()));
+        Ok(())
+    }
+
+    /// Is there no record?
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// All its events.
+    pub fn events(&self) -> &[GameEvent] {
+        &self.events
+    }
+
+    /// How many of them may be seen at a moment.
+    pub fn events_seen(&self, delay: Delay, now: Moment) -> u64 {
+        self.events.partition_point(|event| delay.due(event.at()) <= now) as u64
+    }
+
+    /// What was corrected of a game.
+    pub fn corrections(&self, board: &str, game: u32) -> &[Correction] {
+        self.corrections.get(&(board.to_owned(), game)).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many records may be seen at a moment.
+    pub fn seen(&self, delay: Delay, now: Moment) -> usize {
+        self.records.partition_point(|(at, _)| delay.due(*at) <= now)
+    }
+
+    /// When one more may be seen.
+    pub fn next_change(&self, delay: Delay, now: Moment) -> Option<Moment> {
+        self.records.get(self.seen(delay, now)).map(|(at, _)| delay.due(*at))
+    }
+
+    /// The tournament after so many records, as far as everybody may see it: rounds that are prepared are not in it.
+    pub fn tournament(&self, count: usize) -> Tournament {
+        let mut book = Book::default();
+        for (_, record) in self.records.iter().take(count) {
+            if book.apply(record).is_err() {
+                break;
+            }
+        }
+        let mut tournament = book.tournament().unwrap_or_default();
+        tournament.sections.iter_mut().for_each(hide_prepared);
+        tournament
+    }
+}
+
+/// Takes out the rounds that nobody outside may see yet. A round that has a result was played, and so were those before it.
+fn hide_prepared(section: &mut TournamentSection) {
+    let played = section.last_round_with_result();
+    let shown = section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number);
+    let last = shown.max().unwrap_or(0).max(played);
+    section.pairings.retain(|pairing| pairing.round <= last);
+    section.byes.retain(|bye| bye.round <= last);
+    section.matches.retain(|team_match| team_match.round <= last);
+}
+
+fn game_of(fields: &Fields) -> Option<(String, u32)> {
+    Some((fields.get("board")?.clone(), fields.get("game")?.parse().ok()?))
+}
+
+/// The rounds of the book that everybody may see: section and number.
+fn shown_rounds(book: &Book) -> BTreeSet<(&str, &str)> {
+    let shown =
+        |(_, fields): (Id, &'_ Fields)| fields.get("state").is_some_and(|state| state != RoundState::Prepared.name());
+    let key = |(_, fields)| round_of(fields);
+    book.entities(Kind::Round).filter(|entity| shown(*entity)).filter_map(key).collect()
+}
+
+fn round_of(fields: &Fields) -> Option<(&str, &str)> {
+    Some((fields.get("section")?.as_str(), fields.get("round")?.as_str()))
+}
+
+/// What a record that was applied tells.
+fn bodies(book: &Book, record: &TournamentRecord) -> Vec<Object> {
+    let mut bodies = Vec::new();
+    let shown = shown_rounds(book);
+    let mut whole = BTreeSet::new();
+    for change in record.changes.iter().filter(|change| change.entity.kind == Kind::Round) {
+        let Some(fields) = book.fields(Kind::Round, change.entity.id) else { continue };
+        let (Some(key), Some(state)) = (round_of(fields), change.new.get("state")) else { continue };
+        bodies.push(head(book, "round", key).text("state", state));
+        let was_shown = change.old.get("state").is_some_and(|state| state != RoundState::Prepared.name());
+        if !was_shown && shown.contains(&key) {
+            whole.insert(key);
+        }
+    }
+    for key in &whole {
+        let mut pairings: Vec<(Id, &Fields)> =
+            book.entities(Kind::Pairing).filter(|(_, fields)| round_of(fields) == Some(*key)).collect();
+        let board = |fields: &Fields| fields.get("board").and_then(|board| board.parse().ok()).unwrap_or(u32::MAX);
+        pairings.sort_by_key(|(id, fields)| (board(fields), *id));
+        for (id, fields) in pairings {
+            bodies.push(pairing(book, *key, id, fields));
+            bodies.extend(fields.contains_key("result").then(|| official(book, *key, id, fields)));
+        }
+    }
+    for change in &record.changes {
+        match change.entity.kind {
+            Kind::Pairing => {
+                let id = change.entity.id;
+                let Some(fields) = book.fields(Kind::Pairing, id) else { continue };
+                let Some(key) = round_of(fields).filter(|key| shown.contains(key) && !whole.contains(key)) else {
+                    continue;
+                };
+                let has = |name: &&str| change.old.contains_key(*name) || change.new.contains_key(*name);
+                if ["white", "black", "board"].iter().any(&has) {
+                    bodies.push(pairing(book, key, id, fields));
+                }
+                if ["result", "reason"].iter().any(has) {
+                    bodies.push(official(book, key, id, fields));
+                }
+            }
+            Kind::Player if change.new.contains_key("name") && !change.old.is_empty() => {
+                let player = change.entity.id.to_string();
+                let is_his = |fields: &Fields| ["white", "black"].iter().any(|side| fields.get(*side) == Some(&player));
+                for (id, fields) in book.entities(Kind::Pairing).filter(|(_, fields)| is_his(fields)) {
+                    let key = round_of(fields).filter(|key| shown.contains(key) && !whole.contains(key));
+                    bodies.extend(key.map(|key| pairing(book, key, id, fields)));
+                }
+            }
+            Kind::Game => {
+                let Some(fields) = book.fields(Kind::Game, change.entity.id) else { continue };
+                let Some((board, game)) = game_of(fields) else { continue };
+                for (name, new) in &change.new {
+                    let Some(tag) = name.strip_prefix(TAG) else { continue };
+                    let first = || fields.get(&format!("{WAS}{tag}"));
+                    let old = change.old.get(name).or_else(first).map_or("", String::as_str);
+                    let body = Object::new().text("type", "amend").text("board", &board).number("game", game.into());
+                    bodies.push(body.text("field", tag).text("old", old).text("new", new));
+                }
+            }
+            _ => {}
+        }
+    }
+    bodies
+}
+
+/// The members of all events about a round.
+fn head(book: &Book, kind: &str, (section, round): (&str, &str)) -> Object {
+    let name = section.parse().ok().and_then(|id| book.fields(Kind::Section, Id(id))?.get("name"));
+    let round = round.parse().unwrap_or(0);
+    Object::new().text("type", kind).text("section", name.map_or("", String::as_str)).number("round", round)
+}
+
+fn pairing(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {
+    let mut body = head(book, "pairing", key).number("pairing", id.0.into());
+    if let Some(board) = fields.get("board").and_then(|board| board.parse().ok()) {
+        body = body.number("table", board);
+    }
+    for side in ["white", "black"] {
+        let player = fields.get(side).and_then(|id| book.fields(Kind::Player, Id(id.parse().ok()?))?.get("name"));
+        body = body.text(side, player.map_or("", String::as_str));
+    }
+    body
+}
+
+fn official(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {
+    let result = fields.get("result").and_then(|result| {
+        let at = result.get(1..)?.find('-')? + 1;
+        Some([&result[..at], &result[at + 1..]])
+    });
+    let body = head(book, "official", key).number("pairing", id.0.into());
+    let body = body.texts("points", result.into_iter().flatten());
+    body.text("reason", fields.get("reason").map_or("", String::as_str))
+}

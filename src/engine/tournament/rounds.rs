@@ -1,0 +1,508 @@
+//! Rounds as the station plays them: which are published, which is open, who sits where, and what a game of a pairing is called.
+//!
+//! ```text
+//!   prepared ──publish──▸ published ──open──▸ open ──close──▸ closed
+//!       └───────────────────open────────────────┘  ▴             │
+//!                                                   └────open─────┘      a game is played on, or played again
+//! ```
+//!
+//! A game is tied to its pairing by the word that stands in its line's log before its first move: `17`, or `17.rapid` for a game of a
+//! micro-match. What the tags of the game are to be follows from the pairing, whenever it is asked; what they became is an
+//! [`AmendedGame`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
+
+use draughts::ResultFormat;
+use draughts_pdn::values;
+
+use super::merge::of_games;
+use super::pdn::{pdn_date, result_of};
+use super::scoring::{Scoring, Stage};
+use super::{Encounter, Id, Official, ResultReason, Tournament, TournamentSection};
+
+/// How far a round is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum RoundState {
+    /// Its pairings are known here alone.
+    #[default]
+    Prepared,
+    /// Everybody may see its pairings; their order stays.
+    Published,
+    /// Games that begin now are games of it.
+    Open,
+    /// It is over.
+    Closed,
+}
+
+impl RoundState {
+    /// All of them.
+    pub const ALL: [RoundState; 4] =
+        [RoundState::Prepared, RoundState::Published, RoundState::Open, RoundState::Closed];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RoundState::Prepared => "prepared",
+            RoundState::Published => "published",
+            RoundState::Open => "open",
+            RoundState::Closed => "closed",
+        }
+    }
+}
+
+impl FromStr for RoundState {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RoundState, String> {
+        let found = RoundState::ALL.into_iter().find(|state| state.name() == text);
+        found.ok_or_else(|| format!("`{text}` is no state of a round"))
+    }
+}
+
+/// A round of a section that was published.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct SectionRound {
+    /// Its number among all rounds of all sections.
+    pub id: Id,
+    /// The round, from 1.
+    pub number: u32,
+    /// How far it is.
+    pub state: RoundState,
+    /// The how manieth it was to be opened; 0: it was not.
+    pub opened: u32,
+}
+
+/// What is corrected of a game that a board has recorded.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct AmendedGame {
+    /// Its number among all amended games.
+    pub id: Id,
+    /// The board: what the names of its files begin with.
+    pub board: String,
+    /// The number of the game on the board.
+    pub number: u32,
+    /// The tags that are others now, `Result` among them.
+    pub tags: BTreeMap<String, AmendedTag>,
+}
+
+/// A tag of a recorded game that is another now.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct AmendedTag {
+    /// As it is to be shown.
+    pub is: String,
+    /// With which the game began, or that its live file ended with; empty: it had none.
+    pub was: String,
+}
+
+/// A game that a board has recorded, as far as a tournament is concerned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordedGame {
+    /// The board.
+    pub board: String,
+    /// Its number on the board.
+    pub number: u32,
+    /// The pairing that it was told before its first move.
+    pub pairing: Option<String>,
+    /// The tags with which it began.
+    pub tags: Vec<(String, String)>,
+    /// Which results it may have; `None`: any text.
+    pub format: Option<ResultFormat>,
+    /// The result that its live file has.
+    pub result: Option<String>,
+    /// Has its live file ended?
+    pub is_over: bool,
+    /// How many entries it has.
+    pub entries: u32,
+}
+
+impl RecordedGame {
+    /// The value of a tag with which it began.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A pairing, and its game if there are several.
+pub type PairingKey = (Id, Option<Stage>);
+
+/// What a game is told that belongs to a pairing: `17`, `17.rapid`.
+pub fn pairing_word((id, stage): PairingKey) -> String {
+    match stage {
+        None => id.to_string(),
+        Some(stage) => format!("{id}.{}", stage.name()),
+    }
+}
+
+/// The pairing of such a word.
+pub fn read_pairing_word(word: &str) -> Option<PairingKey> {
+    let (id, stage) = match word.split_once('.') {
+        None => (word, None),
+        Some((id, stage)) => (id, Some(Stage::ALL.into_iter().find(|known| known.name() == stage)?)),
+    };
+    Some((Id(id.parse().ok()?), stage))
+}
+
+/// Who sits at a board of the station.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Seat {
+    /// The board: what the names of its files begin with.
+    pub board: String,
+    /// The pairing.
+    pub pairing: PairingKey,
+    /// The tags of the game.
+    pub tags: Vec<(String, String)>,
+}
+
+impl TournamentSection {
+    /// How far a round is.
+    pub fn state_of(&self, round: u32) -> RoundState {
+        self.rounds.iter().find(|known| known.number == round).map_or(RoundState::Prepared, |known| known.state)
+    }
+
+    /// The round that was opened last, if it is open still.
+    pub fn open_round(&self) -> Option<u32> {
+        let last = self.rounds.iter().max_by_key(|round| round.opened)?;
+        (last.state == RoundState::Open).then_some(last.number)
+    }
+}
+
+impl Tournament {
+    /// A pairing and its section.
+    pub fn pairing(&self, id: Id) -> Option<(&TournamentSection, &Encounter)> {
+        let of = |section: &TournamentSection| section.pairings.iter().position(|pairing| pairing.id == id);
+        self.sections.iter().find_map(|section| Some((section, &section.pairings[of(section)?])))
+    }
+
+    fn pairing_mut(&mut self, id: Id) -> Option<(Scoring, &mut Encounter)> {
+        self.sections.iter_mut().find_map(|section| {
+            let scoring = section.scoring;
+            let found = section.pairings.iter_mut().find(|pairing| pairing.id == id)?;
+            Some((scoring, found))
+        })
+    }
+
+    /// The pairing that people call `3.2`: round 3, board 2.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or one in several sections.
+    pub fn pairing_called(&self, name: &str, section: Option<&str>) -> Result<Id, String> {
+        let numbers = name.split_once('.').and_then(|(round, board)| Some((round.parse().ok()?, board.parse().ok()?)));
+        let Some((round, board)) = numbers else {
+            return Err(format!("`{name}` is no pairing: 3.2 is board 2 of round 3"));
+        };
+        let is_asked = |of: &&TournamentSection| section.is_none_or(|name| of.name == name);
+        let found: Vec<(&TournamentSection, Id)> = self
+            .sections
+            .iter()
+            .filter(is_asked)
+            .flat_map(|section| section.round(round).into_iter().map(move |pairing| (section, pairing)))
+            .filter(|(_, pairing)| pairing.board == Some(board))
+            .map(|(section, pairing)| (section, pairing.id))
+            .collect();
+        match found.as_slice() {
+            [(_, id)] => Ok(*id),
+            [] => Err(format!("there is no board {board} in round {round}")),
+            several => {
+                let names: Vec<&str> = several.iter().map(|(section, _)| section.name.as_str()).collect();
+                Err(format!("there is a pairing {name} in several sections: say which, {}", names.join(", ")))
+            }
+        }
+    }
+
+    /// Takes a round of a section, or of all that have it, to another state. Returns what there is to say.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such round, or it cannot come from where it is.
+    pub fn turn_round(&mut self, of: Option<&str>, number: u32, to: RoundState) -> Result<Vec<String>, String> {
+        if let Some(name) = of.filter(|name| self.section(name).is_none()) {
+            let names: Vec<&str> = self.sections.iter().map(|section| section.name.as_str()).collect();
+            return Err(format!("there is no section {name}; there are {}", names.join(", ")));
+        }
+        let mut next = self.sections.iter().flat_map(|section| &section.rounds).map(|round| round.id.0).max();
+        let mut said = Vec::new();
+        let mut is_found = false;
+        for section in self.sections.iter_mut().filter(|section| of.is_none_or(|name| section.name == name)) {
+            let pairings = section.round(number).len();
+            if pairings == 0 {
+                continue;
+            }
+            is_found = true;
+            let state = section.state_of(number);
+            if state == to {
+                said.push(format!("{}, round {number} is {} already", section.name, to.name()));
+                continue;
+            }
+            let is_way = match to {
+                RoundState::Prepared => state == RoundState::Published,
+                RoundState::Published => state == RoundState::Prepared,
+                RoundState::Open => true,
+                RoundState::Closed => state == RoundState::Open,
+            };
+            if !is_way {
+                return Err(format!(
+                    "{}, round {number} is {}: it cannot be {}",
+                    section.name,
+                    state.name(),
+                    to.name()
+                ));
+            }
+            let opened = section.rounds.iter().map(|round| round.opened).max().unwrap_or(0) + 1;
+            let at = section.rounds.iter().position(|round| round.number == number).unwrap_or_else(|| {
+                next = Some(next.unwrap_or(0) + 1);
+                let id = Id(next.unwrap_or(1));
+                section.rounds.push(SectionRound { id, number, ..SectionRound::default() });
+                section.rounds.len() - 1
+            });
+            let round = &mut section.rounds[at];
+            round.state = to;
+            if to == RoundState::Open {
+                round.opened = opened;
+            }
+            let missing = section.round(number).iter().filter(|pairing| pairing.result.is_none()).count();
+            said.push(format!(
+                "{}, round {number}: {}, {pairings} pairings, {missing} without a result",
+                section.name,
+                to.name()
+            ));
+        }
+        if !is_found {
+            return Err(format!("there is no round {number} with pairings"));
+        }
+        Ok(said)
+    }
+
+    /// Who sits where: the pairings of the open rounds that have a board of the station.
+    pub fn seats(&self) -> Vec<Seat> {
+        let open = |section: &TournamentSection| section.open_round();
+        let rounds = self.sections.iter().filter_map(|section| Some((section, open(section)?)));
+        rounds.flat_map(|(section, round)| self.seats_of(section, round)).collect()
+    }
+
+    /// The same of one round, in the order of its boards.
+    pub fn seats_of(&self, section: &TournamentSection, round: u32) -> Vec<Seat> {
+        let seated = section.round(round).into_iter().filter(|pairing| !pairing.at.is_empty());
+        let seat = |pairing: &Encounter| {
+            let key = (pairing.id, pairing.stage_to_play());
+            Seat { board: pairing.at.clone(), pairing: key, tags: self.tags_of(section, pairing, key.1) }
+        };
+        seated.map(seat).collect()
+    }
+
+    /// Sets pairings of these rounds (section, round) to boards of the station. `board`: the name of the board with this number, from 1. Where
+    /// two sections count their boards from 1 each, the boards of the second follow those of the first. Who has no opponent
+    /// has no board.
+    pub fn seat(&mut self, rounds: &[(Id, u32)], board: impl Fn(u32) -> Option<String>) {
+        let mut taken: BTreeSet<u32> = BTreeSet::new();
+        for section in &mut self.sections {
+            let Some((_, round)) = rounds.iter().find(|(of, _)| *of == section.id) else { continue };
+            let order: Vec<(Id, u32)> = section
+                .round(*round)
+                .into_iter()
+                .zip(1..)
+                .map(|(pairing, place)| (pairing.id, pairing.board.unwrap_or(place)))
+                .collect();
+            let highest = taken.last().copied().unwrap_or(0);
+            let shift = if order.iter().any(|(_, number)| taken.contains(number)) { highest } else { 0 };
+            for (id, number) in order {
+                taken.insert(number + shift);
+                let Some(pairing) = section.pairings.iter_mut().find(|pairing| pairing.id == id) else { continue };
+                let is_played = pairing.white.is_some() && pairing.black.is_some();
+                pairing.at = board(number + shift).filter(|_| is_played).unwrap_or_default();
+            }
+        }
+    }
+
+    /// The tags of a game of a pairing, without its result: what the tournament knows, and nothing else.
+    pub fn tags_of(
+        &self,
+        section: &TournamentSection,
+        pairing: &Encounter,
+        stage: Option<Stage>,
+    ) -> Vec<(String, String)> {
+        let game = pairing.games.iter().find(|game| Some(game.stage) == stage);
+        let is_swapped = game.is_some_and(|game| game.is_swapped);
+        let (white, black) = if is_swapped { (pairing.black, pairing.white) } else { (pairing.white, pairing.black) };
+        let event = if self.event.name.is_empty() { &section.name } else { &self.event.name };
+        let mut tags = vec![
+            ("Event", event.clone()),
+            ("Site", self.event.site.clone()),
+            ("Round", pairing.round.to_string()),
+            ("White", section.name_of(white).to_owned()),
+            ("Black", section.name_of(black).to_owned()),
+        ];
+        for (id, names) in [
+            (white, ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteFederation"]),
+            (black, ["BlackTitle", "BlackRating", "BlackTeam", "BlackFederation"]),
+        ] {
+            let Some(player) = id.and_then(|id| section.player(id)) else { continue };
+            let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
+            let team = player.team.and_then(|id| section.team(id)).map_or(String::new(), |team| team.name.clone());
+            tags.extend(names.into_iter().zip([player.title.clone(), rating, team, player.federation.clone()]));
+        }
+        tags.push(("Board", pairing.board.map_or(String::new(), |board| board.to_string())));
+        if self.sections.len() > 1 {
+            tags.push(("Section", section.name.clone()));
+        }
+        if let Some(game) = game {
+            tags.push(("Stage", game.stage.name().to_owned()));
+            tags.push(("TimeControl", game.time_control.clone()));
+        }
+        tags.retain(|(_, value)| !value.is_empty());
+        tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The day of a round as a tag has it.
+    pub fn date_tag(section: &TournamentSection, round: u32) -> Option<String> {
+        section.date(round).map(pdn_date)
+    }
+
+    /// Takes over what boards have shown: the result of a game that has ended is the official one of its pairing until somebody gives
+    /// another. Returns the pairings that got one.
+    pub fn take_played(&mut self, games: &[&RecordedGame]) -> Vec<Id> {
+        let mut taken = Vec::new();
+        for game in last_of_pairings(games) {
+            let key = game.pairing.as_deref().and_then(read_pairing_word);
+            let outcome = game.result.as_deref().filter(|_| game.is_over).and_then(values::Outcome::read);
+            if let (Some(key), Some(outcome)) = (key, outcome)
+                && self.set_outcome(key, outcome, false)
+            {
+                taken.push(key.0);
+            }
+        }
+        taken
+    }
+
+    /// Sets the outcome of a game of a pairing. Returns whether that changes anything; without `anew` one that has a result keeps it.
+    pub fn set_outcome(&mut self, (id, stage): PairingKey, outcome: values::Outcome, anew: bool) -> bool {
+        let Some((scoring, pairing)) = self.pairing_mut(id) else { return false };
+        let row = if stage.is_some() { Scoring::DRAUGHTS } else { scoring };
+        let (white, black) = match outcome {
+            values::Outcome::WhiteWins => (row.win, row.loss),
+            values::Outcome::BlackWins => (row.loss, row.win),
+            values::Outcome::Draw => (row.draw, row.draw),
+            values::Outcome::BothLose => (row.loss, row.loss),
+            values::Outcome::Open => return false,
+        };
+        let Some(stage) = stage else {
+            let reason = match outcome {
+                values::Outcome::BothLose => ResultReason::BothLost,
+                _ => ResultReason::Played,
+            };
+            let official = Official { white, black, reason };
+            if pairing.result == Some(official) || pairing.result.is_some() && !anew {
+                return false;
+            }
+            pairing.result = Some(official);
+            return true;
+        };
+        let Some(game) = pairing.games.iter_mut().find(|game| game.stage == stage) else { return false };
+        if game.result == Some((white, black)) || game.result.is_some() && !anew {
+            return false;
+        }
+        game.result = Some((white, black));
+        pairing.result = of_games(&pairing.games);
+        true
+    }
+
+    /// From now on this is the official result of a pairing; `None`: there is none.
+    pub fn set_official(&mut self, id: Id, official: Option<Official>) {
+        if let Some((_, pairing)) = self.pairing_mut(id) {
+            pairing.result = official;
+        }
+    }
+
+    /// Makes of every recorded game of a pairing what the tournament says of it now: names, round, event, and the official result
+    /// once it is over. What is so already stays untouched.
+    pub fn amend(&mut self, games: &[&RecordedGame]) {
+        let last: BTreeSet<(&str, u32)> =
+            last_of_pairings(games).map(|game| (game.board.as_str(), game.number)).collect();
+        for game in games {
+            let Some(key) = game.pairing.as_deref().and_then(read_pairing_word) else { continue };
+            let Some((section, pairing)) = self.pairing(key.0) else { continue };
+            let mut wanted = self.tags_of(section, pairing, key.1);
+            if game.is_over
+                && last.contains(&(game.board.as_str(), game.number))
+                && let Some(result) = official_tag(section, pairing, key.1, game.format)
+            {
+                wanted.push(("Result".to_owned(), result));
+            }
+            self.correct(game, wanted);
+        }
+    }
+
+    /// From now on these tags of a game are so.
+    pub fn correct(&mut self, game: &RecordedGame, wanted: impl IntoIterator<Item = (String, String)>) {
+        let at = self.games.iter().position(|known| known.board == game.board && known.number == game.number);
+        let known = at.map(|at| &self.games[at].tags);
+        let was = |name: &str| {
+            let begun = if name == "Result" { game.result.as_deref().or(Some("*")) } else { game.tag(name) };
+            begun.unwrap_or_default().to_owned()
+        };
+        let new = |(name, is): (String, String)| {
+            let was = was(&name);
+            let now = known.and_then(|tags| tags.get(&name)).map_or(was.as_str(), |tag| tag.is.as_str());
+            (now != is).then_some((name, AmendedTag { is, was }))
+        };
+        let new: Vec<(String, AmendedTag)> = wanted.into_iter().filter_map(new).collect();
+        if new.is_empty() {
+            return;
+        }
+        let at = at.unwrap_or_else(|| {
+            let id = Id(self.games.iter().map(|game| game.id.0).max().unwrap_or(0) + 1);
+            self.games.push(AmendedGame { id, board: game.board.clone(), number: game.number, tags: BTreeMap::new() });
+            self.games.len() - 1
+        });
+        self.games[at].tags.extend(new);
+    }
+
+    /// The official result of a game of a pairing in the words of its tag; `None`: there is none yet. `format`: the results that the
+    /// game may have, those of international draughts if that is not known.
+    pub fn result_tag(&self, (id, stage): PairingKey, format: Option<ResultFormat>) -> Option<String> {
+        let (section, pairing) = self.pairing(id)?;
+        official_tag(section, pairing, stage, format)
+    }
+
+    /// What is corrected of a game.
+    pub fn corrected(&self, board: &str, number: u32) -> Option<&AmendedGame> {
+        self.games.iter().find(|game| game.board == board && game.number == number)
+    }
+}
+
+impl Encounter {
+    /// Which game of a micro-match is to be played now: the first without a result, else the last.
+    fn stage_to_play(&self) -> Option<Stage> {
+        let open = self.games.iter().find(|game| game.result.is_none());
+        open.or(self.games.last()).map(|game| game.stage)
+    }
+}
+
+/// Of each pairing the game that was begun last: one that was played again takes the place of the one before it.
+fn last_of_pairings<'g>(games: &[&'g RecordedGame]) -> impl Iterator<Item = &'g RecordedGame> + use<'g> {
+    let mut last: BTreeMap<&str, &RecordedGame> = BTreeMap::new();
+    for game in games {
+        if let Some(pairing) = game.pairing.as_deref() {
+            last.insert(pairing, game);
+        }
+    }
+    last.into_values()
+}
+
+/// The official result of a game in the words of its tag; `None`: there is none yet.
+fn official_tag(
+    section: &TournamentSection,
+    pairing: &Encounter,
+    stage: Option<Stage>,
+    format: Option<ResultFormat>,
+) -> Option<String> {
+    let (white, black, scoring) = match stage {
+        None => pairing.result.map(|result| (result.white, result.black, section.scoring))?,
+        Some(stage) => {
+            let game = pairing.games.iter().find(|game| game.stage == stage)?;
+            game.result.map(|(white, black)| (white, black, Scoring::DRAUGHTS))?
+        }
+    };
+    Some(result_of(&scoring, white, black).written(format.unwrap_or(ResultFormat::International)).to_owned())
+}

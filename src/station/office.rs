@@ -1,0 +1,843 @@
+//! The tournament office: it alone changes the record of a tournament. What an arbiter asks becomes one record, durable before
+//! anybody is told, and everything that follows from it for games and boards is in that record.
+//!
+//! ```text
+//!   request ─▸ admitted? ─▸ the tournament as it would be ─▸ who sits where ─▸ what games lack ─▸ one record ─▸ answer
+//!              (done already, older version seen)
+//! ```
+//!
+//! The verbs of `damcast tournament` use it on a folder, a station that runs has one for its own ([`operate::arbiter`]).
+//!
+//! [`operate::arbiter`]: crate::station::operate::arbiter
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::{Local, SecondsFormat};
+use draughts_pdn::values::{self, Outcome};
+use draughts_pdn::{Level, Problem};
+use serde::{Deserialize, Serialize};
+
+use crate::engine::tournament::{
+    self as model, Amendment, Conflict, Fields, Format, Id, Kind, Official, Points, RecordedGame, ResultReason,
+    RoundState, Tournament, TournamentRecord, TournamentSection, read_pairing_word,
+};
+use crate::station::disk::Disk;
+use crate::station::outlets;
+use crate::station::tournament_log::{TournamentError, TournamentLog};
+
+/// So many things that are wrong with a file are said: a screen full.
+const MOST_SHOWN: usize = 20;
+
+/// What an arbiter asks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TournamentRequest {
+    /// What is to be done.
+    #[serde(flatten)]
+    pub matter: Matter,
+    /// What the request is called: asked again under the same name it does nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The version that it was made of; if the tournament has changed since, it is refused with what has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<u64>,
+    /// Why; it stands in the record.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What would be asked again is meant.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sure: bool,
+    /// Say what would change, and change nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+impl From<Matter> for TournamentRequest {
+    fn from(matter: Matter) -> TournamentRequest {
+        TournamentRequest { matter, request: None, saw: None, reason: String::new(), sure: false, dry_run: false }
+    }
+}
+
+/// What is to be done.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "matter", rename_all = "kebab-case")]
+pub enum Matter {
+    /// Take over a file.
+    Import {
+        /// Its name, for messages.
+        name: String,
+        /// What stands in it.
+        text: String,
+        /// Each character of the text is one byte of the file, which is no UTF-8.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        bytes: bool,
+        /// pdn, csv or trf; found out if it is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<String>,
+        /// What the columns of a CSV are called.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        columns: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
+    /// Pair a round robin.
+    RoundRobin {
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// Everybody meets everybody twice.
+        #[serde(default)]
+        double: bool,
+    },
+    /// Publish, open or close a round.
+    Round {
+        /// Which.
+        round: u32,
+        /// `published`, `open`, `closed`; `prepared` takes a publication back.
+        to: String,
+        /// Of which section; of all that have it if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
+    /// Give a game or a pairing its official result.
+    Result {
+        /// The last game of this board that has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        board: Option<String>,
+        /// Its game with this number.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<u32>,
+        /// Or the pairing: `3.2` is board 2 of round 3.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pairing: Option<String>,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// `2-0`, `1-1`, `0-2`, points such as `12-0`; `*` takes a result back.
+        result: String,
+        /// How it came about, in a word of [`ResultReason`]; on the board if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+        /// It takes the place of another result.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        correct: bool,
+    },
+    /// Say who plays a game that has begun.
+    Names {
+        /// The board.
+        board: String,
+        /// The game; the last one if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<u32>,
+        /// Who has White.
+        white: String,
+        /// Who has Black.
+        black: String,
+    },
+    /// Call a player by another name from now on, in all that is shown.
+    Player {
+        /// The name, or his number in the files of the pairing program.
+        player: String,
+        /// The new name.
+        name: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
+}
+
+impl Matter {
+    /// The result of the last game of a board that has none.
+    pub fn result_of(board: String, result: String) -> Matter {
+        let (game, pairing, section, why) = (None, None, None, None);
+        Matter::Result { board: Some(board), game, pairing, section, result, why, correct: false }
+    }
+
+    /// In a few words, for the record.
+    pub fn in_words(&self) -> String {
+        let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
+        match self {
+            Matter::Import { name, .. } => {
+                let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
+                format!("import {}", file.escape_debug())
+            }
+            Matter::RoundRobin { double: true, .. } => "double round robin".to_owned(),
+            Matter::RoundRobin { .. } => "round robin".to_owned(),
+            Matter::Round { round, to, section } => format!("round {round}{}: {to}", of(section)),
+            Matter::Result { board, game, pairing, result, .. } => {
+                let game = game.map_or(String::new(), |game| format!(", game {game}"));
+                let what = pairing.as_ref().map(|name| format!("pairing {name}"));
+                format!("result of {}{game}: {result}", what.or_else(|| board.clone()).unwrap_or_default())
+            }
+            Matter::Names { board, .. } => format!("names of {board}"),
+            Matter::Player { player, name, .. } => format!("player {player}: {name}"),
+        }
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    /// What there is to say.
+    pub told: Vec<String>,
+    /// What was strange about a file.
+    pub notes: Vec<String>,
+    /// The record that was written.
+    pub record: Option<TournamentRecord>,
+}
+
+/// Why a request was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum OfficeRefusal {
+    /// It cannot be done so; what is wrong, each thing for itself, and in the end what that means.
+    #[error("{}", .0.join("\n"))]
+    Wrong(Vec<String>),
+    /// It was made of an older version, or was done already.
+    #[error("{0}")]
+    Conflict(Conflict),
+    /// The disk, or the record.
+    #[error(transparent)]
+    Record(#[from] TournamentError),
+}
+
+impl From<String> for OfficeRefusal {
+    fn from(why: String) -> OfficeRefusal {
+        OfficeRefusal::Wrong(vec![why])
+    }
+}
+
+/// A record that is to be written.
+struct Wanted {
+    /// What its answer begins with.
+    subject: String,
+    what: String,
+    reason: String,
+    request: String,
+    saw: u64,
+    by: String,
+    dry_run: bool,
+}
+
+/// A board of the station.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OfficeBoard {
+    /// What the names of its files begin with.
+    pub name: String,
+    /// Its serial number, if it has said one.
+    pub serial: Option<String>,
+}
+
+/// The office.
+pub struct Office {
+    disk: Arc<dyn Disk>,
+    log: TournamentLog,
+    /// What boards have recorded.
+    games: BTreeMap<(String, u32), RecordedGame>,
+    /// The boards of the station in their order.
+    boards: Vec<OfficeBoard>,
+    /// The boards by number, as the configuration has them: a name, or `serial:` and a number. Empty: in their order.
+    tables: Vec<String>,
+}
+
+/// What stands before a serial number in the list of boards.
+pub const SERIAL: &str = "serial:";
+
+impl Office {
+    /// The office of a station's folder of logs.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says.
+    pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Office> {
+        let log = TournamentLog::read(&*disk, folder)?;
+        Ok(Office { disk, log, games: BTreeMap::new(), boards: Vec::new(), tables: Vec::new() })
+    }
+
+    /// Its record.
+    pub fn log(&self) -> &TournamentLog {
+        &self.log
+    }
+
+    /// The tournament as it is known.
+    ///
+    /// # Errors
+    ///
+    /// When the record cannot be understood.
+    pub fn tournament(&self) -> Result<Tournament, String> {
+        self.log.book().tournament().map_err(|why| format!("the record of the tournament cannot be understood: {why}"))
+    }
+
+    /// The boards by number.
+    pub fn set_tables(&mut self, tables: Vec<String>) {
+        self.tables = tables;
+    }
+
+    /// The boards of the station in their order. Returns whether that is new.
+    pub fn set_boards(&mut self, mut boards: Vec<OfficeBoard>) -> bool {
+        // A board that is not connected is the one that it was, unless that one is elsewhere now.
+        for index in 0..boards.len() {
+            let known = self.boards.iter().find(|known| known.name == boards[index].name);
+            let serial = known.and_then(|known| known.serial.clone()).filter(|_| boards[index].serial.is_none());
+            let is_elsewhere = serial.is_some() && boards.iter().any(|other| other.serial == serial);
+            if !is_elsewhere && serial.is_some() {
+                boards[index].serial = serial;
+            }
+        }
+        let is_new = self.boards != boards;
+        self.boards = boards;
+        is_new
+    }
+
+    /// A game of a board, as far as it is recorded.
+    pub fn set_game(&mut self, game: RecordedGame) {
+        self.games.insert((game.board.clone(), game.number), game);
+    }
+
+    /// A game of a log that is not written any more, unless it is known.
+    pub fn add_game(&mut self, game: RecordedGame) {
+        self.games.entry((game.board.clone(), game.number)).or_insert(game);
+    }
+
+    /// Has a board of this name recorded a game?
+    pub fn knows(&self, board: &str) -> bool {
+        self.game(board, None).is_ok()
+    }
+
+    /// The game of a pairing that was begun last, by the word that it was told.
+    pub fn last_game_of(&self, word: &str) -> Option<&RecordedGame> {
+        self.games.values().rfind(|game| game.pairing.as_deref() == Some(word))
+    }
+
+    /// The last game of a board.
+    pub fn last_game(&mut self, board: &str) -> Option<&mut RecordedGame> {
+        let of = (board.to_owned(), 0)..=(board.to_owned(), u32::MAX);
+        self.games.range_mut(of).next_back().map(|(_, game)| game)
+    }
+
+    /// Is a game going on at this board that has a move?
+    pub fn is_playing(&mut self, board: &str) -> bool {
+        self.last_game(board).is_some_and(|game| !game.is_over)
+    }
+
+    /// The name of the board with this number.
+    fn board_with(&self, number: u32) -> Option<String> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        if self.tables.is_empty() {
+            return self.boards.get(index).map(|board| board.name.clone());
+        }
+        let table = self.tables.get(index)?;
+        let is_it = |board: &&OfficeBoard| match table.strip_prefix(SERIAL) {
+            Some(serial) => board.serial.as_deref() == Some(serial),
+            None => board.name == *table,
+        };
+        self.boards.iter().find(is_it).map(|board| board.name.clone())
+    }
+
+    /// Does what is asked, and makes it durable.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be done; then nothing has changed.
+    pub fn carry_out(&mut self, request: &TournamentRequest, by: &str) -> Result<Done, OfficeRefusal> {
+        let saw = request.saw.unwrap_or(self.log.book().version());
+        let name = match &request.request {
+            Some(name) => name.clone(),
+            None => outlets::random().map_err(|error| error.to_string())?,
+        };
+        match self.log.book().admit(&name, saw) {
+            Err(Conflict::Done(version)) => {
+                let told = vec![format!("{}: done already, as version {version}", request.matter.in_words())];
+                return Ok(Done { told, ..Done::default() });
+            }
+            Err(conflict) => return Err(OfficeRefusal::Conflict(conflict)),
+            Ok(()) => {}
+        }
+        let before = self.tournament()?;
+        let mut after = before.clone();
+        let mut done = self.apply(&request.matter, request.sure, &mut after)?;
+        self.follow_up(&mut after);
+        let what = request.matter.in_words();
+        let subject = match &request.matter {
+            Matter::Import { name, .. } => name.clone(),
+            _ => what.clone(),
+        };
+        let (reason, dry_run) = (request.reason.clone(), request.dry_run);
+        let wanted = Wanted { subject, what, reason, request: name, saw, by: by.to_owned(), dry_run };
+        self.write(wanted, (&before, &after), &mut done)?;
+        Ok(done)
+    }
+
+    /// What follows from what boards have shown since: games of pairings get their names, boards that were swapped their pairings.
+    /// Nothing is written if there is nothing. `given`: boards whose last game has ended with a result that an operator gave, and who.
+    ///
+    /// # Errors
+    ///
+    /// As [`Office::carry_out`].
+    pub fn catch_up(&mut self, given: &BTreeMap<String, String>) -> Result<Done, OfficeRefusal> {
+        let before = self.tournament()?;
+        if before.sections.is_empty() && before.games.is_empty() {
+            return Ok(Done::default());
+        }
+        let mut after = before.clone();
+        let games: Vec<&RecordedGame> = given
+            .keys()
+            .filter_map(|board| {
+                let of = (board.clone(), 0)..=(board.clone(), u32::MAX);
+                self.games.range(of).next_back().map(|(_, game)| game)
+            })
+            .collect();
+        let taken = after.take_played(&games);
+        self.follow_up(&mut after);
+        if after == before {
+            return Ok(Done::default());
+        }
+        let by = if taken.is_empty() { "damcast" } else { given.values().next().map_or("damcast", String::as_str) };
+        let name = outlets::random().map_err(|error| error.to_string())?;
+        let wanted = Wanted {
+            subject: "boards".to_owned(),
+            what: "what the boards have shown".to_owned(),
+            reason: String::new(),
+            request: name,
+            saw: self.log.book().version(),
+            by: by.to_owned(),
+            dry_run: false,
+        };
+        let mut done = Done::default();
+        self.write(wanted, (&before, &after), &mut done)?;
+        Ok(done)
+    }
+
+    /// Everything that follows from a tournament for boards and games.
+    fn follow_up(&self, after: &mut Tournament) {
+        let open = |section: &TournamentSection| section.open_round().map(|round| (section.id, round));
+        let published = |section: &TournamentSection| {
+            let of = section.rounds.iter().filter(|round| round.state == RoundState::Published);
+            of.map(|round| (section.id, round.number)).collect::<Vec<_>>()
+        };
+        if !self.boards.is_empty() {
+            let mut rounds: Vec<(Id, u32)> = after.sections.iter().filter_map(open).collect();
+            let boards: BTreeMap<u32, String> = after
+                .sections
+                .iter()
+                .flat_map(|section| &section.pairings)
+                .flat_map(|pairing| pairing.board)
+                .chain(1..=self.boards.len() as u32)
+                .filter_map(|number| Some((number, self.board_with(number)?)))
+                .collect();
+            let board = |number: u32| boards.get(&number).cloned();
+            after.seat(&rounds, board);
+            rounds = after.sections.iter().flat_map(published).collect();
+            for round in rounds {
+                after.seat(&[round], board);
+            }
+        }
+        let games: Vec<&RecordedGame> = self.games.values().collect();
+        after.amend(&games);
+    }
+
+    fn write(
+        &mut self,
+        wanted: Wanted,
+        (before, after): (&Tournament, &Tournament),
+        done: &mut Done,
+    ) -> Result<(), OfficeRefusal> {
+        let Wanted { subject, what, reason, request, saw, by, dry_run } = wanted;
+        let changes = self.log.book().changes_to(after);
+        if changes.is_empty() {
+            done.told.push(format!("{subject}: nothing is new"));
+            return Ok(());
+        }
+        done.told.extend(in_words(&subject, &changes, before, after).lines().map(str::to_owned));
+        if dry_run {
+            done.told.push("nothing was changed: this was a dry run".to_owned());
+            return Ok(());
+        }
+        let at = Local::now().to_rfc3339_opts(SecondsFormat::Millis, false);
+        let version = self.log.book().version() + 1;
+        let record = TournamentRecord { version, at, by, request, saw, what, reason, changes };
+        self.log.write(&*self.disk, &record)?;
+        done.record = Some(record);
+        Ok(())
+    }
+
+    fn apply(&self, matter: &Matter, sure: bool, after: &mut Tournament) -> Result<Done, OfficeRefusal> {
+        let mut done = Done::default();
+        match matter {
+            Matter::Import { name, text, bytes, format, columns, section } => {
+                let format = format.as_deref().map(str::parse::<Format>).transpose()?;
+                if let Some(section) = section {
+                    check_section(section)?;
+                }
+                let of_file = if *bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
+                let merged = model::read(&of_file, format, columns)
+                    .and_then(|sheet| model::merge(after, section.as_deref(), &sheet))
+                    .map_err(|problems| OfficeRefusal::Wrong(complaints(name, &problems)))?;
+                done.notes = merged.notes.iter().map(|note| format!("{name}:{note}")).collect();
+                *after = merged.tournament;
+            }
+            Matter::RoundRobin { section, double } => {
+                let name = only_section(after, section.as_deref())?.name.clone();
+                *after = model::pair_round_robin(after, &name, *double)?;
+            }
+            Matter::Round { round, to, section } => {
+                let to: RoundState = to.parse()?;
+                let missing = missing_results(after, section.as_deref(), *round);
+                if to == RoundState::Closed && !missing.is_empty() && !sure {
+                    let mut why = missing;
+                    why.push(format!(
+                        "round {round} is not closed: these results are missing; --sure closes it all the same"
+                    ));
+                    return Err(OfficeRefusal::Wrong(why));
+                }
+                done.told = after.turn_round(section.as_deref(), *round, to)?;
+            }
+            Matter::Result { .. } => done.told = self.give_result(matter, sure, after)?,
+            Matter::Names { board, game, white, black } => {
+                let game = self.game(board, *game)?;
+                if game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|key| after.pairing(key.0).is_some())
+                {
+                    let why = format!(
+                        "{board}, game {}, is a game of the tournament and has its names from there: `damcast ctl player OLD NEW` mends \
+                         a name, an import of the pairings who plays",
+                        game.number
+                    );
+                    return Err(why.into());
+                }
+                let names = [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone()));
+                after.correct(game, names);
+                done.told.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
+            }
+            Matter::Player { player, name, section } => {
+                check_name(name)?;
+                let is_asked = |of: &&mut TournamentSection| section.as_ref().is_none_or(|name| of.name == *name);
+                let number: Option<u32> = player.parse().ok();
+                let is_it = |known: &model::Player| known.name == *player || number.is_some() && known.number == number;
+                let mut found: Vec<&mut model::Player> = after
+                    .sections
+                    .iter_mut()
+                    .filter(is_asked)
+                    .flat_map(|section| section.players.iter_mut())
+                    .filter(|known| is_it(known))
+                    .collect();
+                match found.as_mut_slice() {
+                    [one] => one.name.clone_from(name),
+                    [] => {
+                        return Err(format!(
+                            "there is no player {player}; give the name as it stands in the tournament"
+                        )
+                        .into());
+                    }
+                    _ => return Err(format!("there are several players {player}: give the number").into()),
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn game(&self, board: &str, number: Option<u32>) -> Result<&RecordedGame, String> {
+        if let Some(number) = number {
+            let found = self.games.get(&(board.to_owned(), number));
+            return found.ok_or_else(|| format!("there is no game {number} of {board}"));
+        }
+        let of = (board.to_owned(), 0)..=(board.to_owned(), u32::MAX);
+        let found = self.games.range(of).next_back().map(|(_, game)| game);
+        found.ok_or_else(|| format!("{board} has no game yet"))
+    }
+
+    /// The game of a board that a result is for: the last one that is over and has none, else the last one.
+    fn game_to_judge(&self, after: &Tournament, board: &str) -> Result<&RecordedGame, String> {
+        let of = (board.to_owned(), 0)..=(board.to_owned(), u32::MAX);
+        let over = || self.games.range(of.clone()).rev().map(|(_, game)| game).filter(|game| game.is_over);
+        let lacks = |game: &&RecordedGame| shown_result(after, game) == "*";
+        let last = over().next().ok_or_else(|| format!("{board} has no game that is over"))?;
+        // A game long ago that was broken off is not what is meant.
+        Ok(over().take(2).find(lacks).unwrap_or(last))
+    }
+
+    fn give_result(&self, matter: &Matter, sure: bool, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {
+        let Matter::Result { board, game, pairing, section, result, why, correct } = matter else {
+            return Ok(Vec::new());
+        };
+        let why = match why.as_deref() {
+            None => None,
+            Some(word) => Some(ResultReason::ALL.into_iter().find(|known| known.name() == word).ok_or_else(|| {
+                let known: Vec<&str> = ResultReason::ALL.iter().map(|reason| reason.name()).collect();
+                format!("`{word}` is no reason of a result; there are {}", known.join(", "))
+            })?),
+        };
+        let game = match (pairing, board) {
+            (Some(_), _) => None,
+            (None, Some(board)) => Some(match game {
+                Some(_) => self.game(board, *game)?,
+                None => self.game_to_judge(after, board)?,
+            }),
+            (None, None) => return Err("say of which board or pairing".to_owned().into()),
+        };
+        if let Some(game) = game.filter(|game| !game.is_over) {
+            let why = format!(
+                "{}, game {}, goes on: `damcast ctl result {} {result}` ends it",
+                game.board, game.number, game.board
+            );
+            return Err(why.into());
+        }
+        let key = match (pairing, game) {
+            (Some(name), _) => Some((after.pairing_called(name, section.as_deref())?, None)),
+            (None, Some(game)) => {
+                let key = game.pairing.as_deref().and_then(read_pairing_word);
+                key.filter(|key| after.pairing(key.0).is_some())
+            }
+            (None, None) => None,
+        };
+        let Some(key) = key else {
+            let Some(game) = game else { return Ok(Vec::new()) };
+            let value = values::result_in(game.format, result).ok_or_else(|| {
+                let known = game.format.map_or("any plain text".to_owned(), |format| format.in_words());
+                format!("`{result}` is not a result of this game; its results are {known}")
+            })?;
+            let was = shown_result(after, game);
+            check_correction(&named_game(after, game), &was, &value, *correct)?;
+            let told = format!("{}: {value} (was {was})", named_game(after, game));
+            after.correct(game, [("Result".to_owned(), value)]);
+            return Ok(vec![told]);
+        };
+        let (of, encounter) = after.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
+        let scoring = of.scoring;
+        let called = match game {
+            Some(game) => named_game(after, game),
+            None => {
+                let board = encounter.board.map_or(String::new(), |board| format!(", board {board}"));
+                let names = (of.name_of(encounter.white), of.name_of(encounter.black));
+                format!("round {}{board}, {} - {}", encounter.round, names.0, names.1)
+            }
+        };
+        let is_played = self
+            .games
+            .values()
+            .any(|game| game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|of| of.0 == key.0));
+        let given =
+            |white: Points, black: Points, reason| Some(Official { white, black, reason: why.unwrap_or(reason) });
+        let new = match Outcome::read(result) {
+            Some(Outcome::Open) => None,
+            Some(Outcome::WhiteWins) => given(scoring.win, scoring.loss, ResultReason::Played),
+            Some(Outcome::BlackWins) => given(scoring.loss, scoring.win, ResultReason::Played),
+            Some(Outcome::Draw) => given(scoring.draw, scoring.draw, ResultReason::Played),
+            Some(Outcome::BothLose) => given(scoring.loss, scoring.loss, ResultReason::BothLost),
+            None => {
+                let points = result
+                    .split_once('-')
+                    .and_then(|(white, black)| Some((Points::read(white.trim())?, Points::read(black.trim())?)));
+                let Some((white, black)) = points else {
+                    return Err(format!("`{result}` is no result, as 2-0, 1-1, 0-2, 12-0, or * for none").into());
+                };
+                given(white, black, ResultReason::Played)
+            }
+        };
+        let text = |official: Option<Official>| {
+            official.map_or("*".to_owned(), |official| {
+                let how = if official.reason == ResultReason::Played { "" } else { official.reason.name() };
+                format!("{}-{} {how}", official.white, official.black).trim_end().to_owned()
+            })
+        };
+        let old = encounter.result;
+        if old.is_some() && old != new {
+            check_correction(&called, &text(old), &text(new), *correct)?;
+        }
+        let needs_game = new.is_some_and(|new| new.reason.is_played());
+        if needs_game && !is_played && !encounter.at.is_empty() && !sure {
+            let why = format!(
+                "{called}: its board has no game of it; a forfeit is --why forfeit, and --sure gives {result} all the same"
+            );
+            return Err(why.into());
+        }
+        let told = format!("{called}: {} (was {})", text(new), text(old));
+        if let (Some(stage), Some(outcome)) = (key.1, Outcome::read(result).filter(|outcome| *outcome != Outcome::Open))
+        {
+            after.set_outcome((key.0, Some(stage)), outcome, true);
+        } else {
+            after.set_official(key.0, new);
+        }
+        Ok(vec![told])
+    }
+}
+
+/// The result of a game as it is shown now.
+fn shown_result(tournament: &Tournament, game: &RecordedGame) -> String {
+    let corrected = tournament.corrected(&game.board, game.number).and_then(|known| known.tags.get("Result"));
+    corrected.map(|tag| tag.is.clone()).or_else(|| game.result.clone()).unwrap_or_else(|| "*".to_owned())
+}
+
+fn check_correction(called: &str, old: &str, new: &str, correct: bool) -> Result<(), OfficeRefusal> {
+    if old != "*" && old != new && !correct {
+        return Err(format!("{called} has the result {old} already: --correct makes it {new}").into());
+    }
+    Ok(())
+}
+
+/// `board-2, game 1, Sijbrands - Wiersma, 45 plies`.
+fn named_game(tournament: &Tournament, game: &RecordedGame) -> String {
+    let corrected = tournament.corrected(&game.board, game.number);
+    let name = |side: &str| {
+        let corrected = corrected.and_then(|known| known.tags.get(side)).map(|tag| tag.is.clone());
+        corrected.or_else(|| game.tag(side).map(str::to_owned)).unwrap_or_else(|| "?".to_owned())
+    };
+    let plies = if game.entries == 1 { "1 ply" } else { &format!("{} plies", game.entries) };
+    format!("{}, game {}, {} - {}, {plies}", game.board, game.number, name("White"), name("Black"))
+}
+
+/// A file as the text of a request: itself, or a character for each byte.
+pub fn text_of(bytes: Vec<u8>) -> (String, bool) {
+    match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (error.as_bytes().iter().copied().map(char::from).collect(), true),
+    }
+}
+
+fn bytes_of(text: &str) -> Result<Vec<u8>, String> {
+    let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
+    bytes.ok_or_else(|| "a file that is sent as bytes has characters up to U+00FF".to_owned())
+}
+
+/// The section that is named, or the only one.
+///
+/// # Errors
+///
+/// When there is none, or it must be said which.
+pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Result<&'t TournamentSection, String> {
+    let names = || tournament.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ");
+    match (name, tournament.sections.as_slice()) {
+        (_, []) => Err("there is no tournament here yet: `damcast tournament import FILE` takes one over".to_owned()),
+        (Some(name), _) => {
+            tournament.section(name).ok_or_else(|| format!("there is no section {name}; there are {}", names()))
+        }
+        (None, [only]) => Ok(only),
+        (None, _) => Err(format!("there are several sections: say with --section which, {}", names())),
+    }
+}
+
+fn missing_results(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec<String> {
+    let asked = tournament.sections.iter().filter(|section| of.is_none_or(|name| section.name == name));
+    let missing = |section: &TournamentSection| -> Vec<String> {
+        let open = section.round(round).into_iter().filter(|pairing| pairing.result.is_none());
+        let line = |pairing: &model::Encounter| {
+            let board = pairing.board.map_or("-".to_owned(), |board| board.to_string());
+            format!("board {board}: {} - {}", section.name_of(pairing.white), section.name_of(pairing.black))
+        };
+        open.map(line).collect()
+    };
+    asked.flat_map(missing).collect()
+}
+
+fn check_section(name: &str) -> Result<(), String> {
+    let is_plain = !name.is_empty() && name.chars().count() <= 64 && !name.chars().any(char::is_control);
+    if is_plain { Ok(()) } else { Err("a section has a name of 1 to 64 characters".to_owned()) }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_plain = !name.trim().is_empty() && name.chars().count() <= 200 && !name.chars().any(char::is_control);
+    if is_plain { Ok(()) } else { Err("a name has 1 to 200 characters, and no control characters".to_owned()) }
+}
+
+/// All that is wrong with a file, the errors first: they are why it is refused.
+fn complaints(name: &str, problems: &[Problem]) -> Vec<String> {
+    let (errors, others): (Vec<_>, Vec<_>) = problems.iter().partition(|problem| problem.level == Level::Error);
+    let all = errors.len() + others.len();
+    let shown = errors.into_iter().chain(others).take(MOST_SHOWN);
+    let mut lines: Vec<String> = shown.map(|problem| format!("{name}:{problem}")).collect();
+    if all > MOST_SHOWN {
+        lines.push(format!("{name}: and {} more", all - MOST_SHOWN));
+    }
+    lines.push("nothing of the file was taken over".to_owned());
+    lines
+}
+
+/// What changes: how many things are new, and each thing that becomes another.
+pub fn in_words(subject: &str, changes: &[Amendment], before: &Tournament, after: &Tournament) -> String {
+    let mut new: Vec<String> = Vec::new();
+    for (kind, one, many) in [
+        (Kind::Section, "section", "sections"),
+        (Kind::Team, "team", "teams"),
+        (Kind::Player, "player", "players"),
+        (Kind::Match, "match", "matches"),
+        (Kind::Pairing, "pairing", "pairings"),
+        (Kind::Bye, "bye", "byes"),
+        (Kind::Adjustment, "adjustment", "adjustments"),
+    ] {
+        // What has a new section field was not there before.
+        let is_new = |change: &&Amendment| {
+            change.entity.kind == kind
+                && change.old.is_empty()
+                && change.new.contains_key(if kind == Kind::Section { "name" } else { "section" })
+        };
+        match changes.iter().filter(is_new).count() {
+            0 => {}
+            1 => new.push(format!("1 {one}")),
+            count => new.push(format!("{count} {many}")),
+        }
+    }
+    let mut text = String::new();
+    match new.len() {
+        0 => {}
+        1 if new[0].starts_with("1 ") => text = format!("{subject}: {} is new\n", new[0]),
+        _ => text = format!("{subject}: {} are new\n", new.join(", ")),
+    }
+    for change in changes {
+        let is_added =
+            change.old.is_empty() && (change.new.contains_key("section") || change.entity.kind == Kind::Section);
+        if is_added || change.entity.kind == Kind::Round || change.entity.kind == Kind::Event && change.old.is_empty() {
+            continue;
+        }
+        let what = named(change, after).or_else(|| named(change, before)).unwrap_or_else(|| change.entity.to_string());
+        // Where a pairing is played is seen where it is played.
+        let is_shown =
+            |name: &&String| *name != "at" && (change.entity.kind != Kind::Game || name.starts_with(model::TAG));
+        let mut names: Vec<&String> = change.old.keys().chain(change.new.keys()).filter(is_shown).collect();
+        names.sort();
+        names.dedup();
+        let shown = |of: &Fields, name: &str| of.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
+        let was = |name: &str| match name.strip_prefix(model::TAG) {
+            Some(tag) if !change.old.contains_key(name) => shown(&change.new, &format!("{}{tag}", model::WAS)),
+            _ => shown(&change.old, name),
+        };
+        let plain = |name: &str| name.strip_prefix(model::TAG).unwrap_or(name).to_owned();
+        let fields: Vec<String> = names
+            .iter()
+            .map(|name| format!("{} {} (was {})", plain(name), shown(&change.new, name), was(name)))
+            .collect();
+        if !fields.is_empty() {
+            let _ = writeln!(text, "{what}: {}", fields.join(", "));
+        }
+    }
+    text
+}
+
+/// What people call the thing that changes.
+fn named(change: &Amendment, tournament: &Tournament) -> Option<String> {
+    let id = change.entity.id;
+    if change.entity.kind == Kind::Game {
+        let game = tournament.games.iter().find(|game| game.id == id)?;
+        return Some(format!("{}, game {}", game.board, game.number));
+    }
+    tournament.sections.iter().find_map(|section| match change.entity.kind {
+        Kind::Player => section.player(id).map(|player| player.name.clone()),
+        Kind::Team => section.team(id).map(|team| team.name.clone()),
+        Kind::Pairing => section.pairings.iter().find(|pairing| pairing.id == id).map(|pairing| {
+            let board = pairing.board.map_or(String::new(), |board| format!(", board {board}"));
+            format!(
+                "round {}{board}, {} - {}",
+                pairing.round,
+                section.name_of(pairing.white),
+                section.name_of(pairing.black)
+            )
+        }),
+        Kind::Bye => section
+            .byes
+            .iter()
+            .find(|bye| bye.id == id)
+            .map(|bye| format!("round {}, {}", bye.round, section.name_of(Some(bye.player)))),
+        _ => None,
+    })
+}

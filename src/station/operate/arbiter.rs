@@ -1,0 +1,410 @@
+//! The tournament office of a station that runs: a thread of its own, so that no line, request or reader waits for its disk.
+//!
+//! ```text
+//!   lines ── games begin, grow, end ──┐                    ┌─▸ log/tournament.ndjson ─▸ outlets
+//!   arbiter ── requests ──────────────┼─▸ office ─▸ record ┤
+//!   rows ── boards, serial numbers ───┘                    └─▸ `pairing` to the lines: what their next game is
+//! ```
+//!
+//! What a board is to play follows from the record, always: after a start, a crash or a swapped cable the office compares and says it
+//! again. A line keeps what it was told in its log, so a game has its pairing without the office.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tracing::{error, info, warn};
+
+use super::overview::{self, PairingView};
+use crate::engine::session::BusAddress;
+use crate::engine::session::request::{Pairing, Wish};
+use crate::engine::tournament::{Seat, Tournament, pairing_word};
+use crate::station::config::Config;
+use crate::station::disk::Disk;
+use crate::station::feed;
+use crate::station::line::{Answer, Asked, LineReport, Uptime};
+use crate::station::office::{Done, Matter, Office, OfficeBoard, TournamentRequest};
+use crate::station::outlets::{self, GameNews, Teller};
+
+/// The office looks after boards at least so often.
+const TICK: Duration = Duration::from_millis(500);
+/// A board that could not be told its pairing is told again after this.
+const AGAIN: Duration = Duration::from_secs(2);
+/// How long a line has to take what it plays.
+const LINE_TIME: Duration = Duration::from_secs(5);
+
+/// What is asked of the office.
+#[derive(Debug)]
+pub enum OfficeQuestion {
+    /// A request of an arbiter.
+    Request(TournamentRequest),
+    /// Is this result for a game that goes on at the board? Then the line ends it.
+    Result {
+        /// The board.
+        board: String,
+        /// The result.
+        result: String,
+    },
+    /// Are these names for a game that has begun?
+    Names {
+        /// The board.
+        board: String,
+        /// Who has White.
+        white: String,
+        /// Who has Black.
+        black: String,
+    },
+}
+
+/// What the office answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum OfficeAnswer {
+    /// It was done.
+    Done {
+        /// What there is to say.
+        told: Vec<String>,
+        /// The version of the tournament then.
+        version: u64,
+    },
+    /// It was not done, and why.
+    Refused(String),
+    /// It is for the line.
+    OfLine,
+}
+
+enum Message {
+    News(GameNews),
+    Ask { question: OfficeQuestion, by: String, answer: oneshot::Sender<OfficeAnswer> },
+    Tables(Vec<String>),
+}
+
+/// Where the office is asked.
+#[derive(Clone)]
+pub struct OfficeDoor(mpsc::Sender<Message>);
+
+impl OfficeDoor {
+    /// Asks it. The answer comes when it is done.
+    pub fn ask(&self, question: OfficeQuestion, by: String) -> oneshot::Receiver<OfficeAnswer> {
+        let (answer, receiver) = oneshot::channel();
+        // An office that has ended answers nobody.
+        let _ = self.0.send(Message::Ask { question, by, answer });
+        receiver
+    }
+
+    /// The configuration was read again.
+    pub fn configured(&self, config: &Config) {
+        let _ = self.0.send(Message::Tables(config.tournament.boards.clone()));
+    }
+
+    /// What it hears of games.
+    pub fn listener(&self) -> Arc<dyn Fn(GameNews) + Send + Sync> {
+        let sender = self.0.clone();
+        Arc::new(move |news| drop(sender.send(Message::News(news))))
+    }
+}
+
+/// Hands the wish of an office to the line of a board.
+pub type TellLine = Box<dyn Fn(String, Wish, Asked, oneshot::Sender<Answer>) -> bool + Send>;
+
+/// Where an office takes what it needs.
+pub struct OfficeSurroundings {
+    /// The disk.
+    pub disk: Arc<dyn Disk>,
+    /// The boards.
+    pub rows: watch::Receiver<Vec<LineReport>>,
+    /// Tells a line what one of its boards plays. False: it has too much to do.
+    pub tell_line: TellLine,
+    /// Where `status` looks.
+    pub shown: watch::Sender<BTreeMap<String, PairingView>>,
+}
+
+/// A door, and what stands behind it once it is opened.
+pub fn door() -> (OfficeDoor, OfficeInbox) {
+    let (sender, receiver) = mpsc::channel();
+    (OfficeDoor(sender), OfficeInbox(receiver))
+}
+
+/// What comes through a door.
+pub struct OfficeInbox(mpsc::Receiver<Message>);
+
+/// Opens the office of a station. It ends when nobody can ask it any more.
+pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: OfficeSurroundings) -> JoinHandle<()> {
+    let folder = config.directory.join("log");
+    let lines: Vec<String> = config.lines.iter().map(|line| line.name.clone()).collect();
+    let tables = config.tournament.boards.clone();
+    tokio::task::spawn_blocking(move || match Office::open(Arc::clone(&around.disk), &folder) {
+        Ok(mut office) => {
+            office.set_tables(tables);
+            if let Some(damage) = office.log().damage() {
+                error!("the record of the tournament is damaged: {damage}; what stands before that counts");
+            }
+            let mut work = Work {
+                office,
+                folder,
+                lines,
+                teller,
+                around,
+                names: BTreeMap::new(),
+                given: BTreeMap::new(),
+                told: BTreeMap::new(),
+                asked: BTreeMap::new(),
+                knows_old_games: false,
+            };
+            work.run(&inbox.0);
+        }
+        Err(why) => {
+            error!("the record of the tournament cannot be read, and nothing of it can be changed: {why}");
+            // Results for games that go on are for their lines.
+            while let Ok(message) = inbox.0.recv() {
+                if let Message::Ask { question, answer, .. } = message {
+                    let _ = answer.send(match question {
+                        OfficeQuestion::Request(_) => OfficeAnswer::Refused(format!("log/tournament.ndjson: {why}")),
+                        _ => OfficeAnswer::OfLine,
+                    });
+                }
+            }
+        }
+    })
+}
+
+struct Work {
+    office: Office,
+    folder: PathBuf,
+    lines: Vec<String>,
+    teller: Teller,
+    around: OfficeSurroundings,
+    /// What the names of the files of a board begin with.
+    names: BTreeMap<(String, Option<BusAddress>), String>,
+    /// Boards whose game an operator has given a result, and who.
+    given: BTreeMap<String, String>,
+    /// What each board was told to play.
+    told: BTreeMap<String, Option<Pairing>>,
+    /// What it is being told, since when, and where it answers.
+    asked: BTreeMap<String, (Option<Pairing>, Instant, oneshot::Receiver<Answer>)>,
+    /// Games of earlier chains of logs are in the office.
+    knows_old_games: bool,
+}
+
+impl Work {
+    fn run(&mut self, inbox: &mpsc::Receiver<Message>) {
+        let mut is_due = true;
+        loop {
+            match inbox.recv_timeout(TICK) {
+                Ok(Message::News(news)) => is_due |= self.hear(news),
+                Ok(Message::Tables(tables)) => {
+                    self.office.set_tables(tables);
+                    is_due = true;
+                }
+                Ok(Message::Ask { question, by, answer }) => {
+                    self.look_at_boards();
+                    let reply = self.answer(question, &by);
+                    self.show();
+                    let _ = answer.send(reply);
+                    is_due = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            is_due |= self.look_at_boards();
+            if std::mem::take(&mut is_due) {
+                self.catch_up();
+                self.show();
+            }
+            self.tell_boards();
+        }
+    }
+
+    /// Returns whether something may follow from it.
+    fn hear(&mut self, news: GameNews) -> bool {
+        match news {
+            GameNews::Opened { line, games } => {
+                for (address, mut game) in games {
+                    game.board = self.name(&line, address);
+                    self.office.set_game(game);
+                }
+                true
+            }
+            GameNews::Begun { line, board, mut game } => {
+                game.board = self.name(&line, board);
+                self.given.remove(&game.board);
+                self.office.set_game(*game);
+                true
+            }
+            GameNews::Grown { line, board } => {
+                let name = self.name(&line, board);
+                if let Some(game) = self.office.last_game(&name) {
+                    game.entries += 1;
+                }
+                false
+            }
+            GameNews::Ended { line, board, result } => {
+                let name = self.name(&line, board);
+                if let Some(game) = self.office.last_game(&name) {
+                    (game.is_over, game.result) = (true, result);
+                }
+                true
+            }
+        }
+    }
+
+    fn name(&self, line: &str, address: Option<BusAddress>) -> String {
+        let known = self.names.get(&(line.to_owned(), address)).cloned();
+        known.unwrap_or_else(|| feed::prefix(line, address, None))
+    }
+
+    /// Returns whether there are other boards now.
+    fn look_at_boards(&mut self) -> bool {
+        let rows = self.around.rows.borrow().clone();
+        let views = overview::boards(&rows, overview::now());
+        let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
+        self.names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
+        let boards = views.into_iter().map(|view| OfficeBoard { name: view.name, serial: view.serial }).collect();
+        self.office.set_boards(boards)
+    }
+
+    /// Games of logs that no line has opened now, once there is a tournament that they may belong to.
+    fn learn_old_games(&mut self) {
+        if std::mem::replace(&mut self.knows_old_games, true) {
+            return;
+        }
+        for line in &self.lines {
+            let names = &self.names;
+            let name = |address| {
+                let known = names.get(&(line.clone(), address)).cloned();
+                known.unwrap_or_else(|| feed::prefix(line, address, None))
+            };
+            let (office, mut is_known) = (&mut self.office, BTreeMap::new());
+            let read = outlets::what_logs_say(&self.folder, line, |game| {
+                let board = name(game.board);
+                is_known.insert((board.clone(), game.number()), outlets::recorded_game(board, &game));
+            });
+            if let Err(why) = read {
+                warn!(line, "the games of earlier logs cannot be read: {why}");
+            }
+            is_known.into_values().for_each(|game| office.add_game(game));
+        }
+    }
+
+    fn answer(&mut self, question: OfficeQuestion, by: &str) -> OfficeAnswer {
+        let request = match question {
+            OfficeQuestion::Result { board, .. } if self.office.is_playing(&board) => {
+                self.given.insert(board, by.to_owned());
+                return OfficeAnswer::OfLine;
+            }
+            OfficeQuestion::Result { board, result } => {
+                if !self.office.knows(&board) {
+                    return OfficeAnswer::OfLine;
+                }
+                Matter::result_of(board, result).into()
+            }
+            OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
+            OfficeQuestion::Names { board, white, black } => Matter::Names { board, game: None, white, black }.into(),
+            OfficeQuestion::Request(request) => request,
+        };
+        self.learn_old_games();
+        info!("request of {by}: {}", request.matter.in_words());
+        match self.office.carry_out(&request, by) {
+            Ok(done) => {
+                let mut told = done.notes.clone();
+                told.extend(done.told.iter().cloned());
+                self.publish(done);
+                OfficeAnswer::Done { told, version: self.office.log().book().version() }
+            }
+            Err(refusal) => OfficeAnswer::Refused(refusal.to_string()),
+        }
+    }
+
+    fn publish(&mut self, done: Done) {
+        if let Some(record) = done.record {
+            self.teller.recorded(record);
+        }
+    }
+
+    fn catch_up(&mut self) {
+        if self.office.log().records().is_empty() {
+            return;
+        }
+        self.learn_old_games();
+        match self.office.catch_up(&self.given) {
+            Ok(done) => {
+                done.told.iter().for_each(|told| info!("{told}"));
+                self.publish(done);
+            }
+            Err(why) => warn!("the tournament lacks what the boards have shown: {why}"),
+        }
+    }
+
+    /// Tells each board what it plays, where that is something else than what it was told.
+    fn tell_boards(&mut self) {
+        for (board, (pairing, since, mut answer)) in std::mem::take(&mut self.asked) {
+            match answer.try_recv() {
+                Ok(Answer { refused: None, .. }) => drop(self.told.insert(board, pairing)),
+                Ok(Answer { refused: Some(why), .. }) => {
+                    warn!("{board} was not told its pairing: {why}; it is tried again")
+                }
+                Err(oneshot::error::TryRecvError::Empty) if since.elapsed() < LINE_TIME + AGAIN => {
+                    self.asked.insert(board, (pairing, since, answer));
+                }
+                Err(_) => {}
+            }
+        }
+        let Ok(tournament) = self.office.tournament() else { return };
+        let due = due(&tournament);
+        for (board, pairing) in due {
+            // Whoever was told nothing and is to play nothing is left alone.
+            let known = self.told.get(&board).unwrap_or(&None);
+            if *known == pairing || self.asked.contains_key(&board) {
+                continue;
+            }
+            let (answer, receiver) = oneshot::channel();
+            let asked = Asked { by: "the tournament".to_owned(), until: Uptime::after(LINE_TIME), is_sure: false };
+            let wish = Wish::Pairing(pairing.clone());
+            if (self.around.tell_line)(board.clone(), wish, asked, answer) {
+                self.asked.insert(board, (pairing, Instant::now(), receiver));
+            }
+        }
+    }
+
+    /// What `status` shows.
+    fn show(&mut self) {
+        let Ok(tournament) = self.office.tournament() else { return };
+        let mut shown = BTreeMap::new();
+        for seat in tournament.seats() {
+            let Some((section, pairing)) = tournament.pairing(seat.pairing.0) else { continue };
+            let game = self.office.last_game_of(&pairing_word(seat.pairing));
+            let over = game.filter(|game| game.is_over);
+            let view = PairingView {
+                section: section.name.clone(),
+                round: pairing.round,
+                table: pairing.board,
+                white: section.name_of(pairing.white).to_owned(),
+                black: section.name_of(pairing.black).to_owned(),
+                result: tournament.result_tag(seat.pairing, None),
+                waits_for_result: pairing.result.is_none() && over.is_some(),
+                proposed: over.and_then(|game| game.result.clone()),
+            };
+            shown.insert(seat.board, view);
+        }
+        self.around.shown.send_if_modified(|known| {
+            let is_new = *known != shown;
+            *known = shown;
+            is_new
+        });
+    }
+}
+
+/// What each board of an open round is to play. One whose pairing has its result plays nothing of the tournament.
+fn due(tournament: &Tournament) -> Vec<(String, Option<Pairing>)> {
+    let seats = tournament.seats().into_iter();
+    let due = |seat: Seat| {
+        let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());
+        let pairing = Pairing { id: pairing_word(seat.pairing), tags: seat.tags };
+        (seat.board, (!is_over).then_some(pairing))
+    };
+    seats.map(due).collect()
+}

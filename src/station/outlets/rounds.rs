@@ -1,0 +1,111 @@
+//! What an outlet shows of a tournament: who plays where in `games.pdn`, and the files of each round, which stay its own for ever.
+//!
+//! | a board | `games.pdn` | `round/N/games.pdn` |
+//! |---|---|---|
+//! | plays its pairing of the open round | that game | that game |
+//! | has not begun it | the tags of the pairing; a game of another one as long as it goes on | the tags of the pairing |
+//! | has no pairing | its current game | is not in it |
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::boards::Seating;
+use crate::engine::broadcast::snapshot::SnapshotPlace;
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View};
+use crate::engine::tournament::{Encounter, PairingKey, RoundState, Seat, Tournament, TournamentSection, pairing_word};
+
+/// The boards of a station, each with what is shown of it while rounds are open.
+pub fn current_places<'s>(
+    seating: &'s Seating,
+    tournament: &Tournament,
+    delay: Delay,
+    now: Moment,
+) -> Vec<SnapshotPlace<'s>> {
+    let seats = tournament.seats();
+    let seat_of = |board: &Board| seats.iter().find(|seat| seat.board == board.name);
+    let place = |board: &'s Board| {
+        let current = SnapshotPlace::of(board, delay, now);
+        let Some(seat) = seat_of(board) else { return current };
+        let word = pairing_word(seat.pairing);
+        let is_its =
+            |(game, view): &(&GameRecord, View)| game.opening.pairing.as_ref() == Some(&word) || !view.is_closed;
+        if current.shown.as_ref().is_some_and(is_its) { current } else { unplayed(board, tournament, seat) }
+    };
+    seating.boards().map(place).collect()
+}
+
+/// The rounds that have files.
+pub fn rounds(tournament: &Tournament) -> Vec<u32> {
+    let mut rounds: Vec<u32> = tournament.sections.iter().flat_map(shown_rounds).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    rounds
+}
+
+fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
+    section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number)
+}
+
+/// The games of pairings, by the word that they were told; of each pairing in the order in which they were begun.
+pub fn games_of_pairings(seating: &Seating) -> BTreeMap<&str, Vec<(&Board, &GameRecord)>> {
+    let mut games: BTreeMap<&str, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
+    for (board, game) in seating.games() {
+        if let Some(word) = &game.opening.pairing {
+            games.entry(word).or_default().push((board, game));
+        }
+    }
+    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened));
+    games
+}
+
+/// The pairings of a round in their order, each with its last game.
+pub fn places_of_round<'s>(
+    seating: &'s Seating,
+    games: &BTreeMap<&str, Vec<(&'s Board, &'s GameRecord)>>,
+    tournament: &Tournament,
+    round: u32,
+    (delay, now): (Delay, Moment),
+) -> Vec<SnapshotPlace<'s>> {
+    let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
+    let mut places = Vec::new();
+    for section in tournament.sections.iter().filter(has_files) {
+        let seats = tournament.seats_of(section, round);
+        for pairing in section.round(round) {
+            let shown = keys(pairing).find_map(|key| {
+                let of_key = games.get(pairing_word(key).as_str())?;
+                of_key.iter().rev().find_map(|(board, game)| {
+                    let view = delay.view(game, now);
+                    (!view.entries.is_empty()).then_some((*board, *game, view))
+                })
+            });
+            let seat = || seats.iter().find(|seat| seat.pairing.0 == pairing.id);
+            let board = |seat: &Seat| seating.boards().find(|board| board.name == seat.board);
+            match shown {
+                Some((board, game, view)) => {
+                    places.push(SnapshotPlace { board: Cow::Borrowed(board), shown: Some((game, view)), result: None })
+                }
+                None => {
+                    let place = seat().and_then(|seat| Some(unplayed(board(seat)?, tournament, seat)));
+                    places.extend(place);
+                }
+            }
+        }
+    }
+    places
+}
+
+/// The games of a pairing, the last first.
+fn keys(pairing: &Encounter) -> impl Iterator<Item = PairingKey> + '_ {
+    let stages = pairing.games.iter().rev().map(|game| (pairing.id, Some(game.stage)));
+    stages.chain(pairing.games.is_empty().then_some((pairing.id, None)))
+}
+
+/// A pairing that has no game yet: its tags, and its result if it needs no game.
+fn unplayed<'s>(board: &'s Board, tournament: &Tournament, seat: &Seat) -> SnapshotPlace<'s> {
+    let mut tags = board.tags.clone();
+    tags.retain(|(name, _)| seat.tags.iter().all(|(own, _)| own != name));
+    tags.extend(seat.tags.iter().cloned());
+    let result = tournament.result_tag(seat.pairing, Some(board.variant.result_format));
+    let board = Board::new(board.name.clone(), board.variant, tags);
+    SnapshotPlace { board: Cow::Owned(board), shown: None, result }
+}

@@ -1,0 +1,152 @@
+//! Rounds of a tournament on a station that runs: who plays where, results that come late or were wrong, names that come late. Real
+//! processes, real ports.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::control::{ask, status};
+use crate::daemon::{Place, SPEED, moves, recording};
+use crate::program::{Run, run};
+use crate::pty::{Board, Pty, wait_until};
+
+/// `damcast tournament` on the folder of a place.
+fn tournament(place: &Place, arguments: &[&str]) -> Run {
+    let directory = place.path("recordings").display().to_string();
+    run(&[&["tournament"], arguments, &["--directory", &directory]].concat())
+}
+
+#[track_caller]
+fn done(run: Run) -> String {
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    run.out
+}
+
+fn import(place: &Place, name: &str, text: &str) -> Run {
+    let file = place.path(name);
+    fs::write(&file, text).unwrap();
+    tournament(place, &["import", file.to_str().unwrap()])
+}
+
+fn public(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default()
+}
+
+fn events(place: &Place, kind: &str) -> Vec<Value> {
+    let lines = public(place, "events.ndjson");
+    let all = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    all.filter(|event| event["type"] == kind).collect()
+}
+
+fn points(place: &Place) -> Vec<(String, String)> {
+    let standings: Value = serde_json::from_str(&done(tournament(place, &["standings", "--json"]))).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    standings["rows"].as_array().unwrap().iter().map(|row| (text(&row["name"]), text(&row["points"]))).collect()
+}
+
+const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n\
+    4;1;Gantwarg, A.;Sijbrands, Ton;*\n4;2;Wiersma, H.;Clerc, Rob;*\n";
+
+#[test]
+fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "[line.tags]\nWhite = \"Nobody\"\nTimeControl = \"5400\"\n");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    // A file goes through the station that runs in the folder.
+    let told = done(import(&place, "pairings.csv", ROUNDS));
+    assert!(told.contains("4 players, 4 pairings are new") && told.contains("version 1 of"), "{told}");
+    assert!(!place.path("recordings/public/round").exists(), "prepared rounds are nobody's business");
+    assert_eq!(ask(&place, &["ctl", "round", "publish", "7"]).code, 1);
+    done(ask(&place, &["ctl", "round", "publish", "3"]));
+    wait_until("the files of the round", || public(&place, "round/3/games.pdn").contains("Sijbrands"));
+    assert!(public(&place, "round/3/games.pdn").contains("[Black \"Wiersma, H.\"]"));
+    assert!(!public(&place, "events.ndjson").contains("\"round\":4"), "round 4 is prepared");
+    assert_eq!(events(&place, "pairing").len(), 2);
+    done(ask(&place, &["ctl", "round", "open", "3"]));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
+    wait_until("who plays is shown before the first move", || public(&place, "games.pdn").contains("Wiersma, H."));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    let tags = place.live("a-1.pdn");
+    for tag in
+        ["White \"Sijbrands, Ton\"", "Black \"Wiersma, H.\"", "Round \"3\"", "Board \"1\"", "TimeControl \"5400\""]
+    {
+        assert!(tags.contains(&format!("[{tag}]")), "{tag}: {tags}");
+    }
+    // The next round is opened while this one is played.
+    done(ask(&place, &["ctl", "round", "open", "4"]));
+    wait_until("the next pairing", || log().contains("! pairing 3 {"));
+    let shown = moves(&place.live("a-1.pdn")).len();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
+    let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
+    for name in ["games.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
+        wait_until("a move of round 3", || public(&place, name).contains(&last));
+        let text = public(&place, name);
+        assert!(text.contains("[Round \"3\"]") && !text.contains("Gantwarg, A.\"]\n[Black \"Sij"), "{name}: {text}");
+    }
+    assert_eq!(status(&place)["boards"][0]["pairing"]["round"], 4);
+    // A name that was wrong reaches the game, and nothing of its live file changes.
+    done(ask(&place, &["ctl", "player", "Wiersma, H.", "Wiersma, Harm"]));
+    for name in ["games.pdn", "round/3/games.pdn"] {
+        wait_until("the name", || public(&place, name).contains("[Black \"Wiersma, Harm\"]"));
+    }
+    assert!(place.live("a-1.pdn").contains("[Black \"Wiersma, H.\"]"));
+    let refused = ask(&place, &["ctl", "names", "a", "X", "Y"]);
+    assert!(refused.code == 1 && refused.err.contains("damcast ctl player"), "{}", refused.err);
+    let amended = events(&place, "amend");
+    assert_eq!(
+        (&amended[0]["field"], &amended[0]["old"], &amended[0]["new"]),
+        (&"Black".into(), &"Wiersma, H.".into(), &"Wiersma, Harm".into())
+    );
+    assert_eq!((&amended[0]["board"], &amended[0]["game"]), (&"a".into(), &1.into()));
+    // The arbiter's result is the official one, once the last move is there.
+    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
+    });
+    wait_until("the official result", || events(&place, "official").len() == 1);
+    assert_eq!(
+        points(&place)[..2],
+        [("Sijbrands, Ton".to_owned(), "1".to_owned()), ("Wiersma, Harm".to_owned(), "1".to_owned())]
+    );
+    // It was wrong.
+    let unsure = ask(&place, &["ctl", "result", "a", "2-0", "--game", "1"]);
+    assert!(unsure.code == 1 && unsure.err.contains("--correct"), "{}", unsure.err);
+    let dry = done(ask(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--dry-run"]));
+    assert!(dry.contains("dry run"), "{dry}");
+    let told = done(ask(&place, &["ctl", "result", "a", "2-0", "--game", "1", "--correct", "--reason", "scoresheet"]));
+    assert!(told.contains("a, game 1, Sijbrands, Ton - Wiersma, Harm, ") && told.contains("2-0 (was 1-1)"), "{told}");
+    for name in ["round/3/games.pdn", "archive/a-1.pdn"] {
+        wait_until("the correction", || public(&place, name).contains("[Result \"2-0\"]"));
+    }
+    wait_until("the event", || events(&place, "official").len() == 2);
+    assert!(events(&place, "amend").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
+    assert_eq!(points(&place)[0], ("Sijbrands, Ton".to_owned(), "2".to_owned()));
+    // A result of a board without electronics.
+    let missing = ask(&place, &["ctl", "round", "close", "3"]);
+    assert!(missing.code == 1 && missing.err.contains("board 2: Clerc, Rob - Gantwarg, A."), "{}", missing.err);
+    done(ask(&place, &["ctl", "result", "-", "0-2", "--pairing", "3.2"]));
+    done(ask(&place, &["ctl", "round", "close", "3"]));
+    wait_until("it is closed", || events(&place, "round").last().is_some_and(|event| event["state"] == "closed"));
+    // All of it is the same after a restart, and when it is made anew.
+    let names = ["archive/a-1.pdn", "round/3/games.pdn", "round/3/started.pdn", "events.ndjson", "games.pdn"];
+    let before = names.map(|name| public(&place, name));
+    assert!(station.signal(Signal::TERM).success());
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    assert_eq!(names.map(|name| public(&place, name)), before);
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    let rebuilt = run(&["rebuild", &directory]);
+    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
+    assert_eq!(names.map(|name| public(&place, name)), before);
+}
