@@ -15,8 +15,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
+use damcast::engine::broadcast::documents;
 use damcast::engine::tournament::{
-    self as model, Broken, Format, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
+    self as model, Format, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection, Unplayed,
 };
 use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
@@ -26,7 +27,7 @@ use damcast::station::operate::control::client::Client;
 use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET, SOCKET};
 use damcast::station::tournament_log::{TOURNAMENT, TournamentLog};
 
-use super::input::{json_text, whole};
+use super::input::whole;
 use super::output::{print, say, tell};
 use super::station::{UNKNOWN, explain};
 
@@ -191,7 +192,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Verb::Standings(ask) => {
             let standings = ask.standings(section)?;
             if ask.json {
-                say(as_json(section, &standings))?;
+                say(documents::standings_text(section, &standings))?;
             } else {
                 print(as_text(&tournament, section, &standings))?;
             }
@@ -419,60 +420,4 @@ fn as_text(tournament: &Tournament, section: &TournamentSection, standings: &Sta
         text.push('\n');
     }
     text + &model::standings_text(section, standings)
-}
-
-/// The standings as one JSON object: points and tie-breaks are decimal texts, so that nobody rounds them.
-fn as_json(section: &TournamentSection, standings: &Standings) -> String {
-    let number = |number: Option<u32>| number.map_or("null".to_owned(), |number| number.to_string());
-    let row = |row: &model::Row| {
-        let broken = |broken: &Broken| match broken {
-            Broken::Undecided => "null".to_owned(),
-            Broken::Number(number) => format!("\"{number}\""),
-            Broken::List(numbers) => {
-                format!("[{}]", numbers.iter().map(|number| format!("\"{number}\"")).collect::<Vec<_>>().join(","))
-            }
-        };
-        let ties = standings.tie_breaks.iter().zip(&row.broken);
-        let ties: Vec<String> = ties.map(|(tie, value)| format!("\"{tie}\":{}", broken(value))).collect();
-        let own = section.player(row.player).and_then(|player| player.number);
-        format!(
-            "{{\"rank\":{},\"id\":{},\"number\":{},\"name\":{},\"points\":\"{}\",\"games\":{},\"tiebreaks\":{{{}}}}}",
-            row.rank,
-            row.player,
-            number(own),
-            json_text(section.name_of(Some(row.player))),
-            row.points,
-            row.games,
-            ties.join(",")
-        )
-    };
-    let rows: Vec<String> = standings.rows.iter().map(row).collect();
-    let team = |row: &model::TeamRow| {
-        let team = section.team(row.team);
-        format!(
-            "{{\"rank\":{},\"id\":{},\"number\":{},\"name\":{},\"played\":{},\"won\":{},\"drawn\":{},\"lost\":{},\"match_points\":\"{}\",\
-             \"board_points\":\"{}\",\"penalty\":\"{}\"}}",
-            row.rank,
-            row.team,
-            number(team.map(|team| team.number)),
-            json_text(team.map_or("", |team| &team.name)),
-            row.played,
-            row.won,
-            row.drawn,
-            row.lost,
-            row.match_points,
-            row.board_points,
-            row.penalty
-        )
-    };
-    let teams: Vec<String> = model::team_standings(section, standings.after_round).iter().map(team).collect();
-    let teams = if teams.is_empty() { String::new() } else { format!(",\"teams\":[{}]", teams.join(",")) };
-    format!(
-        "{{\"section\":{},\"after_round\":{},\"results\":[{},{}],\"rows\":[{}]{teams}}}",
-        json_text(&section.name),
-        standings.after_round,
-        standings.results,
-        standings.pairings,
-        rows.join(",")
-    )
 }

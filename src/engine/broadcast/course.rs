@@ -206,7 +206,7 @@ fn head(book: &Book, kind: &str, (section, round): (&str, &str)) -> Object {
 }
 
 fn pairing(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {
-    let mut body = head(book, "pairing", key).number("pairing", id.0.into());
+    let mut body = head(book, "pairing", key).text("pairing", &id.to_string());
     if let Some(board) = fields.get("board").and_then(|board| board.parse().ok()) {
         body = body.number("table", board);
     }
@@ -222,7 +222,7 @@ fn official(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {
         let at = result.get(1..)?.find('-')? + 1;
         Some([&result[..at], &result[at + 1..]])
     });
-    let body = head(book, "official", key).number("pairing", id.0.into());
+    let body = head(book, "official", key).text("pairing", &id.to_string());
     let body = body.texts("points", result.into_iter().flatten());
     body.text("reason", fields.get("reason").map_or("", String::as_str))
 }

@@ -43,6 +43,23 @@ impl Object {
         self.raw(name, &list)
     }
 
+    /// A member with a list of objects.
+    pub fn objects(self, name: &str, values: Vec<Object>) -> Object {
+        let values: Vec<String> = values.into_iter().map(Object::finish).collect();
+        self.raw(name, &format!("[{}]", values.join(",")))
+    }
+
+    /// A member with a list of whole numbers.
+    pub fn numbers(self, name: &str, values: impl IntoIterator<Item = u64>) -> Object {
+        let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+        self.raw(name, &format!("[{}]", values.join(",")))
+    }
+
+    /// A member that has no value.
+    pub fn null(self, name: &str) -> Object {
+        self.raw(name, "null")
+    }
+
     /// The members of another object behind its own.
     pub fn and(mut self, other: &Object) -> Object {
         if self.0.len() > 1 && other.0.len() > 1 {

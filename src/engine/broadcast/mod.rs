@@ -18,6 +18,7 @@
 pub mod archive;
 pub mod course;
 pub mod delay;
+pub mod documents;
 pub mod events;
 mod json;
 pub mod record;

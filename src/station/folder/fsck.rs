@@ -26,7 +26,7 @@ use chrono::Local;
 use super::{Folder, GameRecords, LineOfLogs, live_file};
 use crate::engine::broadcast::events::{EventPlace, StreamKey};
 use crate::engine::broadcast::snapshot::{self, Boards, Snapshot, SnapshotPlace};
-use crate::engine::broadcast::{Board, Delay, Moment};
+use crate::engine::broadcast::{Board, Delay, Moment, documents};
 use crate::engine::bytelog::{Fault, Header, LogProblem};
 use crate::engine::playback::PlayedGame;
 use crate::engine::profile::{self, Profile};
@@ -722,6 +722,20 @@ fn check_rounds(
 ) {
     let PlannedOutlet { delays, profile, .. } = outlet.planned;
     let tournament = seating.course().tournament(seating.course().seen(delays.events, now));
+    let seen = seating.course().seen(delays.events, now);
+    let texts = [documents::tournament_document(&tournament), documents::standings_document(&tournament)];
+    for (name, text) in outlets::DOCUMENTS.into_iter().zip(texts).filter(|_| seen > 0) {
+        let name = outlet.path(name);
+        let what = match found.files.get(&name) {
+            Some(digest) if *digest == Digest::of_bytes(text.as_bytes()) => None,
+            Some(_) => Some("it is not what the record of the tournament says now"),
+            None => Some("it is not there"),
+        };
+        explained.insert(name.clone());
+        if let Some(what) = what.filter(|_| report.station.is_none() && !outlet.planned.is_held) {
+            report.add(Severity::Mended, &name, what, "");
+        }
+    }
     let games = outlets::games_of_pairings(seating);
     for round in outlets::rounds(&tournament) {
         let places = outlets::places_of_round(seating, &games, &tournament, round, (delays.games, now));

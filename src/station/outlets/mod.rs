@@ -55,7 +55,7 @@ pub use boards::{Seating, record, recorded_game};
 pub use events_file::{EVENTS, EventsFile, Lack, NotItsOwn, compare, order_of};
 pub use generations::{GENERATIONS, Generations, random};
 pub use order::EventPlaces;
-pub use outlet::{Archived, Outlet, archived};
+pub use outlet::{Archived, DOCUMENTS, Outlet, archived};
 pub use plan::{Delays, Plan, PlannedOutlet, Plans};
 pub use rounds::{current_places, games_of_pairings, places_of_round, rounds};
 pub use streams::{Streams, Unwritten};

@@ -13,7 +13,7 @@ use super::rounds;
 use super::streams::{Streams, Unwritten};
 use crate::engine::broadcast::events::GameEvent;
 use crate::engine::broadcast::snapshot::{Boards, Snapshot, SnapshotPlace};
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, archive};
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, archive, documents};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
@@ -23,6 +23,8 @@ use crate::station::trouble::Finding;
 const GAMES: &str = "games.pdn";
 /// The file with those that have a move.
 const STARTED: &str = "started.pdn";
+/// What is known of a tournament, and its standings.
+pub const DOCUMENTS: [&str; 2] = ["tournament.json", "standings.json"];
 /// The folder of the rounds, in that of the outlet.
 const ROUNDS: &str = "round";
 /// The folder of the games that are over, in that of the outlet.
@@ -44,6 +46,8 @@ pub struct Outlet {
     rounds: BTreeMap<u32, RoundFiles>,
     /// The tournament as it may be seen, after so many records.
     tournament: (usize, Tournament),
+    /// After how many records its documents were made.
+    documents_of: usize,
     events: EventsFile,
     /// The games in the archive, each with what it has there.
     archived: BTreeMap<(String, u32), ArchivedState>,
@@ -97,6 +101,7 @@ impl Outlet {
             snapshots: snapshots(Path::new("")),
             rounds: BTreeMap::new(),
             tournament: (0, Tournament::default()),
+            documents_of: 0,
             events,
             archived: BTreeMap::new(),
             left: BTreeMap::new(),
@@ -180,7 +185,7 @@ impl Outlet {
         if seen != self.tournament.0 {
             self.tournament = (seen, seating.course().tournament(seen));
         }
-        let mut done = Ok(());
+        let mut done = self.show_documents();
         for index in [0, 1] {
             let delay = self.delay_of(self.snapshots[index].which);
             let places = rounds::current_places(seating, &self.tournament.1, delay, now);
@@ -190,6 +195,22 @@ impl Outlet {
             done = done.and(replaced);
         }
         done
+    }
+
+    /// What is known of the tournament, for programs and pages.
+    fn show_documents(&mut self) -> io::Result<()> {
+        let (seen, tournament) = &self.tournament;
+        let is_touched = DOCUMENTS.iter().any(|name| self.touched.contains(Path::new(name)));
+        if *seen == 0 || self.documents_of == *seen && !is_touched {
+            return Ok(());
+        }
+        let (seen, texts) =
+            (*seen, [documents::tournament_document(tournament), documents::standings_document(tournament)]);
+        for (name, text) in DOCUMENTS.into_iter().zip(texts) {
+            self.put(Path::new(name), &text, |_| false).map_err(about(name))?;
+        }
+        self.documents_of = seen;
+        Ok(())
     }
 
     fn delay_of(&self, which: Boards) -> Delay {
