@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{ClientRequest, Reply};
-use damcast::station::operate::overview::Overview;
+use damcast::station::operate::overview::{BoardView, Overview, PairingView};
 use tokio::sync::mpsc;
 
 use super::boards::{Shown, span};
@@ -141,6 +141,8 @@ fn shown(status: &Overview) -> Shown<'_> {
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
+    let waiting = |board: &BoardView| waits_for_result(&board.name, board.pairing.as_ref()?);
+    notes.extend(status.boards.iter().filter_map(waiting));
     if let Some(reload) = status.reload.as_ref().filter(|reload| !reload.ok) {
         notes.push(format!("the configuration of {} is wrong, the old one counts:", reload.at.format("%H:%M:%S")));
         notes.extend(reload.text.iter().flat_map(|text| text.lines()).map(str::to_owned));
@@ -155,6 +157,18 @@ fn shown(status: &Overview) -> Shown<'_> {
     Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
 }
 
+/// A game that is over, and has no official result yet.
+fn waits_for_result(board: &str, pairing: &PairingView) -> Option<String> {
+    let PairingView { round, white, black, proposed, .. } = pairing;
+    let shown = proposed.as_ref().map_or(String::new(), |result| format!("; the board shows {result}"));
+    let result = proposed.as_deref().unwrap_or("RESULT");
+    pairing.waits_for_result.then(|| {
+        format!(
+            "{board}: round {round}, {white} - {black} waits for a result{shown}: `damcast ctl result {board} {result}`"
+        )
+    })
+}
+
 /// In which unit a disk of so many bytes is told.
 fn unit(total: u64) -> &'static str {
     if total < 1_000_000_000 { "MB" } else { "GB" }
@@ -167,7 +181,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{BoardView, ClocksView, DiskView, DoubtView, WaitView};
+    use damcast::station::operate::overview::{ClocksView, DiskView, DoubtView, WaitView};
 
     use super::*;
 

@@ -360,6 +360,11 @@ impl Office {
         let mut after = before.clone();
         let mut done = self.apply(&request.matter, request.sure, &mut after)?;
         self.follow_up(&mut after);
+        let guarded = model::guard(&before, &after);
+        if !guarded.refused.is_empty() {
+            return Err(OfficeRefusal::Wrong(guarded.refused));
+        }
+        done.notes.extend(guarded.said);
         let what = request.matter.in_words();
         let subject = match &request.matter {
             Matter::Import { name, .. } => name.clone(),
@@ -397,9 +402,11 @@ impl Office {
         }
         let by = if taken.is_empty() { "damcast" } else { given.values().next().map_or("damcast", String::as_str) };
         let name = outlets::random().map_err(|error| error.to_string())?;
+        let changes = self.log.book().changes_to(&after);
+        let first = in_words("boards", &changes, &before, &after).lines().next().map(str::to_owned);
         let wanted = Wanted {
             subject: "boards".to_owned(),
-            what: "what the boards have shown".to_owned(),
+            what: first.unwrap_or_else(|| "what the boards have shown".to_owned()),
             reason: String::new(),
             request: name,
             saw: self.log.book().version(),
@@ -409,6 +416,25 @@ impl Office {
         let mut done = Done::default();
         self.write(wanted, (&before, &after), &mut done)?;
         Ok(done)
+    }
+
+    /// The round that comes next in a section whose open round has all its results, with its boards; none if one of its pairings has no
+    /// board of the station.
+    pub fn next_rounds(&self) -> Vec<(String, u32, Vec<String>)> {
+        let Ok(tournament) = self.tournament() else { return Vec::new() };
+        let next = |section: &TournamentSection| {
+            let lacks = |round: u32| section.round(round).iter().any(|pairing| pairing.result.is_none());
+            if section.open_round().is_some_and(lacks) {
+                return None;
+            }
+            let begun = |round: &u32| section.state_of(*round) >= RoundState::Open || !lacks(*round);
+            let number = (1..=section.last_round()).find(|round| !begun(round) && !section.round(*round).is_empty())?;
+            let played = |pairing: &&model::Encounter| pairing.white.is_some() && pairing.black.is_some();
+            let boards = section.round(number).into_iter().zip(1..).filter(|(pairing, _)| played(pairing));
+            let boards = boards.map(|(pairing, place)| self.board_with(pairing.board.unwrap_or(place)));
+            Some((section.name.clone(), number, boards.collect::<Option<Vec<String>>>()?))
+        };
+        tournament.sections.iter().filter_map(next).collect()
     }
 
     /// Everything that follows from a tournament for boards and games.

@@ -162,3 +162,50 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
         assert!(public(&place, name) == *before, "{name} is made otherwise: {}", public(&place, name));
     }
 }
+
+/// Nine rounds of blitz in an evening are no work: the start position on all boards opens the next round, once the one before it has all
+/// its results; and a game that no legal move ends waits for the arbiter's word.
+#[test]
+fn a_prepared_round_opens_when_all_its_boards_are_set_up() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "[tournament]\nboards = [\"a\"]\nopen-when-set-up = true\n");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n2;1;B;A\n"));
+    let state = |round: usize| {
+        let events = events(&place, "round");
+        events.iter().any(|event| event["round"] == round && event["state"] == "open")
+    };
+    wait_until("round 1 is open", || {
+        board.answer(&mut pty);
+        state(1)
+    });
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    assert!(place.live("a-1.pdn").contains("[Round \"1\"]"), "{}", place.live("a-1.pdn"));
+    assert!(!state(2), "round 1 has no result yet");
+    done(ask(&place, &["ctl", "result", "a", "0-2", "--sure"]));
+    wait_until("the result", || {
+        board.answer(&mut pty);
+        !events(&place, "official").is_empty()
+    });
+    assert!(!state(2), "the start position does not stand on the board");
+    assert_eq!(points(&place)[0].0, "B");
+    // Somebody who looked at an older version is told what has changed.
+    let file = place.path("late.csv");
+    fs::write(&file, "Round;Board;White;Black;Result\n1;1;A;B;2-0\n").unwrap();
+    let late = tournament(&place, &["import", file.to_str().unwrap(), "--saw", "1"]);
+    assert!(
+        late.code == 1
+            && late.err.contains("has changed since then")
+            && late.err.contains("round 1 of main: open")
+            && late.err.contains("A - B: "),
+        "{}",
+        late.err
+    );
+    // The order of a published round stays.
+    let other = import(&place, "other.csv", "Round;Board;White;Black\n1;2;A;B\n");
+    assert!(other.code == 1 && other.err.contains("keep their boards"), "{}{}", other.out, other.err);
+    assert!(station.signal(Signal::TERM).success());
+}

@@ -9,7 +9,7 @@
 //! What a board is to play follows from the record, always: after a start, a crash or a swapped cable the office compares and says it
 //! again. A line keeps what it was told in its log, so a game has its pairing without the office.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -21,10 +21,10 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use super::overview::{self, PairingView};
-use crate::engine::session::BusAddress;
 use crate::engine::session::request::{Pairing, Wish};
-use crate::engine::tournament::{Seat, Tournament, pairing_word};
-use crate::station::config::Config;
+use crate::engine::session::{BusAddress, Condition};
+use crate::engine::tournament::{RoundState, Seat, Tournament, pairing_word};
+use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::feed;
 use crate::station::line::{Answer, Asked, LineReport, Uptime};
@@ -80,7 +80,7 @@ pub enum OfficeAnswer {
 enum Message {
     News(GameNews),
     Ask { question: OfficeQuestion, by: String, answer: oneshot::Sender<OfficeAnswer> },
-    Tables(Vec<String>),
+    Configured(TournamentConfig),
 }
 
 /// Where the office is asked.
@@ -98,7 +98,7 @@ impl OfficeDoor {
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Message::Tables(config.tournament.boards.clone()));
+        let _ = self.0.send(Message::Configured(config.tournament.clone()));
     }
 
     /// What it hears of games.
@@ -136,10 +136,10 @@ pub struct OfficeInbox(mpsc::Receiver<Message>);
 pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: OfficeSurroundings) -> JoinHandle<()> {
     let folder = config.directory.join("log");
     let lines: Vec<String> = config.lines.iter().map(|line| line.name.clone()).collect();
-    let tables = config.tournament.boards.clone();
+    let config = config.tournament.clone();
     tokio::task::spawn_blocking(move || match Office::open(Arc::clone(&around.disk), &folder) {
         Ok(mut office) => {
-            office.set_tables(tables);
+            office.set_tables(config.boards.clone());
             if let Some(damage) = office.log().damage() {
                 error!("the record of the tournament is damaged: {damage}; what stands before that counts");
             }
@@ -153,6 +153,8 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
                 given: BTreeMap::new(),
                 told: BTreeMap::new(),
                 asked: BTreeMap::new(),
+                opens_when_set_up: config.opens_when_set_up,
+                ready: BTreeSet::new(),
                 knows_old_games: false,
             };
             work.run(&inbox.0);
@@ -186,6 +188,10 @@ struct Work {
     told: BTreeMap<String, Option<Pairing>>,
     /// What it is being told, since when, and where it answers.
     asked: BTreeMap<String, (Option<Pairing>, Instant, oneshot::Receiver<Answer>)>,
+    /// Rounds open by themselves.
+    opens_when_set_up: bool,
+    /// The boards that show the start position.
+    ready: BTreeSet<String>,
     /// Games of earlier chains of logs are in the office.
     knows_old_games: bool,
 }
@@ -196,8 +202,9 @@ impl Work {
         loop {
             match inbox.recv_timeout(TICK) {
                 Ok(Message::News(news)) => is_due |= self.hear(news),
-                Ok(Message::Tables(tables)) => {
-                    self.office.set_tables(tables);
+                Ok(Message::Configured(config)) => {
+                    self.opens_when_set_up = config.opens_when_set_up;
+                    self.office.set_tables(config.boards);
                     is_due = true;
                 }
                 Ok(Message::Ask { question, by, answer }) => {
@@ -210,7 +217,7 @@ impl Work {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            is_due |= self.look_at_boards();
+            is_due |= self.look_at_boards() | self.open_what_is_set_up();
             if std::mem::take(&mut is_due) {
                 self.catch_up();
                 self.show();
@@ -261,10 +268,30 @@ impl Work {
     fn look_at_boards(&mut self) -> bool {
         let rows = self.around.rows.borrow().clone();
         let views = overview::boards(&rows, overview::now());
+        let is_ready = |view: &&overview::BoardView| view.state == Condition::Ready.word();
+        self.ready = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
         let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
         self.names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
         let boards = views.into_iter().map(|view| OfficeBoard { name: view.name, serial: view.serial }).collect();
         self.office.set_boards(boards)
+    }
+
+    /// Opens the next round once all its boards are set up for it. Returns whether there was one.
+    fn open_what_is_set_up(&mut self) -> bool {
+        if !self.opens_when_set_up || self.office.log().records().is_empty() {
+            return false;
+        }
+        let next = self.office.next_rounds();
+        let set_up = next
+            .into_iter()
+            .find(|(_, _, boards)| !boards.is_empty() && boards.iter().all(|board| self.ready.contains(board)));
+        let Some((section, round, _)) = set_up else { return false };
+        let matter = Matter::Round { round, to: RoundState::Open.name().to_owned(), section: Some(section) };
+        let answer = self.answer(OfficeQuestion::Request(matter.into()), "the boards, which are set up");
+        if let OfficeAnswer::Refused(why) = &answer {
+            warn!("round {round} is not opened: {why}");
+        }
+        true
     }
 
     /// Games of logs that no line has opened now, once there is a tournament that they may belong to.
