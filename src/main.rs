@@ -28,6 +28,9 @@ pub struct Arguments {
 pub enum Verb {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
+    /// Show the boards to viewers: pages that follow an outlet, by a process of their own.
+    #[cfg(feature = "web")]
+    Serve(cli::serve::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Tell a running station what to do: results, names, corrections, reload.
@@ -76,6 +79,8 @@ fn main() -> ExitCode {
     };
     let outcome = match arguments.verb {
         Verb::Run(arguments) => cli::run::run(&arguments),
+        #[cfg(feature = "web")]
+        Verb::Serve(arguments) => cli::serve::run(&arguments),
         Verb::Status(arguments) => cli::status::run(&arguments),
         Verb::Ctl(arguments) => cli::ctl::run(&arguments),
         #[cfg(feature = "demo")]

@@ -65,6 +65,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
     let directory = folder(arguments.dir.as_deref())?;
+    #[cfg(feature = "web")]
+    let viewers = {
+        let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
+        // First of all, and on a line of its own, for whoever reads it by a program.
+        let address = super::serve::address_of(&listener)?;
+        say(format_args!("viewers: {address}"))?;
+        show_to_viewers(listener, directory.join("public"))?;
+        address
+    };
+    #[cfg(not(feature = "web"))]
+    let viewers = String::new();
     say(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
@@ -87,10 +98,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
     let has_ended = Notify::new();
+    let foot = foot_of(&directory, &viewers);
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
             let was_shown = tokio::select! {
-                was_shown = show(rows, &directory, &mut screen, &mut last) => was_shown,
+                was_shown = show(rows, &foot, &mut screen, &mut last) => was_shown,
                 () = all_done(done, all), if exit_when_done => Ok(()),
             };
             // What nobody sees need not go on.
@@ -111,7 +123,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     outcome?;
     was_shown?;
     if screen.is_terminal() {
-        output::print(shown(&last, foot(&directory)).text(screen.width()))?;
+        output::print(shown(&last, foot).text(screen.width()))?;
     }
     say(format_args!("the games are in {}", directory.join("live").display()))?;
     Ok(ExitCode::SUCCESS)
@@ -187,7 +199,7 @@ async fn all_done(done: Arc<AtomicUsize>, all: usize) {
 /// move. `boards` are those that were shown last.
 async fn show(
     mut rows: watch::Receiver<Vec<LineReport>>,
-    directory: &Path,
+    foot: &str,
     screen: &mut Screen,
     boards: &mut Vec<BoardView>,
 ) -> io::Result<()> {
@@ -196,9 +208,7 @@ async fn show(
     loop {
         if screen.is_terminal() {
             *boards = overview::boards(&rows.borrow_and_update(), overview::now());
-            screen.draw(|columns, rows| {
-                shown(boards, format!("{}; Ctrl-C ends it", foot(directory))).page(columns, rows)
-            })?;
+            screen.draw(|columns, rows| shown(boards, format!("{foot}; Ctrl-C ends it")).page(columns, rows))?;
             tokio::time::sleep(REFRESH).await;
         } else {
             let now = rows.borrow_and_update().clone();
@@ -223,8 +233,30 @@ async fn show(
     }
 }
 
-fn foot(directory: &Path) -> String {
-    format!("recorded into {}", directory.display())
+/// What stands below the table. `viewers`: the address of the pages, if there are any.
+fn foot_of(directory: &Path, viewers: &str) -> String {
+    match viewers.is_empty() {
+        true => format!("recorded into {}", directory.display()),
+        // The folder was named above the table.
+        false => format!("viewers: {viewers}"),
+    }
+}
+
+/// Serves the pages of a folder for as long as the demonstration goes on, beside the station and not in its runtime.
+#[cfg(feature = "web")]
+fn show_to_viewers(listener: std::net::TcpListener, outlet: PathBuf) -> anyhow::Result<()> {
+    use super::serve::{open, options};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
+    std::thread::Builder::new().name("viewers".to_owned()).spawn(move || {
+        let served = runtime.block_on(async {
+            let options = options(outlet, Vec::new(), Vec::new());
+            damcast::outward::web::serve(open(listener)?, options, std::future::pending()).await
+        });
+        if let Err(error) = served {
+            super::output::tell(format_args!("damcast: the pages: {error}"));
+        }
+    })?;
+    Ok(())
 }
 
 fn shown(boards: &[BoardView], foot: String) -> Shown<'_> {

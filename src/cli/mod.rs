@@ -22,6 +22,8 @@ pub mod rebuild;
 pub mod replay;
 pub mod run;
 mod screen;
+#[cfg(feature = "web")]
+pub mod serve;
 pub mod show;
 mod station;
 pub mod status;

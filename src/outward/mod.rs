@@ -2,3 +2,5 @@
 //! socket, can neither hold the recorder up nor see more than an outlet has, and name nothing of `station`.
 
 pub mod follow;
+#[cfg(feature = "web")]
+pub mod web;

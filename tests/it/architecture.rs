@@ -118,6 +118,7 @@ const EDGES: Table = &[
     ),
     // what faces outward: it reads what stands in the outlets, and names nothing of the station
     ("outward/follow", &[]),
+    ("outward/web", &["draughts", "draughts_pdn", "follow"]),
     // simulated boards
     (
         "simulation",

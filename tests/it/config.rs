@@ -42,6 +42,8 @@ fn the_smallest_form_is_valid() {
 fn the_files_of_the_package_are_valid() {
     let mut examples: Vec<_> =
         std::fs::read_dir("config/examples").unwrap().map(|entry| entry.unwrap().path()).collect();
+    // Proxies in front of the pages have files of their own.
+    examples.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     examples.sort();
     for name in ["club-one-board", "tournament-bus", "tournament-any", "blitz"] {
         assert!(examples.iter().any(|path| path.file_stem().is_some_and(|stem| stem == name)), "{name}");

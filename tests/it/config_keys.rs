@@ -17,6 +17,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         (Section::Control, String::new()),
         (Section::Metrics, String::new()),
         (Section::Tournament, String::new()),
+        (Section::Serve, String::new()),
         (Section::Alarm, String::new()),
         (Section::Log, String::new()),
         (Section::Recognition, String::new()),
@@ -112,6 +113,11 @@ fn the_reader_takes_what_a_row_allows_and_nothing_else() {
                 accept(key, "[\"a\", \"b\"]");
                 refuse(key, "[\"a\", 5]");
                 refuse(key, "\"a\"");
+            }
+            ValueKind::Addresses => {
+                accept(key, "[\"127.0.0.1\", \"::1\"]");
+                refuse(key, "[\"a\"]");
+                refuse(key, "\"127.0.0.1\"");
             }
             ValueKind::Switch => {
                 accept(key, "true");

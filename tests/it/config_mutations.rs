@@ -97,7 +97,7 @@ fn mistake(random: &mut Random, key: &Key, value: &str) -> (String, &'static str
                 (format!("{name} = \"{}{}\"", letter(random), letter(random)), "no such word")
             }
             ValueKind::Text => (format!("{name} = [\"\"]"), "wrong type"),
-            ValueKind::Strings => (format!("{name} = 5"), "wrong type"),
+            ValueKind::Strings | ValueKind::Addresses => (format!("{name} = 5"), "wrong type"),
         },
         3 => (format!("{name} = {value}\n{name} = {value}"), "duplicate"),
         4 => (format!("{name} = \"{}", value.trim_matches('"')), "unclosed string"),

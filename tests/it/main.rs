@@ -75,6 +75,8 @@ mod replay_cmd;
 mod replug;
 mod rotation;
 mod rounds;
+#[cfg(feature = "web")]
+mod serve;
 mod service;
 mod simulated;
 mod simulated_lines;

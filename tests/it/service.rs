@@ -11,6 +11,9 @@ const UNIT: &str = "systemd/damcast.service";
 /// The largest exposure, in tenths, that `systemd-analyze security` may find.
 const EXPOSURE: &str = "--threshold=15";
 
+/// The unit of the pages, and the largest exposure of it, in tenths.
+const PAGES: (&str, &str) = ("systemd/damcast-web.service", "--threshold=5");
+
 /// Runs systemd-analyze; `None`, and a word about it, where it is not installed.
 fn analyze(arguments: &[&str]) -> Option<(bool, String)> {
     match Command::new("systemd-analyze").args(arguments).output() {
@@ -48,6 +51,43 @@ fn the_unit_exposes_little() {
     let verdict = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or("no verdict");
     println!("{verdict}");
     assert!(is_right, "{verdict}\n{text}");
+}
+
+#[test]
+fn the_pages_expose_less_and_give_way_to_the_recorder() {
+    let unit = fs::read_to_string(PAGES.0).unwrap();
+    let has = |line: &str| unit.lines().any(|found| found == line);
+    for line in [
+        "User=damcast-web",
+        "PrivateNetwork=yes",
+        "Nice=10",
+        "Requires=damcast-web.socket",
+        "Type=notify",
+        "ProtectSystem=strict",
+    ] {
+        assert!(has(line), "{line}");
+    }
+    // Nobody starts it until it is wanted.
+    let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
+    assert!(
+        !scripts[0].lines().any(|line| line.trim().starts_with("systemctl enable") && line.contains("damcast-web"))
+    );
+    assert!(scripts[1].contains("systemctl stop damcast-web.socket"));
+    assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("u damcast-web"));
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", PAGES.1, PAGES.0]) else {
+        return;
+    };
+    let verdict = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or("no verdict");
+    assert!(is_right, "{verdict}\n{text}");
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["damcast-web.service", "damcast-web.socket"] {
+        let text = fs::read_to_string(format!("systemd/{name}")).unwrap();
+        fs::write(folder.path().join(name), text.replace("/usr/bin/damcast", env!("CARGO_BIN_EXE_damcast"))).unwrap();
+    }
+    let service = folder.path().join("damcast-web.service").display().to_string();
+    let Some((_, text)) = analyze(&["verify", &service]) else { return };
+    let about_us: Vec<&str> = text.lines().filter(|line| line.contains("damcast")).collect();
+    assert!(about_us.is_empty(), "{text}");
 }
 
 #[test]

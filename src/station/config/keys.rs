@@ -26,6 +26,8 @@ pub enum Section {
     Metrics,
     /// `[tournament]`
     Tournament,
+    /// `[serve]`
+    Serve,
     /// `[alarm]`
     Alarm,
     /// `[recognition]`
@@ -61,8 +63,10 @@ pub enum ValueKind {
     },
     /// `true` or `false`.
     Switch,
-    /// A list of texts: a program and its arguments.
+    /// A list of texts.
     Strings,
+    /// A list of addresses of machines.
+    Addresses,
 }
 
 /// What holds where a key is not there.
@@ -90,8 +94,8 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Station, Tournament};
-use ValueKind::{Choice, Number, Strings, Switch, Text, Whole, Words};
+use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Serve, Station, Tournament};
+use ValueKind::{Addresses, Choice, Number, Strings, Switch, Text, Whole, Words};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
     Key { section, name, kind, absent }
@@ -140,6 +144,10 @@ pub const KEYS: &[Key] = &[
     key(Metrics, "address", Text, Nothing),
     key(Tournament, "boards", Strings, Nothing),
     key(Tournament, "open-when-set-up", Switch, Default),
+    key(Serve, "address", Text, Default),
+    key(Serve, "outlet", Text, Default),
+    key(Serve, "hosts", Strings, Nothing),
+    key(Serve, "trusted-proxies", Addresses, Nothing),
     key(Alarm, "command", Strings, Nothing),
     key(Alarm, "time-limit", SECONDS, Default),
     key(Alarm, "silent", SECONDS, Default),
@@ -192,8 +200,8 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 11] =
-        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 12] =
+        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Serve, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
@@ -205,6 +213,7 @@ impl Section {
             Control => "control",
             Metrics => "metrics",
             Tournament => "tournament",
+            Serve => "serve",
             Alarm => "alarm",
             Recognition => "recognition",
             Line => "line",
@@ -222,6 +231,7 @@ impl Section {
             Control => "[control]",
             Metrics => "[metrics]",
             Tournament => "[tournament]",
+            Serve => "[serve]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
@@ -235,7 +245,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Metrics | Tournament | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Metrics | Tournament | Serve | Alarm | Recognition => None,
         }
     }
 
@@ -259,12 +269,12 @@ impl fmt::Display for Section {
 impl ValueKind {
     /// A value given as bare text, as in an environment variable, in TOML.
     pub fn to_toml(self, text: &str) -> String {
-        if self == Strings {
+        if matches!(self, Strings | Addresses) {
             let words = text.split_whitespace().map(|word| toml::Value::String(word.to_owned()));
             return toml::Value::Array(words.collect()).to_string();
         }
         let is_bare = match self {
-            Text | Choice(_) | Words(_) | Strings => false,
+            Text | Choice(_) | Words(_) | Strings | Addresses => false,
             Whole { .. } | Number { .. } => text.parse::<f64>().is_ok(),
             Switch => matches!(text, "true" | "false"),
         };

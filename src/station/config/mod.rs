@@ -30,6 +30,7 @@ mod operation;
 mod outlet;
 pub mod reference;
 pub mod schema;
+mod serve;
 pub mod show;
 pub mod sources;
 mod value;
@@ -47,6 +48,7 @@ use crate::station::link::PortAddress;
 pub use document::{ConfigError, ConfigErrors, ConfigPlace};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig, TournamentConfig};
 pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
+pub use serve::ServeConfig;
 pub use sources::{Sources, Whereabouts};
 use value::{ConfigTable, Spot, Value};
 
@@ -248,8 +250,11 @@ fn read_config(
     let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
     let (outlets, mut held) = outlet::read(&mut top, of_outlets);
     if when_outlets_are_wrong == WhenOutletsAreWrong::Refuse {
+        serve::check(&mut top);
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
     }
+    // Whoever records has nothing to do with the pages.
+    top.take("serve");
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
     let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));

@@ -99,7 +99,7 @@ impl HeldOutlet {
 }
 
 /// The folder of an outlet that names none.
-fn default_directory(name: &str) -> PathBuf {
+pub(super) fn default_directory(name: &str) -> PathBuf {
     if name == PUBLIC { PUBLIC.into() } else { format!("{PUBLIC}-{name}").into() }
 }
 

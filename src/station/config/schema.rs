@@ -57,7 +57,7 @@ fn value(key: &Key) -> Value {
         ValueKind::Whole { least, most, .. } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         ValueKind::Number { most } => json!({ "type": "number", "exclusiveMinimum": 0, "maximum": most }),
         ValueKind::Switch => json!({ "type": "boolean" }),
-        ValueKind::Strings => json!({ "type": "array", "items": { "type": "string" } }),
+        ValueKind::Strings | ValueKind::Addresses => json!({ "type": "array", "items": { "type": "string" } }),
     };
     let Some(entry) = reference::entry(key) else { return value };
     let unit = match key.kind {

@@ -1,0 +1,119 @@
+//! `damcast serve`: the pages for viewers, from an outlet.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use damcast::outward::web::{self, ServeOptions};
+use damcast::station::config::{DEFAULT_PATH, ServeConfig};
+use damcast::station::operate::{limits, logging, notify};
+use listenfd::ListenFd;
+use rustix::process::{Resource, getrlimit};
+
+use super::USAGE;
+use super::output::{say, tell};
+use super::run::stop_signal;
+
+/// Connections at once, if the system lets it have so many files.
+const CONNECTIONS: u64 = 16_384;
+/// Files that it has open besides.
+const FILES_BESIDE: u64 = 128;
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(
+    after_help = "It reads the folder of one outlet, named by [serve] in the configuration, and nothing else. docs/viewers.md says how to put
+the pages up.
+
+Exit codes: 0 stopped by a signal; 1 it cannot start (the address is taken); 2 [serve] is wrong.
+
+Examples:
+  damcast serve                             the installed configuration
+  damcast serve --config damcast.toml       another one
+  damcast serve --address 127.0.0.1:0       on a free port of this machine, which it prints"
+)]
+pub struct Arguments {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
+    config: PathBuf,
+    /// Where viewers reach the pages, instead of what the configuration says.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    address: Option<SocketAddr>,
+}
+
+/// Serves pages until SIGINT or SIGTERM.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let config = match ServeConfig::load(&arguments.config) {
+        Ok(config) => config,
+        Err(error) => {
+            tell(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
+    logging::begin();
+    let listener = match ListenFd::from_env().take_tcp_listener(0).context("the socket of the service manager")? {
+        Some(handed) => handed,
+        None => bind(arguments.address.unwrap_or(config.address))?,
+    };
+    let options = ServeOptions {
+        // Of a service: systemd names the folder.
+        state_file: std::env::var_os("RUNTIME_DIRECTORY").map(|folder| PathBuf::from(folder).join("state.json")),
+        ..options(config.folder, config.hosts, config.trusted_proxies)
+    };
+    // One thread: the pages never take more than one core from the recorder.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
+    runtime.block_on(async {
+        let stop = stop_signal().context("signals")?;
+        say(format_args!("viewers: {}", address_of(&listener)?))?;
+        let manager = notify::Manager::of_environment().unwrap_or_else(|error| {
+            tell(format_args!("damcast: {error}"));
+            notify::Manager::absent()
+        });
+        manager.tell(&["READY=1"]);
+        web::serve(open(listener)?, options, stop).await.context("the pages")?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Options for a folder, on this machine.
+pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::net::IpAddr>) -> ServeOptions {
+    if let Err(error) = limits::allow_files(CONNECTIONS + FILES_BESIDE) {
+        tracing::debug!(error, "fewer connections");
+    }
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(CONNECTIONS + FILES_BESIDE);
+    let connections = files.saturating_sub(FILES_BESIDE).clamp(16, CONNECTIONS);
+    ServeOptions {
+        outlet,
+        hosts,
+        machine: rustix::system::uname().nodename().to_str().ok().map(str::to_owned),
+        trusted_proxies,
+        connections: usize::try_from(connections).unwrap_or(16),
+        state_file: None,
+    }
+}
+
+/// A listener of its own.
+pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| {
+        format!(
+            "the address {address} of the pages cannot be had; `address` of [serve] in the configuration names another"
+        )
+    })
+}
+
+/// Where viewers on this machine reach a listener.
+pub fn address_of(listener: &TcpListener) -> io::Result<String> {
+    let mut address = listener.local_addr()?;
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    Ok(format!("http://{address}/"))
+}
+
+/// The listener, for the runtime.
+pub fn open(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
+    listener.set_nonblocking(true)?;
+    tokio::net::TcpListener::from_std(listener)
+}

@@ -1,0 +1,74 @@
+//! Scripts and styles, embedded. Each has a name that changes with its contents, so a browser keeps it for ever.
+
+use axum::body::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::files::hex;
+use super::pack;
+
+/// The files that pages need.
+pub struct Assets {
+    style: Asset,
+    script: Asset,
+}
+
+/// One of them.
+pub struct Asset {
+    path: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// As it is.
+    pub bytes: Bytes,
+    /// Compressed.
+    pub packed: Bytes,
+}
+
+impl Asset {
+    fn new(name: &str, ending: &str, kind: &'static str, text: &'static str) -> Asset {
+        let hash = hex(&Sha256::digest(text)[..8]);
+        let bytes = Bytes::from_static(text.as_bytes());
+        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack(&bytes), bytes }
+    }
+}
+
+impl Assets {
+    /// Those of this program.
+    pub fn embedded() -> Assets {
+        Assets {
+            style: Asset::new("page", "css", "text/css; charset=utf-8", include_str!("assets/page.css")),
+            script: Asset::new("page", "js", "text/javascript; charset=utf-8", include_str!("assets/page.js")),
+        }
+    }
+
+    /// The address of the style sheet.
+    pub fn style(&self) -> &str {
+        &self.style.path
+    }
+
+    /// The address of the script.
+    pub fn script(&self) -> &str {
+        &self.script.path
+    }
+
+    /// Changes with any of them.
+    pub fn build(&self) -> String {
+        hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
+    }
+
+    /// The file of an address.
+    pub fn find(&self, path: &str) -> Option<&Asset> {
+        [&self.style, &self.script].into_iter().find(|asset| asset.path == path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_small() {
+        let assets = Assets::embedded();
+        assert!(assets.script.bytes.len() <= 20 << 10, "{}", assets.script.bytes.len());
+        assert!(assets.script.packed.len() + assets.style.packed.len() < 14 << 10);
+    }
+}

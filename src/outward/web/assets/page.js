@@ -1,0 +1,343 @@
+// The live part of the pages. Each page is complete without it; this keeps it up to date and lets a viewer walk through a game.
+// What it may show comes from the server alone: the page, and the events of GET /events (docs/viewers.md).
+const root = document.body.dataset, words = JSON.parse(root.words), language = document.documentElement.lang;
+const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
+const svg = (name, attributes) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const key in attributes) element.setAttribute(key, attributes[key]);
+  return element;
+};
+const fill = (sentence, value) => sentence.replace("{}", value);
+const plural = (forms, number) => fill(forms[{ one: 0, few: 1 }[new Intl.PluralRules(language).select(number)] ?? 2], number);
+const numbers = (text) => (text ? text.split(",").map(Number) : []);
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
+const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
+let turned = false, large = document.body.dataset.kind === "game";
+
+// --- a board
+const place = (board, field) => {
+  const width = +board.dataset.w, height = +board.dataset.h;
+  if (turned && large) field = width * height - 1 - field;
+  return [(field % width) * 10, Math.floor(field / width) * 10];
+};
+function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
+  if (!board || !pieces) return;
+  const marks = $(".mk", board), way = $(".pt", board), all = $(".ps", board), size = large && board.classList.contains("big");
+  marks.replaceChildren(); way.replaceChildren();
+  if (path.length > 1) {
+    const [x, y] = place(board, path[0]), [u, v] = place(board, path.at(-1));
+    marks.append(svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: "m", x: u, y: v, width: 10, height: 10 }),
+      svg("rect", { class: "mf", x: u + 0.35, y: v + 0.35, width: 9.3, height: 9.3 }));
+  }
+  if (captured.length && (size || ghosts)) {
+    const points = path.map((field) => place(board, field).map((at) => at + 5).join()).join(" ");
+    if (size) way.append(svg("polyline", { class: "t0", points }), svg("polyline", { class: "t1", points }));
+    captured.forEach((field, order) => {
+      const [x, y] = place(board, field).map((at) => at + 5), number = svg("text", { class: "go", x, y: y + 1.5 });
+      number.textContent = order + 1;
+      if (ghosts) way.append(svg("use", { href: "#" + ghosts[order], x, y }));
+      way.append(svg("circle", { class: "gr", cx: x, cy: y, r: 2.9 }), svg("circle", { class: "gd", cx: x, cy: y, r: 2.9 }), number);
+    });
+  }
+  // Only what changed is touched.
+  const wanted = new Map();
+  [...pieces].forEach((piece, field) => piece !== "." && wanted.set(place(board, field).map((at) => at + 5).join(), piece));
+  for (const use of [...all.children]) {
+    const at = `${use.getAttribute("x")},${use.getAttribute("y")}`;
+    if (wanted.get(at) === use.getAttribute("href").slice(1)) wanted.delete(at); else use.remove();
+  }
+  wanted.forEach((piece, at) => { const [x, y] = at.split(","); all.append(svg("use", { href: "#" + piece, x, y })); });
+}
+
+// --- clocks: they count by the server's clock, and stop where nothing is heard
+let offset, heard = 0, quiet = false;
+const now = () => Date.now() + (offset ?? 0);
+function tick() {
+  const at = now();
+  for (const clock of $$(".ck[data-seconds]")) {
+    let left = +clock.dataset.seconds;
+    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && !quiet;
+    if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, at - clock.dataset.heard) / 1000));
+    if (runs || !clock.dataset.running) put($("time", clock), time(left));
+    clock.classList.toggle("low", left < 60);
+    clock.classList.toggle("out", left === 0);
+  }
+  if (offset !== undefined) put($("#time"), new Date(at).toLocaleTimeString(language, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: large || root.kind === "wall" ? undefined : "2-digit" }));
+  for (const one of $$("[data-silent-since]")) put($(".st", one), fill(words.silentFor, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
+}
+function setClock(of, event) {
+  for (const side of ["white", "black"]) for (const clock of $$(`.ck[data-side=${side}]`, of)) {
+    if (event.result) {
+      const points = event.result.includes("-") ? event.result.split("-")[side === "white" ? 0 : 1] : event.result;
+      clock.className = "ck pt" + (points === "0" ? " l" : "");
+      for (const key of ["seconds", "running", "heard"]) delete clock.dataset[key];
+      clock.textContent = points;
+      continue;
+    }
+    const seconds = event.clock?.[side], runs = event.clock?.running === side && event.state !== "ended";
+    if (seconds == null) { delete clock.dataset.seconds; put($("time", clock), "–:––:––"); } else clock.dataset.seconds = seconds;
+    if (runs) clock.dataset.running = "1"; else delete clock.dataset.running;
+    if (event.clock) clock.dataset.heard = event.clock.heard;
+    clock.classList.toggle("run", runs && event.state === "playing");
+    clock.classList.toggle("old", event.state === "silent");
+  }
+}
+
+// --- what is said of a board
+const sign = (text) => text.replace(/[x:]/g, "×");
+const lastText = (last) => (last ? `${last.number}. ${last.side === "black" ? "… " : ""}${sign(last.text)}` : words.setup);
+function status(event) {
+  const last = event.last;
+  if (event.state === "over" || event.state === "ended") return last ? plural(words.overAfter, last.number) : words.over;
+  if (event.state === "unclear") return last ? fill(words.unclear, lastText(last)) : words.unclearFirst;
+  if (event.state === "silent") return words.silent;
+  if (event.state === "stopped") return words.stopped;
+  return event.count ? lastText(last) : words.playing;
+}
+const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "s-off" };
+
+// --- events
+const lastMoves = new Map();
+function take(event) {
+  let isNew = true;
+  for (const card of $$("[data-board][data-game]").filter((card) => card.dataset.board === event.board && card.dataset.current)) {
+    isNew = false;
+    if (+card.dataset.game !== event.game || event.what === "game") return again();
+    const before = +card.dataset.count, is = card.classList.contains("two");
+    if (event.count < before) return again();
+    const played = event.count - before;
+    // A move list has no hole: what is not the next entry is fetched.
+    if (is && (played > 1 || (played === 1 && (event.what !== "move" || !event.last)))) return again();
+    for (const other of [...card.classList]) if (other.startsWith("s-")) card.classList.remove(other);
+    card.classList.add(classes[event.state] ?? "s-play");
+    card.dataset.count = event.count;
+    card.dataset.word = event.state;
+    if (event.state === "silent") card.dataset.silentSince ??= event.heard ?? now(); else delete card.dataset.silentSince;
+    put($(".st", card), status(event));
+    setClock(card, event);
+    if (is) follow(card, event, played); else show($("svg.bd", card), card, event, played);
+  }
+  for (const man of $$(".men a").filter((man) => man.dataset.board === event.board)) {
+    isNew = false;
+    man.className = classes[event.state] ?? "s-play";
+    put($(".vh", man), " " + status(event));
+  }
+  if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && location.pathname === "/") again();
+}
+function show(board, card, event, played) {
+  const last = event.last ?? {}, before = lastMoves.get(event.board) ?? "";
+  lastMoves.set(event.board, event.pieces ?? "");
+  const ghosts = played === 1 && last.captured?.length && before ? last.captured.map((field) => before[field]).join("") : "";
+  draw(board, { pieces: event.pieces, path: last.path, captured: last.captured, ghosts: ghosts.includes(".") ? "" : ghosts });
+  const label = board?.getAttribute("aria-label");
+  if (label) board.setAttribute("aria-label", label.replace(/\. .*$/, `. ${status(event)}`));
+  if (ghosts) setTimeout(() => draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
+}
+
+// --- one game: back and forth through it while it goes on
+let at = 0, live = true;
+const game = () => $(".two");
+const entries = () => $$("#moves a[data-at]");
+function entry(index) {
+  const list = $("#moves tbody")?.dataset ?? {};
+  if (index === 0) return { pieces: list.start, turn: list.turn, said: words.start };
+  return entries().find((one) => +one.dataset.at === index)?.dataset;
+}
+function go(index, { quietly = false } = {}) {
+  const one = game(), last = +one.dataset.count, it = entry(Math.max(0, Math.min(index, last)));
+  if (!it) return;
+  at = Math.max(0, Math.min(index, last));
+  live = at === last;
+  draw($("svg.bd", one), { pieces: it.pieces, path: numbers(it.path), captured: numbers(it.captured) });
+  for (const link of entries()) {
+    if (+link.dataset.at === at) { link.setAttribute("aria-current", "true"); const box = link.closest(".scr"); if (box) box.scrollTop += link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2; } else link.removeAttribute("aria-current");
+  }
+  put($("#now"), it.said);
+  const address = new URL(location);
+  if (live) address.searchParams.delete("ply"); else address.searchParams.set("ply", at);
+  history.replaceState(null, "", address);
+  address.searchParams.set("ply", at);
+  $("#link").href = address;
+  $("#fen").dataset.fen = it.fen ?? "";
+  $("#golive").classList.toggle("p", live);
+  [["first", 0], ["back", at - 1], ["on", at + 1], ["last", last]].forEach(([id, to]) => {
+    const goal = new URL(address); goal.searchParams.set("ply", Math.max(0, Math.min(to, last))); $("#" + id).href = goal;
+  });
+  describe(it);
+  if (!quietly) put($("#say"), sentence(it));
+}
+function describe(it) {
+  const names = ($("svg.bd").dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
+  const text = (men, kings) => [men && `${words.men} ${men}`, kings && `${words.kings} ${kings}`].filter(Boolean).join("; ") || words.none;
+  const [white, black] = $$("#text dd");
+  put(white, text(list("w"), list("W"))); put(black, text(list("b"), list("B")));
+  put($("#tomove"), { w: words.whiteToMove, b: words.blackToMove }[it.turn] ?? "");
+}
+function sentence(it) {
+  const path = numbers(it.path), names = ($("svg.bd").dataset.names ?? "").split(",");
+  if (path.length < 2) return it.said;
+  const side = it.turn === "b" ? words.white : words.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
+  return (taken ? words.sayCapture : words.sayMove).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
+}
+function follow(one, event, played) {
+  put($("#likely"), event.likely?.length ? fill(words.likely, event.likely.map(sign).join(" ")) : "");
+  if (!played) return;
+  const last = event.last, link = document.createElement("a"), address = new URL(location);
+  address.searchParams.set("ply", event.count);
+  link.href = address;
+  Object.assign(link.dataset, { at: event.count, pieces: event.pieces ?? "", turn: { white: "w", black: "b" }[event.turn] ?? "", path: (last.path ?? []).join(), captured: (last.captured ?? []).join(), fen: event.fen ?? "", said: lastText(last) });
+  link.textContent = sign(last.text);
+  const seconds = event.clock?.[last.side];
+  if (seconds != null) { const small = document.createElement("small"); small.textContent = time(seconds); link.append(small); }
+  const body = $("#moves tbody"), side = last.side === "white" ? 0 : 1;
+  let row = body.lastElementChild;
+  if (!row || row.dataset.number !== String(last.number) || side === 0) {
+    row = document.createElement("tr");
+    row.dataset.number = last.number;
+    const head = document.createElement("th");
+    head.scope = "row"; head.textContent = last.number;
+    row.append(head, document.createElement("td"), document.createElement("td"));
+    body.append(row);
+  }
+  row.children[side + 1].append(link);
+  if (live) go(event.count); else put($("#say"), sentence(link.dataset));
+}
+async function copy(button, text) {
+  try { await navigator.clipboard.writeText(text); } catch {
+    // Without TLS browsers give pages no clipboard.
+    const area = document.createElement("textarea");
+    area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
+  }
+  const before = button.textContent;
+  put(button, words.copied);
+  setTimeout(() => put(button, before), 1500);
+}
+const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(Infinity), l: () => go(Infinity), f: turn };
+function turn() {
+  const board = $("svg.bd.big"), it = entry(at);
+  turned = !turned;
+  const [, , w, h] = board.getAttribute("viewBox").split(" ").map(Number), width = board.dataset.w * 10, height = board.dataset.h * 10;
+  for (const number of $$(".nm text", board)) { number.setAttribute("x", width - 10 - (number.getAttribute("x") - 0.45) + 0.45); number.setAttribute("y", height - 10 - (number.getAttribute("y") - 1.75) + 1.75); }
+  for (const letter of $$(".co text", board)) if (letter.getAttribute("x") < 0) letter.setAttribute("y", height - letter.getAttribute("y") + 2); else letter.setAttribute("x", width - letter.getAttribute("x"));
+  const [first, second] = [$(".plb.bk"), $(".plb.wh")], box = $(".brd .bwrap");
+  if (turned) { box.before(second); box.after(first); } else { box.before(first); box.after(second); }
+  draw(board, { pieces: it.pieces, path: numbers(it.path), captured: numbers(it.captured) });
+}
+function equip() {
+  large = !!game();
+  for (const card of $$(".g[data-board]")) lastMoves.delete(card.dataset.board);
+  if (!large) return;
+  at = +game().dataset.at; live = at === +game().dataset.count;
+  for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) hidden.hidden = false;
+  turned = false;
+  go(at, { quietly: true });
+  game().addEventListener("click", (click) => {
+    const link = click.target.closest("a, button");
+    if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
+    const act = { first: () => go(0), back: () => go(at - 1), on: () => go(at + 1), last: () => go(Infinity), golive: () => go(Infinity), turnboard: turn,
+      fen: () => copy(link, link.dataset.fen), link: () => copy(link, link.href), pdn: () => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) }[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
+    if (act) { click.preventDefault(); act(); }
+  });
+  // Only where the board has the focus: keys belong to the page otherwise.
+  $("#board").addEventListener("keydown", (key) => {
+    const act = keys[key.key.length === 1 ? key.key.toLowerCase() : key.key];
+    if (act && !key.ctrlKey && !key.metaKey && !key.altKey) { key.preventDefault(); act(); }
+  });
+  let from;
+  $(".brd .bwrap").addEventListener("touchstart", (touch) => { from = touch.touches.length === 1 ? touch.touches[0].clientX : undefined; }, { passive: true });
+  $(".brd .bwrap").addEventListener("touchend", (touch) => {
+    const way = touch.changedTouches[0].clientX - from;
+    if (Math.abs(way) > 40) go(at + (way > 0 ? -1 : 1));
+  }, { passive: true });
+}
+
+// --- the page anew, where an event cannot say what changed: a game begins, a position is set
+let fetching;
+function again() {
+  fetching ??= new Promise((done) => setTimeout(done, Math.random() * 800)).then(async () => {
+    try {
+      const stay = large && !live ? at : undefined, answer = await fetch(location.href, { cache: "no-cache" });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      $("svg.defs").replaceWith(page.querySelector("svg.defs"));
+      $("#main").replaceWith(page.querySelector("#main"));
+      for (const name of ["id", "follows"]) if (page.body.dataset[name]) root[name] = page.body.dataset[name];
+      equip();
+      if (stay !== undefined) go(stay, { quietly: true });
+      waiting.splice(0).forEach(take);
+    } finally { fetching = undefined; paginate(); }
+  });
+}
+const waiting = [];
+
+// --- the stream
+let stream, state = "connecting", lostAt, last = root.id;
+function banner(text, kind = "") {
+  const line = $("#banner");
+  if (!line) return;
+  line.hidden = !text;
+  line.className = "banner " + kind;
+  put(line, text);
+}
+function hear() {
+  heard = Date.now();
+  if (quiet) { banner(words.again, "ok"); setTimeout(() => !quiet && banner(""), 6000); }
+  quiet = false;
+  document.body.classList.remove("quiet");
+  put($("#state"), words.live);
+}
+function connect() {
+  stream?.close();
+  const query = new URLSearchParams({ after: last });
+  if (root.follows) query.set("board", root.follows);
+  stream = new EventSource("/events?" + query);
+  const on = (name, act) => stream.addEventListener(name, (message) => {
+    hear();
+    if (message.lastEventId) { last = message.lastEventId; root.id = last; }
+    act(JSON.parse(message.data));
+  });
+  const clock = ({ now }) => { offset = now - Date.now(); tick(); };
+  on("hello", clock);
+  on("beat", clock);
+  on("board", (event) => (fetching ? waiting.push(event) : take(event)));
+  on("snapshot", ({ boards }) => (fetching ? waiting.push(...boards) : boards.forEach(take)));
+}
+function watch() {
+  if (document.hidden) return;
+  const away = Date.now() - heard;
+  if (away > 30000) {
+    quiet = true;
+    document.body.classList.add("quiet");
+    put($("#state"), words.connecting);
+    if (offset === undefined) banner(plural(words.stored, Math.round((Date.now() - root.heard) / 60000)), "kept");
+    else banner(fill(words.gone, Math.round(away / 1000)));
+  }
+  // A stream that says nothing for longer than two beats is dead, whatever it says of itself.
+  if (stream?.readyState === 2 ? away > 3000 : away > 40000 && Math.round(away / 1000) % 10 === 0) connect();
+}
+// A hidden page needs nothing, and a browser has six connections for all of them.
+addEventListener("visibilitychange", () => {
+  if (document.hidden) { stream?.close(); stream = undefined; } else { heard = Date.now(); connect(); tick(); }
+});
+addEventListener("pageshow", (event) => event.persisted && connect());
+addEventListener("pagehide", () => stream?.close());
+
+// --- a wall turns its pages
+let leaf = 0;
+function paginate() {
+  if (root.kind !== "wall") return;
+  const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / 16), size = Math.ceil(cards.length / leaves) || 1;
+  leaf %= Math.max(1, leaves);
+  cards.forEach((card, index) => { card.hidden = Math.floor(index / size) !== leaf; });
+  const grid = $(".grid"); if (grid) grid.dataset.count = Math.min(size, 16);
+  put($("#turn"), leaves > 1 ? `${leaf + 1} / ${leaves}` : "");
+}
+if (root.kind === "wall") setInterval(() => { leaf += 1; paginate(); }, 15000);
+
+equip();
+paginate();
+heard = Date.now();
+if (root.kind !== "list") connect();
+setInterval(tick, 250);
+if (root.kind !== "list") setInterval(watch, 1000);

@@ -1,0 +1,223 @@
+//! A board as SVG: fields, numbers, marks, pieces. One drawing for the grid and for a board by itself, for every game: which fields
+//! are played, where the dark corner is and what fields are called comes from the geometry of the variant.
+//!
+//! A field is 10 units; rows go down from Black's side. Fields, numbers, marks, pieces, captured pieces are drawn in this order.
+
+use std::fmt::Write;
+
+use draughts::{NotationKind, Variant};
+use maud::{Markup, PreEscaped, html};
+
+/// What is shown of a position.
+pub struct Drawing<'a> {
+    /// A letter a field, as in [`super::state::Diagram`].
+    pub pieces: &'a str,
+    /// Where the piece of the last move was, one after the other.
+    pub path: &'a [usize],
+    /// What it took.
+    pub captured: &'a [usize],
+    /// With the names of the fields, and the way of a capture.
+    pub is_large: bool,
+    /// What a reader hears who does not see it.
+    pub label: &'a str,
+}
+
+/// What all boards of a page share: pieces, and the fields of each variant on it.
+pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
+    let mut keys = Vec::new();
+    let mut fields = String::new();
+    for variant in variants {
+        let key = key(variant);
+        if !keys.contains(&key) {
+            let _ = write!(fields, "<g id=\"{key}\">{}</g>", fields_of(variant));
+            keys.push(key);
+        }
+    }
+    html! {
+        svg class="defs" width="0" height="0" aria-hidden="true" {
+            defs {
+                (PreEscaped(concat!(
+                    r#"<g id="w"><circle class="we" r="3.9"/><circle class="wr" r="2.55"/></g>"#,
+                    r#"<g id="b"><circle class="be" r="3.9"/><circle class="br" r="2.55"/></g>"#,
+                    r#"<g id="W"><circle class="we" cy=".75" r="3.9"/><circle class="we" cy="-.75" r="3.9"/><circle class="wr k" cy="-.75" r="2.6"/><circle class="wk" cy="-.75" r="1.2"/></g>"#,
+                    r#"<g id="B"><circle class="be" cy=".75" r="3.9"/><circle class="be" cy="-.75" r="3.9"/><circle class="br k" cy="-.75" r="2.6"/><circle class="bk" cy="-.75" r="1.2"/></g>"#,
+                )))
+                (PreEscaped(fields))
+            }
+        }
+    }
+}
+
+/// What the fields of a variant are called in a page: those of all variants on one board are the same.
+fn key(variant: &Variant) -> String {
+    let geometry = &variant.geometry;
+    let corner = geometry.square_at(geometry.height() - 1, 0).is_some();
+    let all = geometry.count() == geometry.width() * geometry.height();
+    format!(
+        "f{}x{}{}",
+        geometry.width(),
+        geometry.height(),
+        if all {
+            "a"
+        } else if corner {
+            "l"
+        } else {
+            "r"
+        }
+    )
+}
+
+fn fields_of(variant: &Variant) -> String {
+    let geometry = &variant.geometry;
+    let (width, height) = (geometry.width() * 10, geometry.height() * 10);
+    let mut dark = String::new();
+    if geometry.count() == geometry.width() * geometry.height() {
+        // All fields are played: one colour, and lines between them.
+        let mut text = format!("<rect class=\"fd\" width=\"{width}\" height=\"{height}\"/><path class=\"fg\" d=\"");
+        for column in 1..geometry.width() {
+            let _ = write!(text, "M{} 0v{height}", column * 10);
+        }
+        for row in 1..geometry.height() {
+            let _ = write!(text, "M0 {}h{width}", row * 10);
+        }
+        return text + "\"/>";
+    }
+    for square in geometry.all() {
+        let (row, column) = geometry.row_and_column(square);
+        let _ = write!(dark, "M{} {}h10v10h-10z", column * 10, row * 10);
+    }
+    format!("<rect class=\"fl\" width=\"{width}\" height=\"{height}\"/><path class=\"fd\" d=\"{dark}\"/>")
+}
+
+/// The names of all fields, row by row; empty where nobody plays.
+pub fn names(variant: &Variant) -> Vec<&str> {
+    let geometry = &variant.geometry;
+    let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
+    fields.map(|(row, column)| geometry.square_at(row, column).map_or("", |square| geometry.name(square))).collect()
+}
+
+/// A board.
+pub fn draw(variant: &Variant, drawing: &Drawing<'_>) -> Markup {
+    let geometry = &variant.geometry;
+    let (width, height) = (geometry.width(), geometry.height());
+    let is_algebraic = variant.game_type.notation().kind == NotationKind::Algebraic;
+    let view = match drawing.is_large && is_algebraic {
+        true => format!("-6 -1 {} {}", width * 10 + 7, height * 10 + 7),
+        false => format!("0 0 {} {}", width * 10, height * 10),
+    };
+    let corner = |field: usize| (field % width * 10, field / width * 10);
+    let centre = |field: usize| (field % width * 10 + 5, field / width * 10 + 5);
+    let mut marks = String::new();
+    if let ([from, .., to], false) = (drawing.path, drawing.path.is_empty()) {
+        for (field, is_end) in [(*from, false), (*to, true)] {
+            let (x, y) = corner(field);
+            let _ = write!(marks, "<rect class=\"m\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>");
+            if is_end {
+                let (x, y) = (x as f32 + 0.35, y as f32 + 0.35);
+                let _ = write!(marks, "<rect class=\"mf\" x=\"{x}\" y=\"{y}\" width=\"9.3\" height=\"9.3\"/>");
+            }
+        }
+    }
+    let mut pieces = String::new();
+    for (field, letter) in drawing.pieces.bytes().enumerate().filter(|(_, letter)| *letter != b'.') {
+        let (x, y) = centre(field);
+        let _ = write!(pieces, "<use href=\"#{}\" x=\"{x}\" y=\"{y}\"/>", char::from(letter));
+    }
+    let mut way = String::new();
+    let taken = drawing.captured.len();
+    if taken > 0 && drawing.is_large {
+        let points: Vec<String> =
+            drawing.path.iter().map(|field| centre(*field)).map(|(x, y)| format!("{x},{y}")).collect();
+        let points = points.join(" ");
+        let _ = write!(way, "<polyline class=\"t0\" points=\"{points}\"/><polyline class=\"t1\" points=\"{points}\"/>");
+        for (field, order) in drawing.captured.iter().zip(1..) {
+            let (x, y) = centre(*field);
+            let _ = write!(
+                way,
+                "<circle class=\"gr\" cx=\"{x}\" cy=\"{y}\" r=\"2.9\"/><circle class=\"gd\" cx=\"{x}\" cy=\"{y}\" r=\"2.9\"/>\
+                 <text class=\"go\" x=\"{x}\" y=\"{}\">{order}</text>",
+                y as f32 + 1.5
+            );
+        }
+    }
+    html! {
+        svg class=(if drawing.is_large { "bd big" } else { "bd" }) viewBox=(view) role="img" aria-label=(drawing.label)
+            data-w=(width) data-h=(height) data-names=[drawing.is_large.then(|| names(variant).join(","))] {
+            use href=(format!("#{}", key(variant))) {}
+            @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant))) } }
+            g class="mk" { (PreEscaped(marks)) }
+            g class="pt" { (PreEscaped(way)) }
+            g class="ps" { (PreEscaped(pieces)) }
+        }
+    }
+}
+
+/// Numbers in their fields, or letters and digits around the board.
+fn captions(variant: &Variant) -> String {
+    let geometry = &variant.geometry;
+    let (width, height) = (geometry.width(), geometry.height());
+    let mut text = String::new();
+    if variant.game_type.notation().kind == NotationKind::Numeric {
+        for square in geometry.all() {
+            let (row, column) = geometry.row_and_column(square);
+            let (x, y) = (column as f32 * 10.0 + 0.45, row as f32 * 10.0 + 1.75);
+            let _ = write!(text, "<text x=\"{x}\" y=\"{y}\">{}</text>", geometry.name(square));
+        }
+        return text;
+    }
+    // What all squares of a column, or of a row, have in common.
+    let part = |mut squares: Box<dyn Iterator<Item = (usize, usize)> + '_>, is_letter: bool| {
+        let square = squares.find_map(|(row, column)| geometry.square_at(row, column))?;
+        let name = geometry.name(square);
+        let at = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
+        Some(if is_letter { &name[..at] } else { &name[at..] })
+    };
+    for column in 0..width {
+        let letter = part(Box::new((0..height).map(move |row| (row, column))), true).unwrap_or_default();
+        let _ = write!(text, "<text x=\"{}\" y=\"{}\">{letter}</text>", column * 10 + 5, height * 10 + 4);
+    }
+    for row in 0..height {
+        let digit = part(Box::new((0..width).map(move |column| (row, column))), false).unwrap_or_default();
+        let _ = write!(text, "<text x=\"-3\" y=\"{}\">{digit}</text>", row * 10 + 6);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fields, corners and numbers of every game, against what its rule book says.
+    #[test]
+    fn every_board_has_its_corner_and_its_numbers() {
+        for (tag, key, first_row, corner) in [
+            ("20", "f10x10l", ",1,,2,,3,,4,,5", "46"),
+            ("21", "f8x8l", "", ""),
+            ("22", "f8x8r", "1,,2,,3,,4,", ""),
+            ("23", "f8x8l", "", ""),
+            ("25", "f8x8l", ",b8,,d8,,f8,,h8", "a1"),
+            ("27", "f12x12l", ",1,,2,,3,,4,,5,,6", "67"),
+            ("30", "f8x8a", "a8,b8,c8,d8,e8,f8,g8,h8", "a1"),
+        ] {
+            let variant = Variant::from_tag(tag).unwrap();
+            assert!(tag == "23" || super::key(variant) == key, "{tag}: {}", super::key(variant));
+            let width = variant.geometry.width();
+            let names = names(variant);
+            assert!(first_row.is_empty() || names[..width].join(",") == first_row, "{tag}: {names:?}");
+            let bottom = &names[names.len() - width..];
+            assert!(corner.is_empty() || bottom[0] == corner, "{tag}: {bottom:?}");
+        }
+        for variant in Variant::all() {
+            let names = names(variant);
+            let size = variant.geometry.width() * variant.geometry.height();
+            assert_eq!(
+                (names.len(), names.iter().filter(|name| !name.is_empty()).count()),
+                (size, variant.geometry.count())
+            );
+            let pieces = "w".repeat(size);
+            let drawing = Drawing { pieces: &pieces, path: &[0, 1], captured: &[2], is_large: true, label: "" };
+            let svg = draw(variant, &drawing).into_string();
+            assert_eq!(svg.matches("<use href=\"#w\"").count(), size, "{}", variant.name);
+        }
+    }
+}

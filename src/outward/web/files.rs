@@ -1,0 +1,193 @@
+//! The files of the outlet as they are: whole ones that are replaced, and `events.ndjson`, which grows.
+//!
+//! A name from outside is never joined to a path unless it is one of the known files, or the plain name of an archived game. Links
+//! are not followed, and what is no regular file is not there.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::Frame;
+use sha2::{Digest, Sha256};
+use tokio::task::JoinHandle;
+
+use super::pack;
+
+/// The file of events.
+pub const EVENTS: &str = "events.ndjson";
+/// Files that are replaced as a whole, with what they are.
+pub const WHOLE: [(&str, &str); 4] = [
+    ("games.pdn", PDN),
+    ("started.pdn", PDN),
+    ("standings.json", "application/json"),
+    ("tournament.json", "application/json"),
+];
+/// What a game is for a browser: a text, so that it is shown.
+pub const PDN: &str = "text/plain; charset=utf-8";
+/// A larger file is none of these.
+const LARGEST: u64 = 32 << 20;
+/// So much of a file that is sent is in memory.
+const PIECE: usize = 64 << 10;
+/// So many files are kept in memory.
+const KEPT: usize = 64;
+
+/// A file that was read.
+#[derive(Debug)]
+pub struct WholeFile {
+    /// As it is.
+    pub bytes: Bytes,
+    /// Compressed.
+    pub packed: Bytes,
+    /// Changes with its contents, and with nothing else.
+    pub etag: String,
+}
+
+/// The folder of an outlet.
+pub struct OutletFiles {
+    folder: PathBuf,
+    kept: Mutex<HashMap<String, (Stamp, Arc<WholeFile>)>>,
+}
+
+type Stamp = (u64, u64, u64, i64, i64);
+
+impl OutletFiles {
+    /// The files of a folder.
+    pub fn new(folder: PathBuf) -> OutletFiles {
+        OutletFiles { folder, kept: Mutex::default() }
+    }
+
+    /// A file that is replaced as a whole, by a name that is known to be harmless.
+    pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
+        let mut file = open(&self.folder.join(name))?;
+        let there = file.metadata()?;
+        let stamp = (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, same)) = kept.get(name).filter(|(other, _)| *other == stamp) {
+            return Ok(same.clone());
+        }
+        let mut bytes = Vec::new();
+        Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)[..12]));
+        let whole = Arc::new(WholeFile { packed: pack(&bytes), bytes: bytes.into(), etag });
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(name.to_owned(), (stamp, whole.clone()));
+        Ok(whole)
+    }
+
+    /// The names of the archived games.
+    pub fn archived(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.retain(|name| is_archived(name));
+        names.sort();
+        names
+    }
+
+    /// The file of events, and how long it is.
+    pub fn events(&self) -> io::Result<(File, u64)> {
+        let file = open(&self.folder.join(EVENTS))?;
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    }
+
+    /// The file of events from a line on: searched behind the line `mark`, which begins at `begin`. The line must be there and say
+    /// that it is of this generation.
+    pub fn events_from(&self, (mark, begin): (u64, u64), line: u64, generation: &str) -> io::Result<(File, u64)> {
+        let (mut file, _) = self.events()?;
+        file.seek(SeekFrom::Start(begin))?;
+        let mut reader = BufReader::new(file).take(LARGEST);
+        let (mut at, mut text) = (begin, Vec::new());
+        for _ in mark..line {
+            text.clear();
+            at += reader.read_until(b'\n', &mut text)? as u64;
+        }
+        text.clear();
+        reader.read_until(b'\n', &mut text)?;
+        let head: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let is_it = head["seq"] == line && head["gen"].as_str().unwrap_or_default() == generation;
+        if !is_it {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok((reader.into_inner().into_inner(), at))
+    }
+}
+
+/// The plain name of an archived game.
+pub fn is_archived(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.starts_with('.') && name.ends_with(".pdn") && name.bytes().all(is_plain)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::NotFound.into()) }
+}
+
+/// Bytes as letters.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A part of a file, read piece by piece as it is sent.
+pub struct FileBody {
+    piece: Option<JoinHandle<io::Result<(File, Bytes)>>>,
+    file: Option<File>,
+    left: u64,
+}
+
+impl FileBody {
+    /// So many bytes of a file, from a place on.
+    pub fn new(mut file: File, from: u64, length: u64) -> io::Result<FileBody> {
+        file.seek(SeekFrom::Start(from))?;
+        Ok(FileBody { piece: None, file: Some(file), left: length })
+    }
+}
+
+impl HttpBody for FileBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        if self.piece.is_none() {
+            let Some(file) = self.file.take() else { return Poll::Ready(None) };
+            let most = self.left.min(PIECE as u64);
+            self.piece = Some(tokio::task::spawn_blocking(move || {
+                let mut bytes = Vec::with_capacity(most as usize);
+                Read::by_ref(&mut &file).take(most).read_to_end(&mut bytes)?;
+                Ok((file, bytes.into()))
+            }));
+        }
+        let Some(piece) = &mut self.piece else { return Poll::Ready(None) };
+        let read = std::task::ready!(Pin::new(piece).poll(context));
+        self.piece = None;
+        Poll::Ready(Some(match read.unwrap_or_else(|error| Err(io::Error::other(error))) {
+            // It was cut meanwhile: the connection ends, for the length that was promised cannot be kept.
+            Ok((_, bytes)) if bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok((file, bytes)) => {
+                self.file = Some(file);
+                self.left -= bytes.len() as u64;
+                Ok(Frame::data(bytes))
+            }
+            Err(error) => Err(error),
+        }))
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        hyper::body::SizeHint::with_exact(self.left)
+    }
+}

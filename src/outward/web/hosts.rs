@@ -1,0 +1,95 @@
+//! Which names a page may be asked for by. A browser can be led to any address by a name that an attacker owns (DNS rebinding),
+//! and then takes what it reads there for a page of that name. So a request must name an address, localhost, this machine, or a
+//! name that the operator listed. Names are parsed and compared whole: `localhost.evil.example` is none of them.
+
+use std::net::IpAddr;
+
+use axum::http::uri::Authority;
+
+/// The names that are allowed.
+#[derive(Clone, Debug, Default)]
+pub struct AllowedHosts {
+    /// Without a dot at the end, in small letters.
+    names: Vec<String>,
+}
+
+impl AllowedHosts {
+    /// Localhost, the machine's own name (also with `.local`), and these. Addresses are always allowed.
+    pub fn new(machine: Option<&str>, listed: &[String]) -> AllowedHosts {
+        let own = machine.into_iter().flat_map(|name| [name.to_owned(), format!("{name}.local")]);
+        let all = ["localhost".to_owned()].into_iter().chain(own).chain(listed.iter().cloned());
+        AllowedHosts { names: all.map(|name| plain(&name)).collect() }
+    }
+
+    /// May a request name this host? `host` is what stands in its `Host` header: a name or an address, perhaps with a port.
+    pub fn allows(&self, host: &str) -> bool {
+        // An authority may have a user in front; a host has none.
+        let authority = host.parse::<Authority>().ok().filter(|_| !host.contains('@'));
+        let Some(authority) = authority else { return false };
+        let name = authority.host();
+        let port = authority.as_str().strip_prefix(name).unwrap_or_default();
+        if !port.is_empty() && authority.port_u16().is_none() {
+            return false;
+        }
+        let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+        address.parse::<IpAddr>().is_ok() || self.names.contains(&plain(name))
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_whole() {
+        let hosts = AllowedHosts::new(Some("Hall-PC"), &["live.example.org".to_owned()]);
+        for allowed in [
+            "localhost",
+            "LOCALHOST:8080",
+            "localhost.",
+            "127.0.0.1",
+            "127.0.0.1:8080",
+            "[::1]:8080",
+            "192.168.1.7:80",
+            "hall-pc",
+            "hall-pc.local:8080",
+            "Live.Example.Org",
+            "live.example.org.:443",
+            "[fe80::1]",
+        ] {
+            assert!(hosts.allows(allowed), "{allowed}");
+        }
+        for foreign in [
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "127.evil.example",
+            "evil.example:8080",
+            "live.example.org.evil.example",
+            "evil-live.example.org",
+            "x@localhost",
+            "localhost@evil.example",
+            "localhost:8080:1",
+            "null",
+            "[::1",
+            "[localhost]",
+            "loc\u{e4}lhost",
+            "127.0.0.1 ",
+            "0x7f.1",
+            "localhost/..",
+            "localhost:port",
+            "localhost:99999",
+            "127.0.0.1:",
+            "*",
+            "..",
+            ".",
+        ] {
+            assert!(!hosts.allows(foreign), "{foreign}");
+        }
+    }
+}

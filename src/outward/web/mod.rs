@@ -1,0 +1,148 @@
+//! `damcast serve`: pages for everybody who wants to watch, from one outlet, by a process of its own.
+//!
+//! ```text
+//!   public/events.ndjson ─▸ watching (a thread: follow, apply) ─▸ ShownHall, in a watch channel ─┬▸ routes ─▸ pages
+//!   public/games.pdn, … ────────────────────────────────────────────────────────────────────────┤
+//!                                                       listener ─▸ routes ─▸ live (GET /events) ┘
+//! ```
+//!
+//! Guarantees:
+//!
+//! * What the outlet has not told, no answer tells: not in a page, a header or a count. The process reads the folder of the outlet and
+//!   nothing else, and writes at most the state file it is told to.
+//! * GET and HEAD only. No cookie is set, read or logged; nothing that comes in changes anything.
+//! * A page is complete without a script. With one, `GET /events` keeps it up to date, resumed without a hole after any break.
+//! * What anybody may cost is bounded ([`listener`], [`live`]).
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`state`] | what the outlet has told: events in, views out; pure |
+//! | [`pages`], `diagram`, `words` | HTML, boards as SVG, languages; functions of the state |
+//! | `assets` | scripts and styles, embedded |
+//! | [`live`], [`files`] | the stream of events, the files of the outlet |
+//! | `hosts`, [`listener`] | which names the pages may be asked for by; connections and their bounds |
+//! | `routes` | which address is answered by what |
+//!
+//! There is room beside it for the operators' page: another table of routes behind the same listener.
+
+mod assets;
+mod diagram;
+pub mod files;
+mod hosts;
+pub mod listener;
+pub mod live;
+pub mod pages;
+mod routes;
+pub mod state;
+mod watching;
+mod words;
+
+use std::io::Write;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+pub use words::Language;
+
+/// How often the state file is written.
+const STATE_WRITTEN: Duration = Duration::from_secs(5);
+/// The pages are up at the latest after this, whatever there is to read.
+const FIRST_READING: Duration = Duration::from_secs(30);
+
+/// What a server of pages is told.
+#[derive(Clone, Debug)]
+pub struct ServeOptions {
+    /// The folder of the outlet.
+    pub outlet: PathBuf,
+    /// Names by which the pages may be asked for, besides addresses, localhost and `machine`.
+    pub hosts: Vec<String>,
+    /// The name of this machine.
+    pub machine: Option<String>,
+    /// Proxies in front of it.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Connections at once.
+    pub connections: usize,
+    /// Where it writes how it is, for the operator.
+    pub state_file: Option<PathBuf>,
+}
+
+/// Serves pages until `stop` is done.
+///
+/// # Errors
+///
+/// When the thread that reads the outlet cannot be started.
+pub async fn serve(
+    listener: TcpListener,
+    options: ServeOptions,
+    stop: impl Future<Output = ()>,
+) -> std::io::Result<()> {
+    let (hall, mut reader) = watch::channel(Arc::default());
+    let watching = watching::begin(options.outlet.clone(), hall)?;
+    let viewers = Arc::new(AtomicU64::new(0));
+    let counts = Arc::new(listener::DoorCounts::default());
+    let site = routes::Site::new(&options, reader.clone(), viewers.clone());
+    let limits =
+        listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
+    let state = write_state(options.state_file.clone(), reader.clone(), viewers, counts.clone());
+    tokio::pin!(stop);
+    // Nobody gets a page of half an outlet.
+    tokio::select! {
+        _ = tokio::time::timeout(FIRST_READING, reader.changed()) => {}
+        () = &mut stop => return Ok(()),
+    }
+    tokio::select! {
+        () = listener::listen(listener, routes::table(site), limits, counts) => {}
+        () = state => {}
+        () = &mut stop => {}
+    }
+    watching.stop();
+    Ok(())
+}
+
+/// Writes how the server is, again and again; never done.
+async fn write_state(
+    file: Option<PathBuf>,
+    hall: watch::Receiver<Arc<state::ShownHall>>,
+    viewers: Arc<AtomicU64>,
+    counts: Arc<listener::DoorCounts>,
+) {
+    let Some(file) = file else { return std::future::pending().await };
+    let since = live::now();
+    let mut had_trouble = false;
+    loop {
+        let text = {
+            let hall = hall.borrow();
+            let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            json!({
+                "since": since, "written": live::now(), "generation": hall.generation, "seq": hall.seq,
+                "viewers": count(&viewers), "connections": count(&counts.open),
+                "refused": count(&counts.refused), "displaced": count(&counts.displaced),
+            })
+            .to_string()
+        };
+        let new = file.with_extension("new");
+        let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::rename(&new, &file));
+        if let (Err(error), false) = (&written, had_trouble) {
+            tracing::warn!(file = %file.display(), %error, "the state cannot be written");
+        }
+        had_trouble = written.is_err();
+        tokio::time::sleep(STATE_WRITTEN).await;
+    }
+}
+
+/// Bytes as gzip packs them.
+fn pack(bytes: &[u8]) -> Bytes {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
+    // A Vec takes everything.
+    let _ = packer.write_all(bytes);
+    packer.finish().unwrap_or_default().into()
+}

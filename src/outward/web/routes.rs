@@ -1,0 +1,494 @@
+//! Which address is answered by what, and what every answer has.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query, Request, State};
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use maud::{Markup, PreEscaped, html};
+use serde::Deserialize;
+use tokio::sync::watch;
+
+use super::assets::Assets;
+use super::files::{EVENTS, FileBody, OutletFiles, PDN, WHOLE, is_archived};
+use super::hosts::AllowedHosts;
+use super::live::LiveBody;
+use super::pages::{PageMaker, ShownOnPage};
+use super::state::ShownHall;
+use super::{Language, ServeOptions, pack};
+
+/// So many pages are kept as they were made, until something happens.
+const KEPT_PAGES: usize = 512;
+/// No address is longer, in bytes.
+const LONGEST_ADDRESS: usize = 2048;
+/// What a page may load and do: only what comes from here, and no script or style inside it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'";
+
+/// All that answers are made of.
+pub struct Site {
+    hall: watch::Receiver<Arc<ShownHall>>,
+    files: OutletFiles,
+    assets: Assets,
+    build: String,
+    hosts: AllowedHosts,
+    viewers: Arc<AtomicU64>,
+    pages: Mutex<Pages>,
+}
+
+/// Pages as they were made of one state.
+#[derive(Default)]
+struct Pages {
+    id: String,
+    made: HashMap<String, Option<Made>>,
+}
+
+/// A page, plain and compressed.
+#[derive(Clone)]
+struct Made {
+    plain: Bytes,
+    packed: Bytes,
+}
+
+impl Site {
+    /// What these options say.
+    pub fn new(options: &ServeOptions, hall: watch::Receiver<Arc<ShownHall>>, viewers: Arc<AtomicU64>) -> Arc<Site> {
+        let assets = Assets::embedded();
+        Arc::new(Site {
+            hall,
+            files: OutletFiles::new(options.outlet.clone()),
+            build: assets.build(),
+            assets,
+            hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
+            viewers,
+            pages: Mutex::default(),
+        })
+    }
+}
+
+type Here = State<Arc<Site>>;
+
+/// The addresses.
+pub fn table(site: Arc<Site>) -> Router {
+    let mut table = Router::new()
+        .route("/", get(home))
+        .route("/board/{which}", get(board))
+        .route("/embed/board/{which}", get(embed))
+        .route("/game/{which}", get(game))
+        .route("/round/{which}", get(round))
+        .route("/standings", get(standings))
+        .route("/archive", get(archive))
+        .route("/archive/{name}", get(archived))
+        .route("/assets/{name}", get(asset))
+        .route("/events", get(events))
+        .route("/events.ndjson", get(events_file));
+    for (name, kind) in WHOLE {
+        table = table.route(
+            &format!("/{name}"),
+            get(move |State(site): Here, headers: HeaderMap| async move { whole(&site, name, kind, &headers) }),
+        );
+    }
+    table
+        .fallback(
+            |State(site): Here, asked: Asked| async move { page(&site, &asked, StatusCode::NOT_FOUND, nothing_there) },
+        )
+        .layer(middleware::from_fn_with_state(site.clone(), guard))
+        .with_state(site)
+}
+
+/// Before any address is looked at: is the request one that is answered at all? Behind it: what every answer has.
+async fn guard(State(site): Here, request: Request, next: Next) -> Response {
+    let mut answer = match objection(&site, &request) {
+        Some((status, what)) => {
+            let mut answer = (status, format!("{what}\n")).into_response();
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            if status == StatusCode::METHOD_NOT_ALLOWED {
+                answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            }
+            answer
+        }
+        None => next.run(request).await,
+    };
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+fn objection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str)> {
+    let headers = request.headers();
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let named = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok(),
+        _ => None,
+    };
+    let is_allowed = |host: &str| site.hosts.allows(host);
+    let is_whole = request.uri().authority().is_none_or(|authority| is_allowed(authority.as_str()));
+    if !named.is_some_and(is_allowed) || !is_whole {
+        return Some((
+            StatusCode::MISDIRECTED_REQUEST,
+            "damcast serves no pages under this name; the operator adds names to `hosts` of [serve]",
+        ));
+    }
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        return Some((StatusCode::METHOD_NOT_ALLOWED, "these pages are read with GET and HEAD only"));
+    }
+    let has_body = headers.contains_key(header::TRANSFER_ENCODING)
+        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
+    if has_body {
+        return Some((StatusCode::PAYLOAD_TOO_LARGE, "a request for a page has no body"));
+    }
+    let is_long = request.uri().path_and_query().is_some_and(|path| path.as_str().len() > LONGEST_ADDRESS);
+    is_long.then_some((StatusCode::URI_TOO_LONG, "this address is too long"))
+}
+
+/// What pages are made for.
+struct Asked {
+    path: String,
+    query: PageQuery,
+    headers: HeaderMap,
+}
+
+#[derive(Deserialize, Default)]
+struct PageQuery {
+    lang: Option<String>,
+    wall: Option<String>,
+    ply: Option<usize>,
+}
+
+impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Asked {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        _: &S,
+    ) -> Result<Asked, std::convert::Infallible> {
+        // What is asked in a way that is not known counts as not asked.
+        let query = Query::<PageQuery>::try_from_uri(&parts.uri).map(|Query(query)| query).unwrap_or_default();
+        Ok(Asked { path: parts.uri.path().to_owned(), query, headers: parts.headers.clone() })
+    }
+}
+
+fn nothing_there(maker: &PageMaker<'_>) -> Option<String> {
+    Some(maker.not_found())
+}
+
+/// A page as it was made for this state, or made now.
+fn page(
+    site: &Site,
+    asked: &Asked,
+    status: StatusCode,
+    make: impl FnOnce(&PageMaker<'_>) -> Option<String>,
+) -> Response {
+    let hall = site.hall.borrow().clone();
+    let header = |name| asked.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let chosen = asked.query.lang.as_deref().and_then(Language::of_code);
+    let language = chosen.or_else(|| Language::preferred(header(header::ACCEPT_LANGUAGE))).unwrap_or(Language::En);
+    let id = hall.id();
+    let wall = asked.query.wall.as_ref().map(|wall| if wall == "light" { "light" } else { "dark" });
+    let address = wall.map(|_| header(header::HOST)).unwrap_or_default();
+    let key = format!(
+        "{} {status} {} {} {wall:?} {:?} {address}",
+        asked.path,
+        language.code(),
+        chosen.is_some(),
+        asked.query.ply
+    );
+    // Pages that are there always are kept; one for each wrong address would only fill the memory.
+    let is_kept = status == StatusCode::OK;
+    let known = {
+        let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if pages.id != id {
+            *pages = Pages { id: id.clone(), made: HashMap::new() };
+        }
+        pages.made.get(&key).cloned()
+    };
+    let made = known.unwrap_or_else(|| {
+        let maker =
+            PageMaker { hall: &hall, language, is_chosen: chosen.is_some(), path: &asked.path, assets: &site.assets };
+        let made = make(&maker).map(|text| Made { packed: pack(text.as_bytes()), plain: text.into() });
+        let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_kept && made.is_some() && pages.id == id && pages.made.len() < KEPT_PAGES {
+            pages.made.insert(key, made.clone());
+        }
+        made
+    });
+    let Some(made) = made else {
+        return page(site, asked, StatusCode::NOT_FOUND, nothing_there);
+    };
+    let etag = format!("W/\"{id}-{}-{}\"", site.build, language.code());
+    let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.packed);
+    let headers = answer.headers_mut();
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    answer
+}
+
+/// Bytes with their tag, compressed for whom that is right, or nothing for who has them.
+fn content(
+    asked: &HeaderMap,
+    status: StatusCode,
+    kind: &'static str,
+    etag: &str,
+    plain: &Bytes,
+    packed: &Bytes,
+) -> Response {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    headers.extend(HeaderValue::from_str(etag).ok().map(|etag| (header::ETAG, etag)));
+    if status == StatusCode::OK && is_known(asked, etag) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    if takes_gzip(asked) {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        (status, headers, packed.clone()).into_response()
+    } else {
+        (status, headers, plain.clone()).into_response()
+    }
+}
+
+fn is_known(asked: &HeaderMap, etag: &str) -> bool {
+    let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let known = asked.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+    known.is_some_and(|tags| tags.split(',').any(|tag| bare(tag) == bare(etag)))
+}
+
+fn takes_gzip(asked: &HeaderMap) -> bool {
+    let takes = asked.get(header::ACCEPT_ENCODING).and_then(|takes| takes.to_str().ok()).unwrap_or_default();
+    let mut kinds = takes.split(',').map(|kind| kind.split_once(';').unwrap_or((kind, "")));
+    kinds.any(|(kind, weight)| kind.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0"))
+}
+
+async fn home(State(site): Here, asked: Asked) -> Response {
+    let host = asked.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
+    let forwarded = asked.headers.get("x-forwarded-proto").and_then(|scheme| scheme.to_str().ok());
+    let scheme = if forwarded == Some("https") { "https" } else { "http" };
+    page(&site, &asked, StatusCode::OK, |maker| {
+        Some(match &asked.query.wall {
+            Some(wall) => maker.wall(wall == "light", code(&format!("{scheme}://{host}/"))),
+            None => maker.grid(),
+        })
+    })
+}
+
+/// The QR code of an address.
+fn code(address: &str) -> Option<(String, Markup)> {
+    let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
+    let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
+    let path: String =
+        dark.filter(|(x, y)| code.get_module(*x, *y)).map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
+    let view = format!("-2 -2 {0} {0}", code.size() + 4);
+    let drawn = html! {
+        svg viewBox=(view) aria-hidden="true" { rect x="-2" y="-2" width="100%" height="100%" fill="#fff" {} (PreEscaped(format!("<path d=\"{path}\"/>"))) }
+    };
+    Some((address.to_owned(), drawn))
+}
+
+async fn board(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+    let at = asked.query.ply;
+    page(&site, &asked, StatusCode::OK, |maker| Some(maker.game(of_board(maker, &which)?, at)))
+}
+
+async fn embed(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+    page(&site, &asked, StatusCode::OK, |maker| Some(maker.embed(of_board(maker, &which)?)))
+}
+
+fn of_board<'a>(maker: &PageMaker<'a>, which: &str) -> Option<ShownOnPage<'a>> {
+    let (number, board) = maker.hall.board(which)?;
+    Some(ShownOnPage { number, board, game: board.current()? })
+}
+
+async fn game(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+    if let Some(which) = which.strip_suffix(".pdn") {
+        let hall = site.hall.borrow().clone();
+        return match find_game(&hall, which) {
+            Some(game) => {
+                let text = Bytes::from(game.game.pdn());
+                let etag = format!("\"{}-{}\"", hall.id(), site.build);
+                content(&asked.headers, StatusCode::OK, PDN, &etag, &text, &pack(&text))
+            }
+            None => page(&site, &asked, StatusCode::NOT_FOUND, nothing_there),
+        };
+    }
+    let at = asked.query.ply;
+    page(&site, &asked, StatusCode::OK, |maker| Some(maker.game(find_game(maker.hall, &which)?, at)))
+}
+
+/// A game by `BOARD-GAME`.
+fn find_game<'a>(hall: &'a ShownHall, which: &str) -> Option<ShownOnPage<'a>> {
+    let (name, game) = which.rsplit_once('-')?;
+    let (number, board) = hall.boards().into_iter().find(|(_, board)| board.name == name)?;
+    Some(ShownOnPage { number, board, game: board.game(game.parse().ok()?)? })
+}
+
+async fn round(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
+    page(&site, &asked, StatusCode::OK, |maker| maker.round(&which))
+}
+
+async fn standings(State(site): Here, asked: Asked) -> Response {
+    let table = site.files.whole("standings.json").ok();
+    let table = table.and_then(|file| serde_json::from_slice(&file.bytes).ok());
+    page_of_files(&site, &asked, |maker| maker.standings(table.as_ref()))
+}
+
+async fn archive(State(site): Here, asked: Asked) -> Response {
+    let names = site.files.archived();
+    page_of_files(&site, &asked, |maker| maker.archive(&names))
+}
+
+/// A page of what stands in files: they may change without an event, so it is never kept and its tag is that of its bytes.
+fn page_of_files(site: &Site, asked: &Asked, make: impl FnOnce(&PageMaker<'_>) -> String) -> Response {
+    // Another key for each time it is made.
+    let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Some(make(maker)));
+    *answer.status_mut() = StatusCode::OK;
+    answer.headers_mut().remove(header::ETAG);
+    answer
+}
+
+async fn archived(State(site): Here, Path(name): Path<String>, asked: Asked) -> Response {
+    if !is_archived(&name) {
+        return page(&site, &asked, StatusCode::NOT_FOUND, nothing_there);
+    }
+    whole(&site, &format!("archive/{name}"), PDN, &asked.headers)
+}
+
+fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
+    match site.files.whole(name) {
+        Ok(file) => content(asked, StatusCode::OK, kind, &file.etag, &file.bytes, &file.packed),
+        Err(error) => missing(name, &error),
+    }
+}
+
+fn missing(name: &str, error: &std::io::Error) -> Response {
+    if error.kind() != std::io::ErrorKind::NotFound {
+        tracing::warn!(name, %error, "a file of the outlet cannot be read");
+    }
+    (StatusCode::NOT_FOUND, format!("{name} is not there\n")).into_response()
+}
+
+async fn asset(State(site): Here, uri: Uri, headers: HeaderMap) -> Response {
+    let Some(asset) = site.assets.find(uri.path()) else {
+        return (StatusCode::NOT_FOUND, "there is no such file; load the page again\n").into_response();
+    };
+    let etag = format!("\"{}\"", uri.path());
+    let mut answer = content(&headers, StatusCode::OK, asset.kind, &etag, &asset.bytes, &asset.packed);
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    answer.headers_mut().insert(header::CACHE_CONTROL, forever);
+    answer
+}
+
+#[derive(Deserialize, Default)]
+struct EventsQuery {
+    after: Option<String>,
+    board: Option<String>,
+    r#gen: Option<String>,
+    from: Option<u64>,
+}
+
+/// A stream for pages, lines for programs.
+async fn events(State(site): Here, headers: HeaderMap, uri: Uri) -> Response {
+    let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
+        return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
+            .into_response();
+    };
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    if !text("accept").unwrap_or_default().contains("text/event-stream") {
+        return lines(&site, &query);
+    }
+    let last = text("last-event-id").or(query.after.as_deref());
+    let jitter =
+        u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
+    let body = LiveBody::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone());
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
+        (header::CACHE_CONTROL, "no-store, no-transform"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
+    (headers, Body::new(body)).into_response()
+}
+
+/// The lines of a generation from one on, as they stand in the file, until the last that is known.
+fn lines(site: &Site, query: &EventsQuery) -> Response {
+    let hall = site.hall.borrow().clone();
+    let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
+    let from = query.from.unwrap_or(1).max(1);
+    let headers = [
+        (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::ETAG, format!("\"{}-{from}\"", hall.id())),
+    ];
+    if generation != hall.generation {
+        return (StatusCode::NOT_FOUND, "this is another generation now; begin anew: /events\n").into_response();
+    }
+    if from > hall.seq {
+        return (headers, Body::empty()).into_response();
+    }
+    let body = site
+        .files
+        .events_from(hall.mark(from), from, generation)
+        .and_then(|(file, begin)| FileBody::new(file, begin, hall.bytes.saturating_sub(begin)));
+    match body {
+        Ok(body) => (headers, Body::new(body)).into_response(),
+        Err(error) => missing(EVENTS, &error),
+    }
+}
+
+/// The file of events, or a part of it.
+async fn events_file(State(site): Here, headers: HeaderMap) -> Response {
+    let (file, length) = match site.files.events() {
+        Ok(there) => there,
+        Err(error) => return missing(EVENTS, &error),
+    };
+    let etag = format!("\"{}-{length}\"", site.hall.borrow().generation);
+    let mut answer = HeaderMap::new();
+    answer.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+    answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    answer.extend(HeaderValue::from_str(&etag).ok().map(|etag| (header::ETAG, etag)));
+    if is_known(&headers, &etag) {
+        return (StatusCode::NOT_MODIFIED, answer).into_response();
+    }
+    // A part of a file that grew meanwhile is the same part, but only whoever names no other state may count on it.
+    let is_same = headers.get(header::IF_RANGE).is_none_or(|state| state.as_bytes() == etag.as_bytes());
+    let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_same);
+    let Some(range) = range.and_then(|range| http_range_header::parse_range_header(range).ok()) else {
+        return sent(file, 0, length, StatusCode::OK, answer);
+    };
+    match range.validate(length).as_deref() {
+        Ok([part]) => {
+            let (from, to) = (*part.start(), *part.end());
+            let place = format!("bytes {from}-{to}/{length}");
+            answer.extend(HeaderValue::from_str(&place).ok().map(|place| (header::CONTENT_RANGE, place)));
+            sent(file, from, to - from + 1, StatusCode::PARTIAL_CONTENT, answer)
+        }
+        // Several parts are given as the whole, which the standard allows.
+        Ok(_) => sent(file, 0, length, StatusCode::OK, answer),
+        Err(_) => {
+            answer.extend(
+                HeaderValue::from_str(&format!("bytes */{length}")).ok().map(|place| (header::CONTENT_RANGE, place)),
+            );
+            (StatusCode::RANGE_NOT_SATISFIABLE, answer).into_response()
+        }
+    }
+}
+
+fn sent(file: std::fs::File, from: u64, length: u64, status: StatusCode, headers: HeaderMap) -> Response {
+    match FileBody::new(file, from, length) {
+        Ok(body) => (status, headers, Body::new(body)).into_response(),
+        Err(error) => missing(EVENTS, &error),
+    }
+}

@@ -1,0 +1,654 @@
+//! What an outlet has told so far, as values: boards, their games, the entries of each. Lines of `events.ndjson` in, views out.
+//!
+//! ```text
+//!   line of events.ndjson ─▸ ShownHall::apply ─▸ boards ─▸ pages (HTML)
+//!                                             └▸ frames ─▸ GET /events (what a page must change)
+//! ```
+//!
+//! Pure: no clock, no file. `heard` comes with each line: the moment at which the outlet told it, in ms since 1970. Clocks count on
+//! from there and not from `at`, so that a board that is shown a quarter of an hour later shows the clocks of that time.
+//!
+//! A copy is cheap (all that is long is shared), so readers get one and never hold up the writer.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use draughts::{Color, PieceKind, Placement, Position, Square, Variant};
+use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{fen, notation};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// So many of the last frames are kept for pages that were away; who missed more gets a snapshot.
+const KEPT_FRAMES: usize = 2048;
+/// A place in the file is remembered for each so many lines.
+pub const LINES_A_MARK: u64 = 256;
+
+/// All boards of an outlet.
+#[derive(Clone, Debug, Default)]
+pub struct ShownHall {
+    /// The generation of the file; empty before there was one.
+    pub generation: String,
+    /// The number of the last line.
+    pub seq: u64,
+    /// How many bytes of the file these lines are.
+    pub bytes: u64,
+    /// The station that the last line names.
+    pub station: Option<String>,
+    /// When the outlet told the last line, in ms since 1970.
+    pub heard: i64,
+    /// Where the lines 1, 257, 513, ... begin.
+    marks: Arc<Vec<u64>>,
+    /// In the order of their names.
+    boards: Vec<Arc<ShownBoard>>,
+    frames: VecDeque<Arc<BoardFrame>>,
+    /// All events behind this one are in `frames`.
+    floor: u64,
+}
+
+/// A board, with all its games.
+#[derive(Clone, Debug)]
+pub struct ShownBoard {
+    /// Its name in the events.
+    pub name: String,
+    /// In the order in which they began; never empty.
+    pub games: Vec<Arc<ShownGame>>,
+    /// The number of the last event of the game that is shown.
+    pub seq: u64,
+}
+
+/// A game as far as it may be seen.
+#[derive(Clone, Debug)]
+pub struct ShownGame {
+    /// Its number on the board.
+    pub number: u32,
+    /// Its rules; `None` where the game type is none that is known.
+    pub variant: Option<&'static Variant>,
+    /// Tags of its file.
+    pub tags: BTreeMap<String, String>,
+    /// The position before the first entry.
+    pub start: Option<Diagram>,
+    /// Its moves and setups.
+    pub entries: Vec<Arc<ShownEntry>>,
+    /// What the clock showed last.
+    pub clock: Option<ShownClock>,
+    /// What the station says of the board.
+    pub state: PlayState,
+    /// Nothing but the result follows.
+    pub is_ended: bool,
+    /// The result, once it is sure.
+    pub result: Option<String>,
+    /// Moves that are likely to be next, and not sure.
+    pub likely: Vec<String>,
+    /// Why the last setup was needed.
+    pub correction: Option<String>,
+    /// What the next move is read in.
+    position: Option<Position>,
+}
+
+/// What the station says of a board while its game goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PlayState {
+    /// It is played.
+    #[default]
+    Playing,
+    /// Both clocks stand.
+    ClockStopped,
+    /// No legal move explains what stands on it.
+    Unclear,
+    /// It is not heard.
+    Silent,
+}
+
+/// A move or a setup.
+#[derive(Clone, Debug)]
+pub struct ShownEntry {
+    /// What was played; `None`: a setup.
+    pub ply: Option<ShownPly>,
+    /// What stands on the board after it.
+    pub after: Option<Diagram>,
+    /// The same as text; empty where it is unknown.
+    pub fen: String,
+    /// What the clock showed.
+    pub clock: Option<ShownClock>,
+}
+
+/// A move.
+#[derive(Clone, Debug)]
+pub struct ShownPly {
+    /// The number of the move in its game, as it is written: both sides share one.
+    pub number: u64,
+    /// Who played it.
+    pub side: Color,
+    /// As it is written.
+    pub text: String,
+    /// Where the piece began, where it came down, what it took: numbers of fields, see [`Diagram`]. Empty where the move
+    /// cannot be read.
+    pub path: Vec<usize>,
+    /// The fields of the pieces that it took, in their order.
+    pub captured: Vec<usize>,
+}
+
+/// Pieces on fields: all fields of the board, row by row from White's far left; `.` for an empty one, `w`, `b` for men, `W`, `B` for kings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagram {
+    /// A letter a field.
+    pub pieces: String,
+    /// Who is to move.
+    pub turn: Option<Color>,
+}
+
+/// What a clock showed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShownClock {
+    /// Seconds of White.
+    pub white: Option<u32>,
+    /// Seconds of Black.
+    pub black: Option<u32>,
+    /// Whose time runs.
+    pub running: Option<Color>,
+    /// When it was told, in ms since 1970.
+    pub heard: i64,
+}
+
+/// What a page must know of an event: the whole state of its board.
+#[derive(Debug)]
+pub struct BoardFrame {
+    /// The number of the event.
+    pub seq: u64,
+    /// The name of the board.
+    pub board: String,
+    /// As it is sent.
+    pub bytes: Bytes,
+}
+
+/// What a viewer has missed.
+#[derive(Debug)]
+pub enum Missed {
+    /// These, in order.
+    Frames(Vec<Arc<BoardFrame>>),
+    /// More than is known.
+    TooMuch,
+}
+
+/// A line of the file.
+#[derive(Deserialize)]
+struct Event {
+    board: String,
+    game: u32,
+    r#type: String,
+    gametype: Option<String>,
+    #[serde(default)]
+    tags: BTreeMap<String, String>,
+    fen: Option<String>,
+    number: Option<u64>,
+    side: Option<String>,
+    r#move: Option<String>,
+    clock: Option<EventClock>,
+    result: Option<String>,
+    moves: Option<Vec<String>>,
+    state: Option<String>,
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct EventClock {
+    white: Option<u32>,
+    black: Option<u32>,
+    running: Option<String>,
+}
+
+impl ShownHall {
+    /// A line more: the `seq`th, as it stands in the file with its LF. One of a type that is not known is counted.
+    pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
+        if (seq - 1).is_multiple_of(LINES_A_MARK) {
+            Arc::make_mut(&mut self.marks).push(self.bytes);
+        }
+        self.seq = seq;
+        self.bytes += line.len() as u64;
+        self.heard = heard;
+        if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
+            generation.clone_into(&mut self.generation);
+        }
+        if station.is_some() && self.station.as_deref() != station {
+            self.station = station.map(str::to_owned);
+        }
+        if let Ok(event) = serde_json::from_str::<Event>(line)
+            && let Some(board) = self.take(event, heard)
+        {
+            let bytes = format!("id: {}\nevent: board\ndata: {board}\n\n", self.id()).into_bytes();
+            let name = board["board"].as_str().unwrap_or_default().to_owned();
+            self.frames.push_back(Arc::new(BoardFrame { seq, board: name, bytes: bytes.into() }));
+            if self.frames.len() > KEPT_FRAMES {
+                self.floor = self.frames.pop_front().map_or(seq, |frame| frame.seq);
+            }
+        }
+    }
+
+    /// What the last line is called, for ever: `generation.seq`.
+    pub fn id(&self) -> String {
+        format!("{}.{}", self.generation, self.seq)
+    }
+
+    /// Where the lines from one on are searched: the number of an earlier line, and where it begins.
+    pub fn mark(&self, line: u64) -> (u64, u64) {
+        let index = line.saturating_sub(1) / LINES_A_MARK;
+        let begin = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
+        begin.map_or((1, 0), |begin| (index * LINES_A_MARK + 1, *begin))
+    }
+
+    /// What came behind an event; `id` as in [`ShownHall::id`].
+    pub fn missed(&self, id: &str) -> Missed {
+        let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
+        match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
+            Some(seq) => self.behind(seq),
+            None => Missed::TooMuch,
+        }
+    }
+
+    /// What came behind the `seq`th event of this generation.
+    pub fn behind(&self, seq: u64) -> Missed {
+        if (self.floor..=self.seq).contains(&seq) {
+            let first = self.frames.partition_point(|frame| frame.seq <= seq);
+            Missed::Frames(self.frames.iter().skip(first).cloned().collect())
+        } else {
+            Missed::TooMuch
+        }
+    }
+
+    /// The state of all boards, as it is sent.
+    pub fn snapshot(&self) -> Bytes {
+        let boards: Vec<Value> = self.boards.iter().map(|board| board.summary("snapshot")).collect();
+        format!("id: {}\nevent: snapshot\ndata: {}\n\n", self.id(), json!({ "boards": boards })).into_bytes().into()
+    }
+
+    /// The number of the last event about a board.
+    pub fn last_about(&self, board: &str) -> u64 {
+        self.find(board).map_or(0, |board| board.seq)
+    }
+
+    /// The board of a name.
+    pub fn find(&self, name: &str) -> Option<&ShownBoard> {
+        let index = self.boards.binary_search_by(|board| natural(&board.name).cmp(&natural(name))).ok()?;
+        self.boards.get(index).map(|board| &**board)
+    }
+
+    /// All boards, numbered: by their tags `Board` where each has another one, else from 1 in the order of their names.
+    pub fn boards(&self) -> Vec<(u64, &ShownBoard)> {
+        let tag = |board: &Arc<ShownBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
+        let tags: Option<Vec<u64>> = self.boards.iter().map(tag).collect();
+        let distinct = |numbers: &Vec<u64>| {
+            let mut sorted = numbers.clone();
+            sorted.sort_unstable();
+            sorted.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        let numbers = tags.filter(distinct).unwrap_or_else(|| (1..=self.boards.len() as u64).collect());
+        let mut all: Vec<_> = numbers.into_iter().zip(self.boards.iter().map(|board| &**board)).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
+    /// The number of the board whose current game the outlet's readers see, and the board: by its number or its name.
+    pub fn board(&self, which: &str) -> Option<(u64, &ShownBoard)> {
+        let all = self.boards();
+        let by_name = all.iter().find(|(_, board)| board.name == which);
+        by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
+    }
+
+    /// The event's board after it; `None`: it says nothing that is shown.
+    fn take(&mut self, event: Event, heard: i64) -> Option<Value> {
+        let key = natural(&event.board);
+        let index = match self.boards.binary_search_by(|board| natural(&board.name).cmp(&key)) {
+            Ok(index) => index,
+            Err(index) => {
+                let board = ShownBoard { name: event.board.clone(), games: Vec::new(), seq: self.seq };
+                self.boards.insert(index, Arc::new(board));
+                index
+            }
+        };
+        let board = Arc::make_mut(&mut self.boards[index]);
+        let what = event.r#type.clone();
+        let at = match board.games.iter().rposition(|game| game.number == event.game) {
+            Some(at) => at,
+            None => {
+                board.games.push(Arc::new(ShownGame::new(event.game)));
+                board.games.len() - 1
+            }
+        };
+        Arc::make_mut(&mut board.games[at]).take(event, heard);
+        // What comes of an earlier game changes no board that is shown.
+        let is_shown = at + 1 == board.games.len();
+        if is_shown {
+            board.seq = self.seq;
+        }
+        is_shown.then(|| board.summary(&what))
+    }
+}
+
+impl ShownBoard {
+    /// The game that is shown: the last that began.
+    pub fn current(&self) -> Option<&ShownGame> {
+        self.games.last().map(|game| &**game)
+    }
+
+    /// A game by its number.
+    pub fn game(&self, number: u32) -> Option<&ShownGame> {
+        self.games.iter().find(|game| game.number == number).map(|game| &**game)
+    }
+
+    /// All that a page needs to show it, after an event of this kind.
+    fn summary(&self, what: &str) -> Value {
+        let Some(game) = self.current() else { return json!({ "board": self.name, "what": what }) };
+        let last = game.entries.last();
+        let diagram = game.diagram(game.entries.len());
+        let ply = last.and_then(|entry| entry.ply.as_ref());
+        let side = |color: Color| if color == Color::White { "white" } else { "black" };
+        json!({
+            "board": self.name,
+            "what": what,
+            "game": game.number,
+            "count": game.entries.len(),
+            "state": game.word(),
+            "pieces": diagram.map(|diagram| &diagram.pieces),
+            "turn": diagram.and_then(|diagram| diagram.turn).map(side),
+            "fen": last.map(|entry| &entry.fen),
+            "last": ply.map(|ply| json!({
+                "text": ply.text,
+                "number": ply.number,
+                "side": side(ply.side),
+                "path": ply.path,
+                "captured": ply.captured,
+            })),
+            "clock": game.clock.map(|clock| json!({
+                "white": clock.white,
+                "black": clock.black,
+                "running": clock.running.map(side),
+                "heard": clock.heard,
+            })),
+            "result": game.result,
+            "likely": game.likely,
+        })
+    }
+}
+
+impl ShownGame {
+    fn new(number: u32) -> ShownGame {
+        ShownGame {
+            number,
+            variant: None,
+            tags: BTreeMap::new(),
+            start: None,
+            entries: Vec::new(),
+            clock: None,
+            state: PlayState::default(),
+            is_ended: false,
+            result: None,
+            likely: Vec::new(),
+            correction: None,
+            position: None,
+        }
+    }
+
+    /// What stands on the board after so many entries.
+    pub fn diagram(&self, entries: usize) -> Option<&Diagram> {
+        match entries.checked_sub(1) {
+            None => self.start.as_ref(),
+            Some(index) => self.entries.get(index)?.after.as_ref(),
+        }
+    }
+
+    /// The state that is shown, as a word for programs: `playing`, `stopped`, `unclear`, `silent`, `ended`, `over`.
+    pub fn word(&self) -> &'static str {
+        match self.state {
+            _ if self.result.is_some() => "over",
+            _ if self.is_ended => "ended",
+            PlayState::Playing => "playing",
+            PlayState::ClockStopped => "stopped",
+            PlayState::Unclear => "unclear",
+            PlayState::Silent => "silent",
+        }
+    }
+
+    /// The value of a tag; `None` also where it says that nobody knows.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
+    }
+
+    /// The game as PDN, as far as it may be seen.
+    pub fn pdn(&self) -> String {
+        let mut game = Game::default();
+        if let Some(variant) = self.variant {
+            game.tags.set("GameType", variant.game_type.tag_value());
+        }
+        for (name, value) in &self.tags {
+            game.tags.set(name, value);
+        }
+        game.tags.set("Result", self.result.as_deref().unwrap_or("*"));
+        let number = |ply: &ShownPly| MoveNumber {
+            value: u32::try_from(ply.number).unwrap_or(u32::MAX),
+            ellipsis: ply.side == Color::Black,
+        };
+        let mut is_first = true;
+        for entry in &self.entries {
+            game.entries.push(match &entry.ply {
+                None => Entry::Setup(entry.fen.clone()),
+                Some(ply) => Entry::Move(MoveEntry {
+                    number: (is_first || ply.side == Color::White).then(|| number(ply)),
+                    text: ply.text.clone(),
+                    strength: None,
+                    captured: None,
+                }),
+            });
+            is_first = entry.ply.is_none();
+        }
+        writer::write(&[game], Style::Compact)
+    }
+
+    fn take(&mut self, event: Event, heard: i64) {
+        let clock = event.clock.map(|clock| ShownClock {
+            white: clock.white,
+            black: clock.black,
+            running: clock.running.as_deref().and_then(color),
+            heard,
+        });
+        self.clock = clock.or(self.clock);
+        match event.r#type.as_str() {
+            "game" => {
+                self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
+                self.tags = event.tags;
+                self.start = self.read(event.fen.as_deref());
+            }
+            "move" => {
+                let before = self.position.take();
+                let after = self.read(event.fen.as_deref());
+                let text = event.r#move.unwrap_or_default();
+                let (path, captured) = before.and_then(|position| way(&position, &text)).unwrap_or_default();
+                let ply = ShownPly {
+                    number: event.number.unwrap_or_default(),
+                    side: event.side.as_deref().and_then(color).unwrap_or(Color::White),
+                    text,
+                    path,
+                    captured,
+                };
+                self.likely.clear();
+                self.entries.push(Arc::new(ShownEntry {
+                    ply: Some(ply),
+                    after,
+                    fen: event.fen.unwrap_or_default(),
+                    clock,
+                }));
+            }
+            "setup" => {
+                let after = self.read(event.fen.as_deref());
+                self.likely.clear();
+                self.correction = None;
+                let fen = event.fen.unwrap_or_default();
+                self.entries.push(Arc::new(ShownEntry { ply: None, after, fen, clock }));
+            }
+            "end" => self.is_ended = true,
+            "result" => self.result = event.result,
+            "provisional" => self.likely = event.moves.unwrap_or_default(),
+            "correction" => self.correction = event.reason,
+            "state" => {
+                self.state = match event.state.as_deref() {
+                    Some("clock-stopped") => PlayState::ClockStopped,
+                    Some("unexplained") => PlayState::Unclear,
+                    Some("no-connection") => PlayState::Silent,
+                    _ => PlayState::Playing,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The position of a FEN, for the eye, and to read the next move in.
+    fn read(&mut self, text: Option<&str>) -> Option<Diagram> {
+        let variant = self.variant?;
+        // A setup of the live file may carry its quotes.
+        let text = text?.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"']);
+        let read = fen::read_any(variant, text).ok()?;
+        self.position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
+        Some(Diagram { pieces: letters(variant, &read.placement), turn: read.turn })
+    }
+}
+
+fn color(word: &str) -> Option<Color> {
+    match word {
+        "white" => Some(Color::White),
+        "black" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+/// A letter for each field of the board, row by row.
+fn letters(variant: &Variant, placement: &Placement) -> String {
+    let geometry = &variant.geometry;
+    let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
+        None => '.',
+        Some(piece) => match (piece.color, piece.kind) {
+            (Color::White, PieceKind::Man) => 'w',
+            (Color::White, PieceKind::King) => 'W',
+            (Color::Black, PieceKind::Man) => 'b',
+            (Color::Black, PieceKind::King) => 'B',
+        },
+    };
+    let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
+    fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()
+}
+
+/// The fields where the piece of a move is, one after the other, and those of the pieces that it takes.
+fn way(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
+    let ply = notation::read(position, text).ok()?;
+    let geometry = &position.variant().geometry;
+    let field = |square: Square| {
+        let (row, column) = geometry.row_and_column(square);
+        row * geometry.width() + column
+    };
+    let mut path = vec![field(ply.from())];
+    path.extend(ply.jumps().iter().map(|jump| field(jump.to)));
+    if !ply.is_capture() {
+        path.push(field(ply.to()));
+    }
+    Some((path, ply.jumps().iter().map(|jump| field(jump.over)).collect()))
+}
+
+/// Names in the order that people expect: board-2 before board-10.
+fn natural(name: &str) -> (Vec<(String, u64)>, String) {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(digits);
+        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let (number, behind) = behind.split_at(end);
+        parts.push((word.to_owned(), number.parse().unwrap_or(u64::MAX)));
+        rest = behind;
+    }
+    (parts, name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "W:W31-50:B1-20";
+
+    fn line(board: &str, what: &str) -> String {
+        format!("{{\"board\":\"{board}\",\"game\":1,{what}}}\n")
+    }
+
+    fn hall(lines: &[String]) -> ShownHall {
+        let mut hall = ShownHall::default();
+        for (line, seq) in lines.iter().zip(1..) {
+            hall.apply(seq, Some("g"), Some("s"), line, 1000 * seq as i64);
+        }
+        hall
+    }
+
+    fn game(board: &str) -> String {
+        line(board, &format!("\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"{START}\""))
+    }
+
+    #[test]
+    fn a_capture_has_its_way_and_what_it_took() {
+        let fen = "\"type\":\"game\",\"gametype\":\"20\",\"fen\":\"W:W28:B22,12\"";
+        let ply = "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"28x8\",\"fen\":\"B:W8:B\"";
+        let hall = hall(&[line("a", fen), line("a", ply)]);
+        let (_, board) = hall.board("1").unwrap();
+        let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
+        // 28 is in the sixth row, the fifth field from the left.
+        assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
+    }
+
+    #[test]
+    fn who_was_away_gets_what_he_missed_or_all() {
+        let mut lines = vec![game("a")];
+        lines.extend((0..3000).map(|_| line("a", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
+        let hall = hall(&lines);
+        assert_eq!(hall.id(), "g.3001");
+        let count = |id: &str| match hall.missed(id) {
+            Missed::Frames(frames) => {
+                assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
+                Some(frames.len())
+            }
+            Missed::TooMuch => None,
+        };
+        assert_eq!(count("g.3001"), Some(0));
+        assert_eq!(count("g.2990"), Some(11));
+        assert_eq!(count("g.953"), Some(2048));
+        for other in ["g.952", "g.3002", "h.3000", "", "g", "g.-1", ".3000"] {
+            assert_eq!(count(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn boards_stand_in_the_order_of_their_names_and_are_found_by_number_and_name() {
+        let hall = hall(&["b-10", "b-2", "b-1"].map(game));
+        let names: Vec<_> = hall.boards().iter().map(|(number, board)| (*number, board.name.clone())).collect();
+        assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (3, "b-10".into())]);
+        assert_eq!(hall.board("3").unwrap().1.name, "b-10");
+        assert_eq!(hall.board("b-2").unwrap().0, 2);
+        assert!(hall.board("4").is_none());
+    }
+
+    #[test]
+    fn any_line_is_counted_and_none_stops_it() {
+        let odd = ["{}\n", "[]\n", "{\"board\":7}\n"].map(str::to_owned);
+        let strange = line("a", "\"type\":\"game\",\"gametype\":\"99\",\"fen\":\"nonsense\"");
+        let ply = line("a", "\"type\":\"move\",\"move\":\"77-99\",\"fen\":\"?\"");
+        let hall = hall(&[&odd[..], &[strange, ply, line("a", "\"type\":\"what\"")]].concat());
+        assert_eq!((hall.seq, hall.boards().len()), (6, 1));
+        assert!(String::from_utf8(hall.snapshot().to_vec()).unwrap().contains("\"count\":1"));
+    }
+
+    #[test]
+    fn every_line_is_found_from_its_mark() {
+        let lines: Vec<String> = (0..600).map(|_| game("a")).collect();
+        let hall = hall(&lines);
+        for (line, expected) in [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64))] {
+            assert_eq!(hall.mark(line), expected);
+        }
+    }
+}

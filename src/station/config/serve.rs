@@ -1,0 +1,197 @@
+//! `[serve]`: the pages for viewers. Only `damcast serve` obeys it, so a mistake in it stops nothing else; and that verb needs
+//! nothing else of a configuration.
+//!
+//! ```toml
+//! [serve]
+//! address = "0.0.0.0:8080"
+//! outlet = "public"
+//! ```
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use super::document::{ConfigError, ConfigErrors};
+use super::sources::Sources;
+use super::value::{ConfigTable, Value};
+use super::{environment, outlet};
+
+/// Where the pages are, and what they show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServeConfig {
+    /// Where viewers reach them; a socket that the service manager hands over counts instead.
+    pub address: SocketAddr,
+    /// The folder of the outlet.
+    pub folder: PathBuf,
+    /// Names by which the pages may be asked for.
+    pub hosts: Vec<String>,
+    /// Proxies in front of them.
+    pub trusted_proxies: Vec<IpAddr>,
+}
+
+/// The folder of the recordings where nothing is said of it, as in the installed configuration.
+const RECORDINGS: &str = "recordings";
+/// No name of a host is longer.
+const LONGEST_HOST: usize = 253;
+
+impl ServeConfig {
+    /// Reads what a configuration says of the pages; its other tables may be wrong or missing.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is no TOML, or `[serve]` is wrong: all that is wrong with it.
+    pub fn load(path: &Path) -> Result<ServeConfig, ConfigErrors> {
+        ServeConfig::of(&Sources::of_file(path)?.with_environment(environment()))
+    }
+
+    /// The same of sources.
+    ///
+    /// # Errors
+    ///
+    /// As [`ServeConfig::load`].
+    pub fn of(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
+        let read = sources.with_tables(|mut top, _| {
+            let table = top.take("serve").map(|value| value.table("[serve]"));
+            let table = match table {
+                None => top.none("[serve]"),
+                Some(Ok(table)) => table,
+                Some(Err(error)) => {
+                    top.note(error);
+                    return None;
+                }
+            };
+            read(&mut top, table)
+        });
+        read.map(|config| ServeConfig { folder: sources.base().join(&config.folder), ..config })
+    }
+}
+
+/// What is wrong with the table, for `damcast config check`.
+pub(super) fn check(top: &mut ConfigTable) {
+    match top.take("serve").map(|value| value.table("[serve]")) {
+        Some(Ok(table)) => drop(read(&mut top.clone(), table)),
+        Some(Err(error)) => top.note(error),
+        None => {}
+    }
+}
+
+/// What is wrong is noted.
+fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<ServeConfig> {
+    let address = table.read("address", |value| {
+        let wrong = "`address` is an address of this machine with a port, as in \"0.0.0.0:8080\"";
+        value.string()?.parse().map_err(|_| value.error(wrong))
+    });
+    let hosts = table.read("hosts", |value| {
+        let names = value.strings()?;
+        if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
+            let what = "a name without port and path, as in \"live.example.org\"";
+            return Err(value.error(format!("`hosts` lists names that viewers may use; {wrong:?} is not {what}")));
+        }
+        Ok(names)
+    });
+    let trusted_proxies = table.read("trusted-proxies", |value| {
+        let wrong = "`trusted-proxies` lists addresses, as in [\"127.0.0.1\"]";
+        let all = value.strings().map_err(|_| value.error(wrong))?;
+        all.iter().map(|address| address.parse().map_err(|_| value.error(wrong))).collect()
+    });
+    let mut is_right = true;
+    let folder = match table.take("outlet") {
+        None => Ok(recordings(top).join(outlet::PUBLIC)),
+        Some(value) => folder(top, &value),
+    };
+    let folder = folder.map_err(|error| {
+        is_right = false;
+        table.note(error);
+    });
+    let (_, wrong) = top.apart(|| table.close());
+    is_right &= wrong.is_empty();
+    wrong.into_iter().for_each(|error| top.note(error));
+    is_right.then_some(ServeConfig {
+        address: address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8080)),
+        folder: folder.ok()?,
+        hosts: hosts.unwrap_or_default(),
+        trusted_proxies: trusted_proxies.unwrap_or_default(),
+    })
+}
+
+/// The folder of the recordings, as far as the configuration tells.
+fn recordings(top: &ConfigTable) -> PathBuf {
+    let mut top = top.clone();
+    let station = top.take("station").and_then(|value| value.table("[station]").ok());
+    let directory = station.and_then(|mut station| Some(station.take("directory")?.string().ok()?.to_owned()));
+    directory.filter(|directory| !directory.is_empty()).unwrap_or_else(|| RECORDINGS.to_owned()).into()
+}
+
+/// The folder of an outlet: named by the outlet, or by a path.
+fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
+    let name = value.string()?;
+    if name.contains('/') {
+        return Ok(name.into());
+    }
+    let mut other = top.clone();
+    let has_station = other.take("station").is_some();
+    // What is wrong with outlets is nobody's business here.
+    let (known, _) = top.apart(|| {
+        let (right, held) = outlet::read(&mut other, Vec::new());
+        let right = right.into_iter().map(|outlet| (outlet.name, outlet.directory));
+        right.chain(held.into_iter().map(|held| (held.name, held.directory))).collect::<Vec<_>>()
+    });
+    match known.iter().find(|(known, _)| known == name) {
+        Some((_, directory)) => Ok(recordings(top).join(directory)),
+        None if !has_station && outlet::is_name(name, 32) => Ok(recordings(top).join(outlet::default_directory(name))),
+        None => {
+            let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
+            Err(value.error(format!(
+                "`outlet` is the name of an outlet, or the path of a folder; there is {}, not {name:?}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn is_host(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    !name.is_empty() && name.len() <= LONGEST_HOST && name.bytes().all(is_plain) && !name.starts_with(['.', '-'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<ServeConfig, String> {
+        ServeConfig::of(&Sources::text("x.toml", text)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_table_alone_is_right_and_so_is_none() {
+        let all = of("").unwrap();
+        assert_eq!((all.address.to_string(), all.folder), ("0.0.0.0:8080".into(), "recordings/public".into()));
+        assert_eq!(of("[serve]\noutlet = \"world\"\n").unwrap().folder, Path::new("recordings/public-world"));
+        assert_eq!(of("[serve]\noutlet = \"/srv/x\"\n").unwrap().folder, Path::new("/srv/x"));
+    }
+
+    #[test]
+    fn the_outlet_is_found_whatever_else_is_wrong() {
+        let station = "[station]\ndirectory = \"r\"\nnonsense = 1\n[public]\ndelay = \"soon\"\n[[outlet]]\nname = \"world\"\n\
+                       directory = \"far\"\n";
+        assert_eq!(of(station).unwrap().folder, Path::new("r/public"));
+        let world = format!("{station}[serve]\noutlet = \"world\"\n");
+        assert_eq!(of(&world).unwrap().folder, Path::new("r/far"));
+        let other = of(&format!("{station}[serve]\noutlet = \"hall\"\n")).unwrap_err();
+        assert!(other.contains("there is `world`, `public`, not \"hall\"") && other.contains("x.toml:10"), "{other}");
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        for (pair, what) in [
+            ("address = \"8080\"", "`address` is an address"),
+            ("hosts = [\"http://x\"]", "without port and path"),
+            ("hosts = \"x\"", "a list of strings"),
+            ("trusted-proxies = [\"proxy\"]", "lists addresses"),
+            ("adress = \"0.0.0.0:1\"", "unknown key `adress`"),
+            ("outlet = 5", "`outlet`"),
+        ] {
+            let error = of(&format!("[serve]\n{pair}\n")).unwrap_err();
+            assert!(error.contains(what) && error.contains("x.toml:2"), "{error}");
+        }
+    }
+}

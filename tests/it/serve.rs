@@ -1,0 +1,900 @@
+//! `damcast serve`: the pages of an outlet, by real processes over real sockets. What comes in is hostile, what goes out is what the
+//! outlet has told and nothing else.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::program::{damcast, run};
+use crate::pty::wait_until;
+
+/// Nobody waits longer; nothing that is expected takes so long.
+const PATIENCE: Duration = Duration::from_secs(20);
+pub const GENERATION: &str = "8f3c2a9be01d44c7";
+const START: &str = "W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20";
+
+/// An outlet that a test writes.
+pub struct Outlet {
+    folder: tempfile::TempDir,
+    generation: String,
+    seq: u64,
+}
+
+impl Outlet {
+    pub fn new() -> Outlet {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("public/archive")).unwrap();
+        Outlet { folder, generation: GENERATION.to_owned(), seq: 0 }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("public").join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// An event more.
+    pub fn tell(&mut self, board: &str, more: Value) {
+        self.seq += 1;
+        let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00",
+            "board": board, "game": 1});
+        more.as_object().unwrap().iter().for_each(|(name, value)| event[name] = value.clone());
+        let mut file = OpenOptions::new().append(true).create(true).open(self.path("events.ndjson")).unwrap();
+        file.write_all(format!("{event}\n").as_bytes()).unwrap();
+    }
+
+    pub fn begin(&mut self, board: &str, tags: Value) {
+        self.tell(board, json!({"n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": tags, "fen": START}));
+    }
+
+    /// A move of the game 1. 32-28 19-23 2. 28x19 14x23.
+    pub fn play(&mut self, board: &str, ply: usize) {
+        let plies = [("white", "32-28"), ("black", "19-23"), ("white", "28x19"), ("black", "14x23")];
+        let variant = draughts::Variant::international();
+        let mut position = draughts::Position::start(variant);
+        for (_, text) in &plies[..ply] {
+            position = position.play(&draughts_pdn::notation::read(&position, text).unwrap());
+        }
+        let fen = draughts_pdn::fen::write(variant, &position.setup());
+        let (side, text) = plies[ply - 1];
+        let running = if side == "white" { "black" } else { "white" };
+        let clock = json!({"white": 1800 - 10 * ply, "black": 1800, "running": running});
+        let number = ply.div_ceil(2);
+        self.tell(board, json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "clock": clock, "fen": fen}));
+    }
+
+    pub fn events(&self) -> String {
+        fs::read_to_string(self.path("events.ndjson")).unwrap()
+    }
+
+    pub fn serve(&self) -> Server {
+        self.serve_with("")
+    }
+
+    /// Serves it, with more keys.
+    pub fn serve_with(&self, keys: &str) -> Server {
+        let config = self.folder.path().join("serve.toml");
+        let folder = self.folder.path().join("public");
+        fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {folder:?}\n{keys}")).unwrap();
+        let mut command = damcast(&["serve", "--config", config.to_str().unwrap()]);
+        command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY").env_remove("LISTEN_FDS");
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let address =
+            said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).expect("an address");
+        let server = Server { process, address: address.to_owned() };
+        wait_until("pages", || server.try_get("/", &[]).is_ok());
+        server
+    }
+}
+
+/// A running server. Dropping it kills it.
+pub struct Server {
+    pub process: Child,
+    pub address: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// An answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn text(&self) -> String {
+        String::from_utf8(self.body.clone()).unwrap()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+}
+
+impl Server {
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// Sends these bytes, and reads until the server ends.
+    fn raw(&self, bytes: &[u8]) -> io::Result<Answer> {
+        let mut stream = self.connect();
+        stream.write_all(bytes)?;
+        let mut all = Vec::new();
+        // A connection that is reset has been closed, too.
+        if let Err(error) = stream.read_to_end(&mut all)
+            && (error.kind() != io::ErrorKind::ConnectionReset || all.is_empty())
+        {
+            return Err(error);
+        }
+        let end = all.windows(4).position(|four| four == b"\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+        let head = String::from_utf8_lossy(&all[..end]).into_owned();
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Answer { status, head, body: all[end + 4..].to_vec() })
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            text += &format!("Host: {}\r\n", self.address);
+        }
+        headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
+        self.raw((text + "\r\n").as_bytes())
+    }
+
+    fn try_get(&self, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+        self.request("GET", path, headers)
+    }
+
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Answer {
+        self.try_get(path, &[]).unwrap()
+    }
+
+    #[track_caller]
+    fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.try_get(path, headers).unwrap()
+    }
+
+    /// A stream of events.
+    pub fn watch(&self, query: &str, last: Option<&str>) -> Stream {
+        let mut stream = self.connect();
+        let last = last.map_or(String::new(), |last| format!("Last-Event-ID: {last}\r\n"));
+        let head =
+            format!("GET /events{query} HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n{last}\r\n", self.address);
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(reader.read_line(&mut head).unwrap(), 0);
+        }
+        assert!(head.contains("text/event-stream") && head.contains("no-store"), "{head}");
+        assert!(head.to_ascii_lowercase().contains("x-accel-buffering: no"), "{head}");
+        Stream { reader }
+    }
+
+    /// The server knows the last line of its outlet.
+    pub fn wait_for(&self, outlet: &Outlet) {
+        let tag = format!("{}.{}-", outlet.generation, outlet.seq);
+        wait_until("the last event", || self.get("/").header("etag").is_some_and(|etag| etag.contains(&tag)));
+    }
+}
+
+/// A stream of events, as a browser reads it.
+pub struct Stream {
+    reader: BufReader<TcpStream>,
+}
+
+/// An event of a stream.
+pub struct Told {
+    id: Option<String>,
+    kind: String,
+    data: Value,
+}
+
+impl Stream {
+    /// The next event. The chunks of HTTP are passed over: they begin a line of their own.
+    fn next(&mut self) -> Told {
+        let (mut id, mut kind, mut data) = (None, String::new(), None);
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.reader.read_line(&mut line).unwrap(), 0, "the stream ended");
+            match line.trim_end().split_once(": ") {
+                Some(("id", value)) => id = Some(value.to_owned()),
+                Some(("event", value)) => kind = value.to_owned(),
+                Some(("data", value)) => data = serde_json::from_str(value).ok(),
+                _ => {}
+            }
+            if let Some(data) = data.take() {
+                return Told { id, kind, data };
+            }
+        }
+    }
+
+    /// The next event that says something of boards.
+    fn next_of_boards(&mut self) -> Told {
+        loop {
+            let told = self.next();
+            if ["board", "snapshot"].contains(&told.kind.as_str()) {
+                return told;
+            }
+        }
+    }
+}
+
+fn game() -> Outlet {
+    let mut outlet = Outlet::new();
+    outlet.begin(
+        "board-1",
+        json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "5", "WhiteRating": "2200"}),
+    );
+    outlet.play("board-1", 1);
+    outlet.play("board-1", 2);
+    outlet
+}
+
+#[test]
+fn every_page_is_complete_without_a_script() {
+    let mut outlet = game();
+    outlet.begin("board-2", json!({"White": "Wit", "Black": "Zwart", "Event": "Open", "Round": "5"}));
+    outlet.write("archive/board-1-1.pdn", "[White \"Jansen\"]\n*\n");
+    outlet.write("games.pdn", "[White \"Jansen\"]\n1. 32-28 *\n");
+    let server = outlet.serve();
+    for (path, words) in [
+        (
+            "/",
+            &[
+                "Jansen",
+                "Ba",
+                "Zwart",
+                "2200",
+                "Open",
+                "Round 5",
+                "1. … 19-23",
+                "0:29:40",
+                "href=\"#w\"",
+                "/board/board-2",
+            ][..],
+        ),
+        (
+            "/board/1",
+            &["Jansen", "32-28", "19-23", "White to move", "men 28, 31, 33", "?ply=1", "data-names", ">46</text>"],
+        ),
+        ("/board/board-1", &["Jansen"]),
+        ("/board/board-1?ply=1", &["Black to move", "men 28, 31"]),
+        ("/board/2", &["Zwart"]),
+        ("/game/board-1-1", &["Jansen", "19-23"]),
+        ("/embed/board/1", &["Jansen", "<svg"]),
+        ("/round/5", &["Jansen", "Zwart"]),
+        ("/standings", &["Jansen", "Provisional, 2 games"]),
+        ("/archive", &["/archive/board-1-1.pdn", "Jansen"]),
+        ("/?wall", &["Jansen", "data-theme=\"dark\"", "<path d=\"M"]),
+        ("/?wall=light", &["data-theme=\"light\""]),
+    ] {
+        let page = server.get(path);
+        assert_eq!(page.status, 200, "{path}");
+        let text = page.text();
+        for word in words.iter().chain(&["<!DOCTYPE html>", "lang=\"en\"", "<noscript>"]) {
+            assert!(text.contains(word), "{path} does not have {word}: {text}");
+        }
+        // The policy forbids both.
+        assert!(!text.contains("style=") && !text.contains("<script>") && !text.contains(" onclick"), "{path}");
+    }
+    for path in [
+        "/board/3",
+        "/board/nobody",
+        "/round/6",
+        "/game/board-1-2",
+        "/game/board-1",
+        "/nothing",
+        "/board/",
+        "/assets/x.js",
+    ] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    assert_eq!(server.get("/games.pdn").text(), "[White \"Jansen\"]\n1. 32-28 *\n");
+    assert_eq!(server.get("/started.pdn").status, 404);
+    assert!(server.get("/game/board-1-1.pdn").text().ends_with("1. 32-28 19-23 *\n"));
+}
+
+#[test]
+fn pages_speak_the_language_of_the_reader() {
+    let mut outlet = game();
+    outlet.tell("board-1", json!({"n": 4, "type": "end"}));
+    outlet.tell("board-1", json!({"n": 5, "type": "result", "result": "1-1"}));
+    let server = outlet.serve();
+    for (asked, code, words) in [
+        ("nl-NL,en;q=0.5", "nl", "Afgelopen na 1 zet"),
+        ("fr", "fr", "Terminée après 1 coup"),
+        ("ru", "ru", "Окончена после 1 хода"),
+        ("de", "en", "Over after 1 move"),
+    ] {
+        let page = server.get_with("/", &[("Accept-Language", asked)]).text();
+        assert!(page.contains(&format!("lang=\"{code}\"")) && page.contains(words), "{asked}: {page}");
+    }
+    let page = server.get_with("/board/1?lang=ru", &[("Accept-Language", "nl")]).text();
+    assert!(page.contains("lang=\"ru\"") && page.contains("/standings?lang=ru"), "{page}");
+}
+
+#[test]
+fn a_first_view_is_small_and_needs_three_requests() {
+    let mut outlet = Outlet::new();
+    for board in 1..=16 {
+        let name = format!("board-{board}");
+        outlet
+            .begin(&name, json!({"White": format!("Player number {board}"), "Black": "Another one", "Event": "Open"}));
+        (1..=4).for_each(|ply| outlet.play(&name, ply));
+    }
+    let server = outlet.serve();
+    let gzip = [("Accept-Encoding", "gzip, br")];
+    let page = server.get("/").text();
+    let linked: Vec<&str> = page.split(['"']).filter(|part| part.starts_with("/assets/")).collect();
+    assert_eq!(linked.len(), 2, "{linked:?}");
+    let mut bytes = 0;
+    for path in ["/"].iter().chain(&linked) {
+        let answer = server.get_with(path, &gzip);
+        assert_eq!(answer.header("content-encoding"), Some("gzip"));
+        bytes += answer.head.len() + answer.body.len();
+    }
+    assert!(bytes <= 30_000, "{bytes} bytes");
+    for path in linked {
+        assert!(server.get(path).header("cache-control").unwrap().contains("immutable"));
+    }
+}
+
+#[test]
+fn a_stream_goes_on_where_it_ended_also_after_a_restart() {
+    let mut outlet = game();
+    let server = outlet.serve();
+    let mut stream = server.watch("?board=board-1", None);
+    assert_eq!(stream.next().kind, "hello");
+    let snapshot = stream.next();
+    assert_eq!((snapshot.kind.as_str(), snapshot.id.as_deref()), ("snapshot", Some(&*format!("{GENERATION}.3"))));
+    assert_eq!(snapshot.data["boards"][0]["count"], 2);
+    outlet.play("board-1", 3);
+    let told = stream.next_of_boards();
+    assert_eq!(
+        (&told.data["last"]["text"], &told.data["last"]["captured"], &told.data["count"]),
+        (&"28x19".into(), &json!([45]), &3.into())
+    );
+    assert_eq!(told.data["clock"]["white"], 1770);
+    let id = told.id.unwrap();
+    drop(stream);
+    // What is told while nobody listens, and while there is no server.
+    outlet.play("board-1", 4);
+    drop(server);
+    outlet.tell("board-1", json!({"n": 6, "type": "end"}));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let mut stream = server.watch("?board=board-1", Some(&id));
+    stream.next();
+    let (first, second) = (stream.next(), stream.next());
+    assert_eq!((first.id.unwrap(), second.id.unwrap()), (format!("{GENERATION}.5"), format!("{GENERATION}.6")));
+    assert_eq!((&first.data["last"]["text"], &second.data["what"]), (&"14x23".into(), &"end".into()));
+    for strange in [format!("{GENERATION}.77"), "other.3".into(), "x".into(), ".".into()] {
+        let mut stream = server.watch("", Some(&strange));
+        stream.next();
+        assert_eq!(stream.next().kind, "snapshot", "{strange}");
+    }
+}
+
+#[test]
+fn another_generation_is_a_snapshot() {
+    let mut outlet = game();
+    let server = outlet.serve();
+    let mut stream = server.watch("", Some(&format!("{GENERATION}.3")));
+    assert_eq!(stream.next().kind, "hello");
+    let other = Outlet { folder: tempfile::tempdir().unwrap(), generation: "0000000000000001".into(), seq: 0 };
+    fs::create_dir_all(other.path("archive")).unwrap();
+    let mut other = other;
+    other.begin("elsewhere", json!({}));
+    fs::rename(other.path("events.ndjson"), outlet.path("events.new")).unwrap();
+    fs::rename(outlet.path("events.new"), outlet.path("events.ndjson")).unwrap();
+    let told = stream.next_of_boards();
+    assert_eq!((told.kind.as_str(), &told.data["boards"][0]["board"]), ("snapshot", &"elsewhere".into()));
+    assert_eq!(server.get(&format!("/events?gen={GENERATION}")).status, 404);
+    outlet.generation = other.generation;
+}
+
+#[test]
+fn of_boards_that_are_not_followed_only_the_last_state_is_sent() {
+    let mut outlet = game();
+    let server = outlet.serve();
+    let mut followed = server.watch("?board=board-1", Some(&format!("{GENERATION}.3")));
+    let mut other = server.watch("?board=elsewhere", Some(&format!("{GENERATION}.3")));
+    assert_eq!((followed.next().kind, other.next().kind), ("hello".into(), "hello".into()));
+    // At most four writes a second: these come in one or two.
+    for seconds in 0..50 {
+        outlet.tell("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds, "black": 5}}));
+    }
+    let mut seen = Vec::new();
+    while seen.last() != Some(&53) {
+        let told = followed.next_of_boards();
+        seen.push(told.id.unwrap().rsplit_once('.').unwrap().1.parse::<u64>().unwrap());
+    }
+    assert_eq!(seen, (4..=53).collect::<Vec<_>>());
+    let mut count = 0;
+    loop {
+        count += 1;
+        if other.next_of_boards().data["clock"]["white"] == 49 {
+            break;
+        }
+    }
+    assert!(count < 25, "{count} of 50 were sent");
+}
+
+#[test]
+fn lines_and_parts_of_the_events_come_as_they_stand_in_the_file() {
+    let mut outlet = game();
+    for seconds in 0..600 {
+        outlet.tell("board-1", json!({"p": seconds, "type": "clock", "clock": {"white": seconds}}));
+    }
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let whole = outlet.events();
+    assert_eq!(server.get("/events.ndjson").text(), whole);
+    assert_eq!(server.get("/events").text(), whole);
+    for from in [1, 2, 256, 257, 258, 513, 603] {
+        let expected: String = whole.split_inclusive('\n').skip(from - 1).collect();
+        let answer = server.get(&format!("/events?gen={GENERATION}&from={from}"));
+        assert_eq!((answer.status, answer.text()), (200, expected), "{from}");
+    }
+    assert_eq!(server.get(&format!("/events?gen={GENERATION}&from=604")).text(), "");
+    assert_eq!(server.get("/events?gen=other&from=1").status, 404);
+    assert_eq!(server.get("/events?from=-1").status, 400);
+    let length = whole.len();
+    for (range, status, from, to) in [
+        ("bytes=0-99", 206, 0, 100),
+        ("bytes=100-", 206, 100, length),
+        ("bytes=-7", 206, length - 7, length),
+        ("bytes=0-1,5-6", 200, 0, length),
+        ("nonsense", 200, 0, length),
+        ("bytes=9999999-", 416, 0, 0),
+    ] {
+        let answer = server.get_with("/events.ndjson", &[("Range", range)]);
+        assert_eq!((answer.status, answer.body.len()), (status, to - from), "{range}");
+        assert_eq!(answer.body, whole.as_bytes()[from..to], "{range}");
+    }
+    let etag = server.get("/events.ndjson").header("etag").unwrap().to_owned();
+    assert_eq!(server.get_with("/events.ndjson", &[("If-None-Match", &etag)]).status, 304);
+    outlet.play("board-1", 3);
+    assert_eq!(server.get_with("/events.ndjson", &[("If-None-Match", &etag)]).status, 200);
+    assert_eq!(server.get_with("/events.ndjson", &[("If-Range", &etag), ("Range", "bytes=0-1")]).status, 200);
+}
+
+#[test]
+fn an_answer_is_known_again_until_something_happens() {
+    let mut outlet = game();
+    outlet.write("games.pdn", "one\n");
+    let server = outlet.serve();
+    for path in ["/", "/board/1", "/games.pdn", "/round/5"] {
+        let etag = server.get(path).header("etag").unwrap().to_owned();
+        assert_eq!(server.get(path), server.get(path), "{path}");
+        assert_eq!(server.get_with(path, &[("If-None-Match", &etag)]).status, 304, "{path}");
+    }
+    let page = server.get("/").header("etag").unwrap().to_owned();
+    let file = server.get("/games.pdn").header("etag").unwrap().to_owned();
+    outlet.play("board-1", 3);
+    server.wait_for(&outlet);
+    assert_eq!(server.get_with("/", &[("If-None-Match", &page)]).status, 200);
+    // The file has not changed, and its tag says so. Then it changes without an event.
+    assert_eq!(server.get_with("/games.pdn", &[("If-None-Match", &file)]).status, 304);
+    outlet.write("games.pdn", "two\n");
+    let answer = server.get_with("/games.pdn", &[("If-None-Match", &file)]);
+    assert_eq!((answer.status, answer.text()), (200, "two\n".into()));
+}
+
+/// What an outlet with a delay has not told yet, no byte of any answer tells: two stations that differ only in what is still kept
+/// back write the same outlet, and its pages are the same.
+#[test]
+fn nothing_is_told_that_the_outlet_has_not_told() {
+    let answers = |later: bool| {
+        let outlet = game();
+        outlet.write("games.pdn", "[White \"Jansen\"]\n1. 32-28 19-23 *\n");
+        // What is recorded but not due lies beside the outlet.
+        if later {
+            fs::create_dir_all(outlet.path("../live")).unwrap();
+            fs::write(outlet.path("../live/board-1-1.pdn"), "1. 32-28 19-23 2. 28x19\n").unwrap();
+            fs::write(outlet.path("../events.ndjson"), "{}\n").unwrap();
+        }
+        let modified = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_000_000);
+        fs::File::options().append(true).open(outlet.path("events.ndjson")).unwrap().set_modified(modified).unwrap();
+        let server = outlet.serve();
+        let paths = [
+            "/",
+            "/board/1",
+            "/standings",
+            "/archive",
+            "/?wall",
+            "/embed/board/1",
+            "/games.pdn",
+            "/events",
+            "/events.ndjson",
+            "/started.pdn",
+            "/nothing",
+            "/../live/board-1-1.pdn",
+            "/archive/..%2f..%2flive%2fboard-1-1.pdn",
+        ];
+        let strip = |answer: Answer| {
+            let head = answer.head.lines().filter(|line| !line.to_lowercase().starts_with("date:"));
+            let text = String::from_utf8_lossy(&answer.body).replace(&server.address, "HERE");
+            // The code on the wall has the port in it.
+            let text = text.split("<span class=\"qr\">").next().unwrap_or_default().to_owned();
+            let head: Vec<_> =
+                head.filter(|line| !line.to_lowercase().starts_with("content-length")).map(str::to_owned).collect();
+            (head, text)
+        };
+        paths.map(|path| (path, strip(server.get(path))))
+    };
+    assert_eq!(answers(false), answers(true));
+}
+
+// What nobody should send.
+
+#[test]
+fn a_foreign_host_gets_nothing() {
+    let outlet = game();
+    let server = outlet.serve_with("hosts = [\"live.example.org\"]\n");
+    let port = server.address.rsplit_once(':').unwrap().1;
+    for host in
+        ["localhost", "live.example.org", "LIVE.example.org:443", "[::1]", "10.1.2.3", &format!("127.0.0.1:{port}")]
+    {
+        assert_eq!(server.get_with("/", &[("Host", host)]).status, 200, "{host}");
+    }
+    for host in [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "127.evil.com",
+        "live.example.org.evil.example",
+        "user@localhost",
+        "",
+        "null",
+        "[::1",
+        "a b",
+        "localhost:port",
+    ] {
+        for path in ["/", "/events", "/games.pdn", "/assets/x", "/nothing"] {
+            let answer = server.get_with(path, &[("Host", host)]);
+            assert!([421, 400].contains(&answer.status), "{host} {path}: {}", answer.status);
+            assert!(!answer.text().contains("Jansen"));
+        }
+    }
+    for request in [
+        "GET / HTTP/1.1\r\nConnection: close\r\n\r\n".to_owned(),
+        "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_owned(),
+        "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
+        "GET / HTTP/1.1\r\nHost: loc\u{e4}lhost\r\nConnection: close\r\n\r\n".to_owned(),
+    ] {
+        let answer = server.raw(request.as_bytes()).unwrap();
+        assert!([421, 400].contains(&answer.status), "{request}: {}", answer.status);
+    }
+    // A browser says that the page is of somebody else: reading is allowed to all, and there is nothing but reading.
+    let other = server.get_with("/", &[("Origin", "null"), ("Sec-Fetch-Site", "cross-site"), ("Cookie", "a=b")]);
+    assert_eq!(
+        (other.status, other.header("set-cookie"), other.header("access-control-allow-origin")),
+        (200, None, None)
+    );
+}
+
+#[test]
+fn every_answer_forbids_what_pages_do_not_need() {
+    let server = game().serve();
+    for path in ["/", "/board/1", "/events", "/games.pdn", "/nothing", "/archive"] {
+        let answer = server.get(path);
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(
+            policy.contains("default-src 'none'") && !policy.contains("unsafe") && !policy.contains("frame-ancestors")
+        );
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("x-frame-options"), None, "viewers' pages may be framed");
+    }
+}
+
+#[test]
+fn only_reading_is_possible() {
+    let outlet = game();
+    let server = outlet.serve();
+    let before = fs::read_dir(outlet.path("")).unwrap().count();
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"] {
+        let answer =
+            server.request(method, if method == "CONNECT" { "localhost:80" } else { "/" }, &[("Content-Length", "0")]);
+        let answer = answer.unwrap();
+        assert!([405, 400, 421].contains(&answer.status), "{method}: {}", answer.status);
+    }
+    let head = server.request("HEAD", "/", &[]).unwrap();
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    // A body without an end, and one that is announced.
+    for more in [
+        "Transfer-Encoding: chunked\r\n\r\nFFFFFFF\r\nxxxx",
+        "Content-Length: 99999999999\r\n\r\nxxxx",
+        "Content-Length: 5\r\n\r\nxxxxx",
+    ] {
+        let request = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{more}");
+        assert_eq!(server.raw(request.as_bytes()).unwrap().status, 413, "{more}");
+    }
+    assert_eq!(fs::read_dir(outlet.path("")).unwrap().count(), before);
+    assert_eq!(server.get("/").status, 200);
+}
+
+#[test]
+fn no_path_leads_out_of_the_outlet() {
+    let outlet = game();
+    fs::write(outlet.path("../secret.pdn"), "secret").unwrap();
+    fs::write(outlet.path("archive/.hidden.pdn"), "secret").unwrap();
+    std::os::unix::fs::symlink(outlet.path("../secret.pdn"), outlet.path("archive/link.pdn")).unwrap();
+    fs::create_dir(outlet.path("archive/folder.pdn")).unwrap();
+    let _ = rustix::fs::mknodat(
+        rustix::fs::CWD,
+        outlet.path("archive/pipe.pdn"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    );
+    let server = outlet.serve();
+    for path in [
+        "/../secret.pdn",
+        "/archive/../secret.pdn",
+        "/archive/..%2fsecret.pdn",
+        "/archive/%2e%2e/secret.pdn",
+        "/archive/..%5csecret.pdn",
+        "/archive/%2e%2e%2f%2e%2e%2fsecret.pdn",
+        "/archive/.hidden.pdn",
+        "/archive/link.pdn",
+        "/archive/folder.pdn",
+        "/archive/pipe.pdn",
+        "/archive/x%00.pdn",
+        "/archive//etc/passwd",
+        "//etc/passwd",
+        "/archive/%ff%fe.pdn",
+        "/archive/",
+        "/board/..%2f..%2fsecret",
+        "/events.ndjson/../secret.pdn",
+        "/assets/../secret.pdn",
+        "/game/..%2fsecret-1.pdn",
+        "/file:%2f%2f/etc/passwd",
+    ] {
+        let answer = server.get(path);
+        assert!([404, 400].contains(&answer.status), "{path}: {}", answer.status);
+        assert!(!answer.text().contains("secret\n") && !answer.text().contains("root:"), "{path}");
+    }
+    let long = format!("/board/{}", "x".repeat(5000));
+    assert_eq!(server.get(&long).status, 414);
+}
+
+#[test]
+fn names_are_shown_as_text_whatever_they_are() {
+    let mut outlet = Outlet::new();
+    let hostile = [
+        "<script>alert(1)</script>",
+        "\"]}'><img src=x onerror=alert(1)>",
+        "\u{202e}txet",
+        "&amp;<b>",
+        "{{7*7}}",
+        "javascript:alert(1)",
+    ];
+    for (name, index) in hostile.iter().zip(1..) {
+        let board = format!("b-{index}");
+        outlet.begin(&board, json!({"White": name, "Black": "x".repeat(10_000), "Event": name, "Round": name, "WhiteTitle": name, "Site": name}));
+        outlet.play(&board, 1);
+    }
+    outlet.begin("a<b>\"'/..", json!({"White": "odd board"}));
+    outlet.tell("b-1", json!({"p": 1, "type": "provisional", "moves": ["<script>alert(2)</script>"]}));
+    outlet.tell(
+        "b-1",
+        json!({"n": 3, "type": "move", "ply": 2, "number": 1, "side": "black", "move": "<img src=x>", "fen": "<fen>"}),
+    );
+    outlet.tell("b-2", json!({"n": 3, "type": "result", "result": "<i>-\""}));
+    let server = outlet.serve();
+    for path in [
+        "/",
+        "/board/b-1",
+        "/board/b-2",
+        "/board/1",
+        "/standings",
+        "/archive",
+        "/?wall",
+        "/embed/board/b-2",
+        "/board/a%3Cb%3E%22%27%2F..",
+    ] {
+        let answer = server.get(path);
+        assert_eq!(answer.status, 200, "{path}");
+        let text = answer.text();
+        for tag in ["<script>", "<img", "<b>", "<i>", "<fen>", "\"javascript:"] {
+            // The number of a board stands in <b>.
+            let found = text.replace("<b>1</b>", "").matches(tag).count();
+            assert!(found == 0 || tag == "<b>" && !text.contains("&amp;<b>"), "{path}: {tag}");
+        }
+        assert!(!text.contains(&"x".repeat(200)), "{path}");
+    }
+    // It is data for the stream, in one line.
+    let mut stream = server.watch("", None);
+    stream.next();
+    assert_eq!(stream.next().data["boards"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn whatever_is_sent_is_answered_or_closed_and_others_are_served() {
+    let server = game().serve();
+    let flood = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100_000));
+    let one = format!("GET / HTTP/1.1\r\nHost: localhost\r\nA: {}\r\n\r\n", "b".repeat(1 << 20));
+    for request in [
+        flood.as_bytes(),
+        one.as_bytes(),
+        b"\0\0\0\0\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"GET /?ply=99999999999999999999&lang=%00&wall=%3Cscript%3E HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"GET /board/1?ply=-1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    ] {
+        if let Ok(answer) = server.raw(request) {
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            assert!(answer.status >= 200 && !text.contains("<script>"), "{}", answer.head);
+        }
+        assert_eq!(server.get("/").status, 200);
+    }
+}
+
+/// 2,000 connections of one address that never finish a request: the oldest go, those who ask are served at once, and streams
+/// that are open stay open. Who claims another address is no other.
+#[test]
+fn slow_requests_take_nothing_from_others() {
+    let mut outlet = game();
+    let server = outlet.serve();
+    let mut stream = server.watch("?board=board-1", Some(&format!("{GENERATION}.3")));
+    assert_eq!(stream.next().kind, "hello");
+    let mut held = Vec::new();
+    for index in 0..2000 {
+        let mut slow = server.connect();
+        let head = format!("GET / HTTP/1.1\r\nX-Forwarded-For: 10.0.{}.{}\r\n", index / 250, index % 250);
+        // The server may close it before it is written.
+        let _ = slow.write_all(head.as_bytes());
+        held.push(slow);
+        // What this process may have open is bounded, too.
+        if held.len() == 200 {
+            held.drain(..100);
+        }
+        if index % 200 == 0 {
+            assert_eq!(server.get("/").status, 200);
+        }
+    }
+    outlet.play("board-1", 3);
+    assert_eq!(stream.next_of_boards().data["last"]["text"], "28x19");
+    // The server closes those that were first.
+    let first = &mut held[0];
+    let mut rest = Vec::new();
+    let begun = Instant::now();
+    let _ = first.read_to_end(&mut rest);
+    assert!(begun.elapsed() < Duration::from_secs(9), "it was held for its whole time");
+    assert_eq!(server.get("/").status, 200);
+}
+
+#[test]
+fn who_never_finishes_a_request_is_sent_away() {
+    let server = game().serve();
+    let mut slow = server.connect();
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: loc").unwrap();
+    let mut rest = Vec::new();
+    let ended = slow.read_to_end(&mut rest);
+    assert!(ended.is_ok() && !String::from_utf8_lossy(&rest).contains("200 OK"), "{ended:?}");
+}
+
+// The process.
+
+#[test]
+fn a_mistake_in_its_table_stops_the_pages_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("damcast.toml");
+    let station =
+        "[station]\ndirectory = \"r\"\n[[line]]\nname = \"a\"\nport = \"serial:/nowhere\"\ngame-type = \"20\"\n";
+    fs::write(&config, format!("{station}[serve]\naddress = \"here\"\nnonsense = 1\n")).unwrap();
+    let path = config.to_str().unwrap();
+    let served = run(&["serve", "--config", path]);
+    assert_eq!(served.code, 2);
+    assert!(served.err.contains("damcast.toml:8") && served.err.contains("unknown key `nonsense`"), "{}", served.err);
+    let checked = run(&["config", "check", "--config", path]);
+    assert!(
+        checked.code != 0 && (checked.out.clone() + &checked.err).contains("`address` is an address"),
+        "{}",
+        checked.err
+    );
+    assert!(damcast::station::config::Config::load_to_record(&config).is_ok(), "the station records all the same");
+    fs::write(&config, "[serve]\naddress = \"127.0.0.1:0\"\n").unwrap();
+    assert!(damcast::station::config::ServeConfig::load(&config).is_ok());
+}
+
+#[test]
+fn a_server_ends_when_it_is_told_and_comes_without_an_outlet() {
+    let outlet = Outlet::new();
+    let mut server = outlet.serve();
+    assert!(server.get("/").text().contains("No game has begun yet"));
+    assert_eq!((server.get("/games.pdn").status, server.get("/events.ndjson").status), (404, 404));
+    let _open = server.watch("", None);
+    kill_process(Pid::from_child(&server.process), Signal::TERM).unwrap();
+    assert!(server.process.wait().unwrap().success());
+}
+
+#[test]
+fn an_address_that_is_taken_is_told() {
+    let outlet = game();
+    let server = outlet.serve();
+    let config = outlet.path("../other.toml");
+    fs::write(&config, format!("[serve]\naddress = \"{}\"\n", server.address)).unwrap();
+    let taken = run(&["serve", "--config", config.to_str().unwrap()]);
+    assert!(
+        taken.code == 1 && taken.err.contains(&server.address) && taken.err.contains("`address` of [serve]"),
+        "{}",
+        taken.err
+    );
+}
+
+/// As a service it gets its socket from systemd, and writes how it is into its runtime folder.
+#[test]
+fn a_socket_that_is_handed_over_is_used() {
+    let outlet = game();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let config = outlet.path("../serve.toml");
+    fs::write(&config, format!("[serve]\naddress = \"203.0.113.1:1\"\noutlet = {:?}\n", outlet.path(""))).unwrap();
+    // What systemd does: the socket is the third file, and the variables name it.
+    let mut command = std::process::Command::new("sh");
+    let script = format!(
+        "LISTEN_PID=$$ LISTEN_FDS=1 RUNTIME_DIRECTORY={0:?} exec {1:?} serve --config {2:?} 3<&0 0</dev/null",
+        outlet.path(".."),
+        env!("CARGO_BIN_EXE_damcast"),
+        config
+    );
+    command.args(["-c", &script]).stdin(Stdio::from(std::os::fd::OwnedFd::from(listener))).stdout(Stdio::piped());
+    let mut process = command.spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    assert_eq!(said, format!("viewers: http://{address}/\n"));
+    let server = Server { process, address };
+    wait_until("pages", || server.try_get("/", &[]).is_ok_and(|page| page.text().contains("Jansen")));
+    let state = outlet.path("../state.json");
+    wait_until("the state", || fs::read_to_string(&state).is_ok_and(|text| text.contains("\"seq\":3")));
+}
+
+/// The demonstration shows its boards from the first moment on.
+#[cfg(feature = "demo")]
+#[test]
+fn the_demonstration_says_first_where_its_pages_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("demo");
+    let mut command = damcast(&["demo", "--boards", "2", "--speed", "100", "--dir", place.to_str().unwrap()]);
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut stdout = BufReader::new(process.stdout.take().unwrap());
+    let mut said = String::new();
+    stdout.read_line(&mut said).unwrap();
+    // Whoever does not read on must not hold it up.
+    std::thread::spawn(move || io::copy(&mut stdout, &mut io::sink()));
+    let address =
+        said.strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix("/\n")).expect("an address").to_owned();
+    let server = Server { process, address };
+    wait_until("a move", || server.try_get("/board/2", &[]).is_ok_and(|page| page.text().contains("?ply=3")));
+    assert!(server.get("/").text().contains("Demonstration"));
+}
