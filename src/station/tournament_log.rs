@@ -8,8 +8,11 @@
 //! | a line | is |
 //! |---|---|
 //! | with its last member and the right checksum | a record |
-//! | without its last member, or with zeros where the power took blocks | of a request that was never done: passed over |
+//! | that ends before its last member does, or with zeros where the power took blocks | of a request that was never done: passed over |
 //! | with its last member and another checksum, or of a version that does not follow | damage: what stands before it counts, and nothing is written |
+//!
+//! Where a sync fails, the system may have lost what was written, though it can be read: then the file is written anew as a whole, with the
+//! records that were done, before anything else is.
 //!
 //! `crc` is the last member, the CRC-32C of what stands before `,"crc"`. A record is durable before anybody is told that it was done.
 
@@ -20,7 +23,7 @@ use crc::{CRC_32_ISCSI, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::tournament::{Amendment, Book, Conflict, Fields, TournamentRecord};
-use crate::station::disk::{self, Disk};
+use crate::station::disk::{self, Disk, Durability};
 
 /// The name of the file, beside the logs.
 pub const TOURNAMENT: &str = "tournament.ndjson";
@@ -31,6 +34,8 @@ const MARK: &str = ",\"crc\":\"";
 const END: &str = "\"}";
 /// How many digits a checksum has.
 const DIGITS: usize = 8;
+/// The smallest block that a loss of power takes.
+const BLOCK: usize = 512;
 
 /// The record of a folder.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +48,10 @@ pub struct TournamentLog {
     /// Does the file end within a line?
     is_torn: bool,
     is_there: bool,
+    /// How long it is with the records that were done.
+    length: usize,
+    /// It may have one more on this disk, of a request that was not done.
+    is_doubtful: bool,
 }
 
 /// Why something was not done, or may not have been.
@@ -114,19 +123,21 @@ enum Read {
 }
 
 fn read_line(line: &[u8]) -> Read {
-    let Some(text) = std::str::from_utf8(line).ok().filter(|text| !text.contains('\0')) else {
-        // Zeros, and a character that is cut with the line.
-        return if line.contains(&0) || !line.ends_with(END.as_bytes()) {
-            Read::Undone
-        } else {
-            Read::Damaged("it is no text")
-        };
+    if has_lost_blocks(line) {
+        return Read::Undone;
+    }
+    let is_whole = has_end(line);
+    let Ok(text) = std::str::from_utf8(line) else {
+        // A character that is cut with the line.
+        return if is_whole { Read::Damaged("it is no text") } else { Read::Undone };
     };
     let split = || {
         let (text, digits) = text.strip_suffix(END)?.split_at_checked(text.len().checked_sub(END.len() + DIGITS)?)?;
         Some((text.strip_suffix(MARK)?, u32::from_str_radix(digits, 16).ok()?))
     };
-    let Some((text, checksum)) = split() else { return Read::Undone };
+    let Some((text, checksum)) = split() else {
+        return if is_whole { Read::Damaged("its checksum is none") } else { Read::Undone };
+    };
     if CHECKSUM.checksum(text.as_bytes()) != checksum {
         return Read::Damaged("its checksum is another");
     }
@@ -138,6 +149,19 @@ fn read_line(line: &[u8]) -> Read {
     let change = |LineChange { entity, old, new }| Some(Amendment { entity: entity.parse().ok()?, old, new });
     let changes = changes.into_iter().filter_map(change).collect();
     Read::Record(TournamentRecord { version, at, by, request, saw, what, reason, changes })
+}
+
+/// Are there zeros where a loss of power took blocks? They are long, or go on beyond the line.
+fn has_lost_blocks(line: &[u8]) -> bool {
+    let goes_beyond = line.first() == Some(&0) || line.last() == Some(&0);
+    goes_beyond || line.split(|byte| *byte != 0).any(|zeros| zeros.len() >= BLOCK)
+}
+
+/// Was this line written to its end? Then it is a record, or damaged. The mark itself may have a wrong byte.
+fn has_end(line: &[u8]) -> bool {
+    let is_mark = |bytes: &[u8]| bytes.iter().zip(MARK.as_bytes()).filter(|(found, mark)| found != mark).count() <= 1;
+    let mark = line.windows(MARK.len()).rposition(is_mark);
+    mark.is_some_and(|at| line.len() >= at + MARK.len() + DIGITS + END.len())
 }
 
 impl TournamentLog {
@@ -155,7 +179,7 @@ impl TournamentLog {
             bytes => bytes?,
         };
         let is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-        let mut log = TournamentLog { path, is_torn, is_there: true, ..TournamentLog::default() };
+        let mut log = TournamentLog { path, is_torn, is_there: true, length: bytes.len(), ..TournamentLog::default() };
         for (line, number) in bytes.split(|byte| *byte == b'\n').zip(1..) {
             let damage = match read_line(line) {
                 Read::Undone => continue,
@@ -203,20 +227,43 @@ impl TournamentLog {
         let path = self.path.clone();
         let not_done = |error| TournamentError::Disk { path: path.clone(), error };
         let line = to_line(record).map_err(not_done)?;
+        self.settle(disk).map_err(not_done)?;
         let file = if self.is_there { disk.open(&self.path) } else { disk.create(&self.path) }.map_err(not_done)?;
         self.is_there = true;
         // What a crash left stays a line of its own.
         let text = if self.is_torn { format!("\n{line}") } else { line };
-        if let Err((taken, error)) = disk::append_all(&*file, text.as_bytes()) {
-            self.is_torn |= taken > 0;
+        let durable = match disk::append_all(&*file, text.as_bytes()) {
             // A record that lacks nothing but its end of line counts.
-            let is_whole = taken + 1 >= text.len();
-            return Err(if is_whole { TournamentError::Unknown { path, error } } else { not_done(error) });
+            Err((taken, error)) if taken + 1 < text.len() => {
+                self.is_torn |= taken > 0;
+                self.length += taken;
+                return Err(not_done(error));
+            }
+            Err((_, error)) => Err(error),
+            Ok(()) => file.sync().and_then(|()| disk.sync_folder(disk::folder_of(&self.path))),
+        };
+        if let Err(error) = durable {
+            self.is_doubtful = true;
+            return Err(match self.settle(disk) {
+                Ok(()) => not_done(error),
+                Err(_) => TournamentError::Unknown { path, error },
+            });
         }
         self.is_torn = false;
-        let durable = file.sync().and_then(|()| disk.sync_folder(disk::folder_of(&self.path)));
+        self.length += text.len();
         self.book = book;
         self.records.push(record.clone());
-        durable.map_err(|error| TournamentError::Unknown { path, error })
+        Ok(())
+    }
+
+    /// Writes the file anew if it may have a record that was not done.
+    fn settle(&mut self, disk: &dyn Disk) -> io::Result<()> {
+        if self.is_doubtful {
+            let mut bytes = disk.read(&self.path)?;
+            bytes.truncate(self.length);
+            disk::replace(disk, &self.path, &bytes, Durability::Safe)?;
+            self.is_doubtful = false;
+        }
+        Ok(())
     }
 }

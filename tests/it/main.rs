@@ -87,6 +87,7 @@ mod telling;
 mod terminal;
 mod test_board;
 mod tournament;
+mod tournament_kills;
 mod tournament_log;
 mod tournament_rules;
 mod unwritable;

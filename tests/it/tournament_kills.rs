@@ -1,0 +1,327 @@
+//! The office is killed at any operation, loses the power there, or meets a disk that fails: after the next start a request was done
+//! whole or not at all, and asked again under its name it is done once.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+use std::sync::Arc;
+
+use damcast::engine::tournament::{Book, RecordedGame};
+use damcast::station::disk::Disk;
+use damcast::station::office::{Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
+use damcast::station::tournament_log::{TOURNAMENT, TournamentError, TournamentLog};
+use draughts::ResultFormat;
+
+use crate::kills::library;
+use crate::model_disk::{Fault, ModelDisk};
+use crate::program::{damcast, run};
+
+const LOG: &str = "/r/log";
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+
+/// Two rounds of four players.
+const ROUNDS: &str = "Round;Board;White;Black;Result\n1;1;Sijbrands, Ton;Wiersma, H.;*\n1;2;Clerc, Rob;Gantwarg, A.;*\n\
+    2;1;Gantwarg, A.;Sijbrands, Ton;*\n2;2;Wiersma, H.;Clerc, Rob;*\n";
+
+fn round(round: u32, to: &str) -> Matter {
+    Matter::Round { round, to: to.to_owned(), section: None }
+}
+
+fn result(pairing: &str, result: &str, why: Option<&str>) -> Matter {
+    Matter::Result {
+        board: None,
+        game: None,
+        pairing: Some(pairing.to_owned()),
+        section: None,
+        result: result.to_owned(),
+        why: why.map(str::to_owned),
+        correct: true,
+    }
+}
+
+/// A round from its import to its end, with a result that was wrong: each request has a name.
+fn requests() -> Vec<TournamentRequest> {
+    let import = Matter::Import {
+        name: "rounds.csv".to_owned(),
+        text: ROUNDS.to_owned(),
+        bytes: false,
+        format: None,
+        columns: String::new(),
+        section: None,
+    };
+    let matters = [
+        import,
+        round(1, "published"),
+        round(1, "open"),
+        Matter::result_of("a".to_owned(), "2-0".to_owned()),
+        result("1.1", "0-2", None),
+        Matter::Player { player: "Wiersma, H.".to_owned(), name: "Wiersma, Harm".to_owned(), section: None },
+        result("1.2", "2-0", Some("forfeit")),
+        round(1, "closed"),
+        round(2, "open"),
+    ];
+    let named = |(matter, number): (Matter, u32)| TournamentRequest {
+        request: Some(format!("request {number}")),
+        ..matter.into()
+    };
+    matters.into_iter().zip(1..).map(named).collect()
+}
+
+/// The office of a station with two boards, on one of which a game of the first pairing was played.
+fn office(disk: &ModelDisk) -> Office {
+    let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
+    assert_eq!(office.log().damage(), None);
+    office.set_boards(["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None }).into());
+    let tags = [("Round", "1"), ("White", "Sijbrands, Ton"), ("Black", "Wiersma, H.")];
+    office.set_game(RecordedGame {
+        board: "a".to_owned(),
+        number: 1,
+        pairing: Some("1".to_owned()),
+        tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        format: Some(ResultFormat::International),
+        result: Some("1-1".to_owned()),
+        is_over: true,
+        entries: 40,
+    });
+    office
+}
+
+/// The book after so many of the requests.
+fn books() -> Vec<Book> {
+    let mut office = office(&ModelDisk::new());
+    let mut books = vec![office.log().book().clone()];
+    for request in requests() {
+        office.carry_out(&request, "arbiter").unwrap();
+        books.push(office.log().book().clone());
+    }
+    assert_eq!(books.last().unwrap().version(), books.len() as u64 - 1, "each of them is a record");
+    books
+}
+
+/// The next start on a disk: so many requests were answered as done. All of them are asked once more.
+#[track_caller]
+fn check(disk: &ModelDisk, done: usize, books: &[Book], case: &str) {
+    let mut office = office(disk);
+    let version = office.log().book().version() as usize;
+    assert!((done..=done + 1).contains(&version), "{case}: {done} were done, {version} are there");
+    assert_eq!(office.log().book(), &books[version], "{case}");
+    for request in requests() {
+        office.carry_out(&request, "arbiter").unwrap_or_else(|refusal| panic!("{case}: {refusal}"));
+    }
+    assert_eq!(Some(office.log().book()), books.last(), "{case}");
+    let read = TournamentLog::read(disk, Path::new(LOG)).unwrap();
+    assert_eq!((read.damage(), Some(read.book())), (None, books.last()), "{case}");
+}
+
+#[test]
+fn an_office_that_is_killed_anywhere_has_done_each_request_whole_or_not_at_all() {
+    let books = books();
+    let disk = ModelDisk::new();
+    disk.keep_history();
+    let mut office = office(&disk);
+    let mut ends = Vec::new();
+    for request in requests() {
+        office.carry_out(&request, "arbiter").unwrap();
+        ends.push(disk.model().count());
+    }
+    for (operation, model) in disk.history().into_iter().enumerate() {
+        let done = ends.iter().filter(|end| **end <= operation).count();
+        check(&model.after_crash(), done, &books, &format!("killed before operation {operation}"));
+        for lost in 0..1_u32 << model.outstanding().min(6) {
+            let after = model.after_power_loss(|index| lost >> index & 1 == 1);
+            check(&after, done, &books, &format!("no power before operation {operation}, {lost:b} lost"));
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_fails_anywhere_loses_no_request_that_was_done_and_harms_no_later_one() {
+    let books = books();
+    let operations = {
+        let disk = ModelDisk::new();
+        let mut office = office(&disk);
+        requests().iter().for_each(|request| drop(office.carry_out(request, "arbiter").unwrap()));
+        disk.model().count()
+    };
+    for (at, count, errno) in
+        (0..operations).flat_map(|at| [(at, 1, EIO), (at, 1, ENOSPC), (at, 4, EIO), (at, 9, ENOSPC)])
+    {
+        let case = format!("error {errno} in operations {at} to {}", at + count);
+        let disk = ModelDisk::new();
+        disk.set_fault(Some(Fault { operations: at..at + count, errno }));
+        let mut office = office(&disk);
+        let mut written = Vec::new();
+        for (done, request) in requests().iter().enumerate() {
+            // The arbiter asks again until it is done.
+            let record = (0..20).find_map(|_| match office.carry_out(request, "arbiter") {
+                Ok(done) => Some(done.record),
+                Err(OfficeRefusal::Record(TournamentError::Disk { .. } | TournamentError::Unknown { .. })) => {
+                    // Whoever reads the folder now, or after a loss of power, sees no half of it.
+                    check(&disk.model().after_crash(), done, &books, &case);
+                    check(&disk.model().after_power_loss(|_| true), done, &books, &case);
+                    None
+                }
+                Err(refusal) => panic!("{case}: {refusal}"),
+            });
+            // What public files are made of has every record, once.
+            written.extend(record.unwrap_or_else(|| panic!("{case}: request {done} is never done")));
+            check(&disk.model().after_crash(), done + 1, &books, &case);
+            check(&disk.model().after_power_loss(|_| true), done + 1, &books, &case);
+        }
+        assert_eq!(written, office.log().records(), "{case}");
+    }
+}
+
+/// `damcast tournament` on a folder, killed at its operation number `at`, after half of it or before.
+fn killed(folder: &Path, arguments: &[&str], at: usize, half: bool) -> Output {
+    let mut command = damcast(&[]);
+    command.arg("tournament").args(arguments).arg("--directory").arg(folder);
+    let under = fs::canonicalize(folder.parent().unwrap()).unwrap();
+    command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
+    command.env("DAMCAST_AT", at.to_string()).env("DAMCAST_COUNT", "1").env("DAMCAST_ERRNO", "0");
+    command.env("DAMCAST_HALF", u8::from(half).to_string()).env("DAMCAST_REPORT", folder.with_extension("report"));
+    command.output().unwrap()
+}
+
+#[test]
+fn an_import_that_is_killed_anywhere_is_done_once_by_the_next() {
+    if library().is_none() {
+        println!("there is no `cc`: nobody was killed");
+        return;
+    }
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let first = home.path().join("rounds.csv");
+    let second = home.path().join("results.csv");
+    fs::write(&first, ROUNDS).unwrap();
+    fs::write(&second, ROUNDS.replacen('*', "2-0", 1)).unwrap();
+    let steps = [("one", &first), ("two", &second)];
+    let mut kills = 0;
+    for half in [false, true] {
+        for at in 0.. {
+            let folder = home.path().join(format!("club-{half}-{at}"));
+            let mut is_killed = false;
+            for (name, file) in steps {
+                let arguments = ["import", file.to_str().unwrap(), "--request", name];
+                let output = killed(&folder, &arguments, at, half);
+                is_killed |= output.status.code().is_none();
+                if output.status.code().is_none() {
+                    let read = run(&["fsck", folder.to_str().unwrap()]);
+                    assert!(!folder.exists() || read.code == 0, "{at} {half}: {}{}", read.out, read.err);
+                    let again =
+                        run(&[&["tournament"], &arguments[..], &["--directory", folder.to_str().unwrap()]].concat());
+                    assert_eq!(again.code, 0, "{at} {half}: {}{}", again.out, again.err);
+                    kills += 1;
+                }
+            }
+            let text = fs::read_to_string(folder.join("log").join(TOURNAMENT)).unwrap();
+            let records = text.lines().filter(|line| line.contains("\"crc\"")).count();
+            assert_eq!(records, 2, "{at} {half}: {text}");
+            let shown = run(&["tournament", "show", "--directory", folder.to_str().unwrap()]);
+            assert!(
+                shown.code == 0 && shown.out.contains("4 players") && shown.out.contains("version 2"),
+                "{at} {half}: {}{}",
+                shown.out,
+                shown.err
+            );
+            if !is_killed {
+                break;
+            }
+        }
+    }
+    assert!(kills > 6, "{kills}");
+}
+
+#[test]
+fn of_two_arbiters_who_correct_the_same_pairing_one_is_told_what_the_other_did() {
+    let disk = ModelDisk::new();
+    let mut office = office(&disk);
+    for request in requests().iter().take(4) {
+        office.carry_out(request, "jan").unwrap();
+    }
+    let seen = office.log().book().version();
+    let correct = |to: &str, name: &str| TournamentRequest {
+        request: Some(name.to_owned()),
+        saw: Some(seen),
+        ..result("1.1", to, None).into()
+    };
+    office.carry_out(&correct("1-1", "jan 1"), "jan").unwrap();
+    let before = disk.model().files(LOG);
+    let refused = office.carry_out(&correct("0-2", "piet 1"), "piet").unwrap_err().to_string();
+    assert!(
+        refused.contains("changed since") && refused.contains("version 5: result of pairing 1.1: 1-1"),
+        "{refused}"
+    );
+    assert_eq!(disk.model().files(LOG), before, "nothing is written");
+    // The first one again, for its answer was lost: it is done already, also for a version that is old by now.
+    let again = office.carry_out(&correct("1-1", "jan 1"), "jan").unwrap();
+    assert!(again.record.is_none() && again.told[0].contains("done already, as version 5"), "{:?}", again.told);
+    let pairing = |office: &Office| office.tournament().unwrap().sections[0].pairings[0].result.unwrap();
+    assert_eq!(pairing(&office).white.to_string(), "1");
+}
+
+/// Any cut is of a request that was never done, and no flipped bit passes: what is read is one of the states that there were.
+#[test]
+fn a_record_with_any_bit_flipped_or_cut_anywhere_says_nothing_that_was_not_done() {
+    let books = books();
+    let disk = ModelDisk::new();
+    let mut office = office(&disk);
+    requests().iter().for_each(|request| drop(office.carry_out(request, "arbiter").unwrap()));
+    let path = format!("{LOG}/{TOURNAMENT}");
+    let whole = disk.read(Path::new(&path)).unwrap();
+    let read = |bytes: Vec<u8>| {
+        disk.put(&path, bytes);
+        TournamentLog::read(&disk, Path::new(LOG)).unwrap()
+    };
+    for at in 0..whole.len() {
+        if at % 5 == 0 {
+            let cut = read(whole[..at].to_vec());
+            assert_eq!(cut.book(), &books[cut.book().version() as usize], "cut at {at}");
+            assert_eq!(cut.damage(), None, "cut at {at}");
+        }
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1 << (at % 8);
+        let log = read(flipped);
+        assert_eq!(log.book(), &books[log.book().version() as usize], "bit {} of byte {at}", at % 8);
+        // A digit of a checksum may be a capital: then nothing is missing.
+        let is_silent = log.damage().is_none();
+        assert!(!is_silent || Some(log.book()) == books.last(), "bit {} of byte {at} is not told", at % 8);
+    }
+}
+
+/// `fsck` tells of a damaged record, with its line, and takes a cut one for what it is.
+#[test]
+fn fsck_tells_of_a_damaged_record_and_the_office_writes_nothing_behind_it() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("rounds.csv");
+    let folder = home.path().join("club");
+    let on = folder.to_str().unwrap().to_owned();
+    let import = |text: &str| {
+        fs::write(&file, text).unwrap();
+        run(&["tournament", "import", file.to_str().unwrap(), "--directory", &on])
+    };
+    for text in [ROUNDS.to_owned(), ROUNDS.replacen('*', "2-0", 1), ROUNDS.replacen('*', "1-1", 1)] {
+        assert_eq!(import(&text).code, 0);
+    }
+    let log = folder.join("log").join(TOURNAMENT);
+    let whole = fs::read(&log).unwrap();
+    let ends: Vec<usize> = (0..whole.len()).filter(|at| whole[*at] == b'\n').collect();
+    for (line, at) in [(1, ends[0] / 2), (2, (ends[0] + ends[1]) / 2), (3, (ends[1] + ends[2]) / 2)] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 4;
+        fs::write(&log, &flipped).unwrap();
+        let check = run(&["fsck", &on]);
+        let told = format!("{TOURNAMENT}, line {line}");
+        assert!(check.code != 0 && check.out.contains(&told), "line {line}: {}", check.out);
+        let refused = import(&ROUNDS.replacen('*', "0-2", 1));
+        assert!(refused.code == 1 && refused.err.contains(&told), "line {line}: {}", refused.err);
+        assert_eq!(fs::read(&log).unwrap(), flipped, "nothing is written behind it");
+    }
+    fs::write(&log, &whole[..(ends[1] + ends[2]) / 2]).unwrap();
+    let check = run(&["fsck", &on]);
+    assert_eq!(check.code, 0, "{}", check.out);
+    assert_eq!(import(&ROUNDS.replacen('*', "0-2", 1)).code, 0);
+    let shown = run(&["tournament", "show", "--history", "--directory", &on]);
+    assert!(shown.code == 0, "{}", shown.out);
+    assert_eq!(run(&["fsck", &on]).code, 0);
+}
