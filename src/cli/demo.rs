@@ -66,16 +66,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
     let directory = folder(arguments.dir.as_deref())?;
     #[cfg(feature = "web")]
-    let viewers = {
-        let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
-        // First of all, and on a line of its own, for whoever reads it by a program.
-        let address = super::serve::address_of(&listener)?;
-        say(format_args!("viewers: {address}"))?;
-        show_to_viewers(listener, directory.join("public"))?;
-        address
-    };
+    let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
+    #[cfg(feature = "web")]
+    let viewers = super::serve::address_of(&listener)?;
     #[cfg(not(feature = "web"))]
     let viewers = String::new();
+    if !viewers.is_empty() {
+        // First of all, and on a line of its own, for whoever reads it by a program.
+        say(format_args!("viewers: {viewers}"))?;
+    }
     say(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
@@ -109,9 +108,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             has_ended.notify_one();
             was_shown
         };
+        #[cfg(feature = "web")]
+        let pages = {
+            use super::serve::{open, options};
+            let options = options(directory.join("public"), Vec::new(), Vec::new());
+            tokio::spawn(damcast::outward::web::serve(open(listener)?, options, std::future::pending()))
+        };
         let outside = supervisor::Outside::new(reports);
-        tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing)
-    });
+        let ended = tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing);
+        #[cfg(feature = "web")]
+        pages.abort();
+        anyhow::Ok(ended)
+    })?;
     screen.leave();
     stop.store(true, Ordering::Relaxed);
     for board in boards {
@@ -240,23 +248,6 @@ fn foot_of(directory: &Path, viewers: &str) -> String {
         // The folder was named above the table.
         false => format!("viewers: {viewers}"),
     }
-}
-
-/// Serves the pages of a folder for as long as the demonstration goes on, beside the station and not in its runtime.
-#[cfg(feature = "web")]
-fn show_to_viewers(listener: std::net::TcpListener, outlet: PathBuf) -> anyhow::Result<()> {
-    use super::serve::{open, options};
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
-    std::thread::Builder::new().name("viewers".to_owned()).spawn(move || {
-        let served = runtime.block_on(async {
-            let options = options(outlet, Vec::new(), Vec::new());
-            damcast::outward::web::serve(open(listener)?, options, std::future::pending()).await
-        });
-        if let Err(error) = served {
-            super::output::tell(format_args!("damcast: the pages: {error}"));
-        }
-    })?;
-    Ok(())
 }
 
 fn shown(boards: &[BoardView], foot: String) -> Shown<'_> {
