@@ -3,6 +3,8 @@
 
 mod architecture;
 mod boards;
+#[cfg(feature = "web")]
+mod browser;
 mod bus;
 mod bus_boards;
 mod bus_faults;

@@ -79,11 +79,20 @@ impl Outlet {
         self.serve_with("")
     }
 
+    /// Serves it at an address that was used before.
+    pub fn serve_at(&self, address: &str) -> Server {
+        self.start(address, "")
+    }
+
     /// Serves it, with more keys.
     pub fn serve_with(&self, keys: &str) -> Server {
+        self.start("127.0.0.1:0", keys)
+    }
+
+    fn start(&self, address: &str, keys: &str) -> Server {
         let config = self.folder.path().join("serve.toml");
         let folder = self.folder.path().join("public");
-        fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {folder:?}\n{keys}")).unwrap();
+        fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {folder:?}\n{keys}")).unwrap();
         let mut command = damcast(&["serve", "--config", config.to_str().unwrap()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY").env_remove("LISTEN_FDS");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -259,6 +268,11 @@ fn every_page_is_complete_without_a_script() {
     outlet.begin("board-2", json!({"White": "Wit", "Black": "Zwart", "Event": "Open", "Round": "5"}));
     outlet.write("archive/board-1-1.pdn", "[White \"Jansen\"]\n*\n");
     outlet.write("games.pdn", "[White \"Jansen\"]\n1. 32-28 *\n");
+    let row = json!({"rank": 1, "id": 7, "name": "Sijbrands", "points": "7", "games": 4});
+    outlet.write("standings.json", &json!({"sections": [{"section": "Open group", "rows": [row]}]}).to_string());
+    fs::create_dir_all(outlet.path("round/5")).unwrap();
+    outlet.write("round/5/games.pdn", "five *\n");
+    outlet.tell("board-2", json!({"n": 2, "type": "amend", "field": "White", "old": "Wit", "new": "De Wit"}));
     let server = outlet.serve();
     for (path, words) in [
         (
@@ -282,11 +296,11 @@ fn every_page_is_complete_without_a_script() {
         ),
         ("/board/board-1", &["Jansen"]),
         ("/board/board-1?ply=1", &["Black to move", "men 28, 31"]),
-        ("/board/2", &["Zwart"]),
+        ("/board/2", &["Zwart", "De Wit"]),
         ("/game/board-1-1", &["Jansen", "19-23"]),
         ("/embed/board/1", &["Jansen", "<svg"]),
         ("/round/5", &["Jansen", "Zwart"]),
-        ("/standings", &["Jansen", "Provisional, 2 games"]),
+        ("/standings", &["Jansen", "Provisional, 2 games", "Open group", "Sijbrands"]),
         ("/archive", &["/archive/board-1-1.pdn", "Jansen"]),
         ("/?wall", &["Jansen", "data-theme=\"dark\"", "<path d=\"M"]),
         ("/?wall=light", &["data-theme=\"light\""]),
@@ -314,6 +328,10 @@ fn every_page_is_complete_without_a_script() {
     }
     assert_eq!(server.get("/games.pdn").text(), "[White \"Jansen\"]\n1. 32-28 *\n");
     assert_eq!(server.get("/started.pdn").status, 404);
+    assert_eq!(server.get("/round/5/games.pdn").text(), "five *\n");
+    for path in ["/round/5/started.pdn", "/round/5/standings.json", "/round/..%2f5/games.pdn", "/round/x/games.pdn"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
     assert!(server.get("/game/board-1-1.pdn").text().ends_with("1. 32-28 19-23 *\n"));
 }
 

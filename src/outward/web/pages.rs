@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use draughts::{Color, Variant};
 use maud::{DOCTYPE, Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::assets::Assets;
 use super::diagram::{self, Drawing};
@@ -227,7 +227,7 @@ impl<'a> PageMaker<'a> {
     }
 
     /// The results of all games, round by round; and the standings where the outlet has them.
-    pub fn standings(&self, table: Option<&serde_json::Value>) -> String {
+    pub fn standings(&self, table: Option<&Value>) -> String {
         let words = self.words();
         let games = self.all_games();
         let open = games.iter().filter(|shown| shown.is_current() && shown.game.result.is_none()).count();
@@ -235,8 +235,14 @@ impl<'a> PageMaker<'a> {
         rounds.push(None);
         let body = html! {
             div.hd { h2 { (words.standings) } @if open > 0 { p { span.prov { b { (self.language.count(words.provisional, open)) } } } } }
-            @match table.and_then(standings_rows) {
-                Some(rows) => { (self.table(&rows)) }
+            @match table.and_then(|table| table["sections"].as_array()) {
+                Some(sections) => { @for section in sections {
+                    @if let Some(name) = section["section"].as_str().filter(|name| !name.is_empty()) { h3 { (self::name(Some(&short(name)))) } }
+                    @for kind in ["teams", "rows"] {
+                        @let rows = standings_rows(&section[kind]);
+                        @if !rows.is_empty() { (self.table(&rows)) }
+                    }
+                } }
                 None => { p.q { (words.no_tournament) } }
             }
             @for round in rounds {
@@ -281,16 +287,13 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    fn table(&self, rows: &[StandingsRow]) -> Markup {
+    fn table(&self, rows: &[[String; 4]]) -> Markup {
         let words = self.words();
         html! {
             div.tb tabindex="0" role="region" aria-label=(words.standings) { table.st1 {
                 thead { tr { th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) } } }
-                tbody { @for row in rows { tr {
-                    td.pl1 { (row.rank) }
-                    th scope="row" { (name(Some(&short(&row.name)))) }
-                    td.sc { (row.points) }
-                    td { (row.played) }
+                tbody { @for [rank, player, points, games] in rows { tr {
+                    td.pl1 { (rank) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
                 } } }
             } }
         }
@@ -644,31 +647,15 @@ fn listed(variant: &Variant, pieces: &str, letter: u8) -> String {
     there.join(", ")
 }
 
-/// The row of a table of standings that another program made.
-struct StandingsRow {
-    rank: String,
-    name: String,
-    points: String,
-    played: String,
-}
-
-/// The rows of `standings.json`; `None`: it is no table that is known.
-fn standings_rows(table: &serde_json::Value) -> Option<Vec<StandingsRow>> {
-    let rows =
-        ["standings", "rows", "players"].iter().find_map(|key| table.get(key)?.as_array()).or(table.as_array())?;
-    let text = |row: &serde_json::Value, keys: &[&str]| {
-        let value = keys.iter().find_map(|key| row.get(key))?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+/// Rows of `standings.json`: rank, name, points, games. None where there are none.
+fn standings_rows(rows: &Value) -> Vec<[String; 4]> {
+    let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
+        Some(Value::String(text)) => short(text).into_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
     };
-    let row = |row: &serde_json::Value| {
-        Some(StandingsRow {
-            rank: text(row, &["rank", "place"]).unwrap_or_default(),
-            name: text(row, &["name", "player"])?,
-            points: text(row, &["points", "score"])?,
-            played: text(row, &["played", "games"]).unwrap_or_default(),
-        })
-    };
-    rows.iter().map(row).collect()
+    let keys: [&[&str]; 4] = [&["rank"], &["name"], &["points", "match_points"], &["games", "played"]];
+    rows.as_array().into_iter().flatten().map(|row| keys.map(|keys| text(row, keys))).collect()
 }
 
 /// How a rule above a board is drawn.

@@ -83,6 +83,7 @@ pub fn table(site: Arc<Site>) -> Router {
         .route("/embed/board/{which}", get(embed))
         .route("/game/{which}", get(game))
         .route("/round/{which}", get(round))
+        .route("/round/{which}/{name}", get(file_of_round))
         .route("/standings", get(standings))
         .route("/archive", get(archive))
         .route("/archive/{name}", get(archived))
@@ -337,6 +338,15 @@ fn find_game<'a>(hall: &'a ShownHall, which: &str) -> Option<ShownOnPage<'a>> {
 
 async fn round(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
     page(&site, &asked, StatusCode::OK, |maker| maker.round(&which))
+}
+
+/// The files that only ever show one round.
+async fn file_of_round(State(site): Here, Path((which, name)): Path<(String, String)>, asked: Asked) -> Response {
+    let is_round = (1..=4).contains(&which.len()) && which.bytes().all(|byte| byte.is_ascii_digit());
+    match WHOLE.iter().find(|(known, kind)| *known == name && *kind == PDN) {
+        Some((name, kind)) if is_round => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
+        _ => page(&site, &asked, StatusCode::NOT_FOUND, nothing_there),
+    }
 }
 
 async fn standings(State(site): Here, asked: Asked) -> Response {

@@ -191,6 +191,8 @@ struct Event {
     moves: Option<Vec<String>>,
     state: Option<String>,
     reason: Option<String>,
+    field: Option<String>,
+    new: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -491,6 +493,15 @@ impl ShownGame {
             "result" => self.result = event.result,
             "provisional" => self.likely = event.moves.unwrap_or_default(),
             "correction" => self.correction = event.reason,
+            // A tag is another now, the result among them.
+            "amend" => {
+                let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
+                match (field.as_str(), new) {
+                    ("Result", new) => self.result = new.filter(|new| new != "*"),
+                    (_, Some(new)) => drop(self.tags.insert(field, new)),
+                    (_, None) => drop(self.tags.remove(&field)),
+                }
+            }
             "state" => {
                 self.state = match event.state.as_deref() {
                     Some("clock-stopped") => PlayState::ClockStopped,

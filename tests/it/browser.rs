@@ -1,0 +1,264 @@
+//! The pages in a real browser (headless Chromium), which the test drives by its debugging protocol over two pipes. Where there is
+//! none, that is said, and nothing is tried: `DAMCAST_BROWSER` names one, else `chromium` is looked for.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::serve::Outlet;
+
+/// Nobody waits longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A browser with one page.
+struct Browser {
+    process: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    last: u64,
+    session: Option<String>,
+    /// What the page complained of.
+    errors: Vec<String>,
+    _profile: tempfile::TempDir,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Browser {
+    /// `None`, and a word about it, where there is no browser.
+    fn open() -> Option<Browser> {
+        let program = std::env::var("DAMCAST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
+        if Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+            println!("{program} is not installed: the pages are NOT tried in a browser");
+            return None;
+        }
+        let profile = tempfile::tempdir().unwrap();
+        // It reads its orders from the third file and answers in the fourth.
+        let script = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --remote-debugging-pipe --user-data-dir=\"$1\" about:blank \
+                      3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
+        let mut process = Command::new("sh")
+            .args(["-c", script, &program, profile.path().to_str().unwrap()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
+        let mut browser = Browser { process, to, from, last: 0, session: None, errors: Vec::new(), _profile: profile };
+        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = browser.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        browser.session = attached["sessionId"].as_str().map(str::to_owned);
+        for part in ["Page", "Runtime", "Log", "Accessibility"] {
+            browser.call(&format!("{part}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    fn call(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let mut order = json!({"id": self.last, "method": method, "params": params});
+        if let Some(session) = &self.session {
+            order["sessionId"] = session.as_str().into();
+        }
+        self.to.write_all(format!("{order}\0").as_bytes()).unwrap();
+        loop {
+            let mut text = Vec::new();
+            self.from.read_until(0, &mut text).unwrap();
+            text.pop();
+            let answer: Value = serde_json::from_slice(&text).expect("the browser has ended");
+            if answer["id"] == self.last {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+            if answer["method"] == "Runtime.exceptionThrown" || answer["method"] == "Log.entryAdded" {
+                self.errors.push(answer["params"].to_string());
+            }
+        }
+    }
+
+    fn visit(&mut self, address: &str) {
+        self.call("Page.navigate", json!({"url": address}));
+    }
+
+    /// What an expression is in the page.
+    fn read(&mut self, expression: &str) -> Value {
+        let read = self
+            .call("Runtime.evaluate", json!({"expression": expression, "awaitPromise": true, "returnByValue": true}));
+        read["result"]["value"].clone()
+    }
+
+    #[track_caller]
+    fn wait(&mut self, expression: &str, expected: &Value) {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let found = self.read(expression);
+            if found == *expected {
+                return;
+            }
+            assert!(Instant::now() < end, "{expression} is {found} and not {expected}; {:?}", self.errors);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// The pieces of a board as they are drawn, field by field.
+const DRAWN: &str = "(() => { const board = document.querySelector('svg.bd'), all = Array(100).fill('.'); \
+    for (const use of board.querySelectorAll('.ps use')) all[Math.floor(use.getAttribute('y') / 10) * 10 + Math.floor(use.getAttribute('x') / 10)] = \
+    use.getAttribute('href').slice(1); return all.join(''); })()";
+const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
+const LIVE: &str = "document.querySelector('#state').textContent";
+
+fn start() -> String {
+    (0..100)
+        .map(|field| match (field / 10, (field / 10 + field % 10) % 2) {
+            (_, 0) => '.',
+            (0..=3, _) => 'b',
+            (6..=9, _) => 'w',
+            _ => '.',
+        })
+        .collect()
+}
+
+fn played(moves: &[(usize, usize, Option<usize>)]) -> Value {
+    let mut all: Vec<char> = start().chars().collect();
+    for (from, to, taken) in moves {
+        all.swap(*from, *to);
+        taken.iter().for_each(|taken| all[*taken] = '.');
+    }
+    all.into_iter().collect::<String>().into()
+}
+
+/// Fields of 1. 32-28 19-23 2. 28x19 14x23.
+const PLAYED: [(usize, usize, Option<usize>); 4] =
+    [(63, 54, None), (36, 45, None), (54, 36, Some(45)), (27, 45, Some(36))];
+
+#[test]
+fn a_board_is_as_it_is_played_also_after_a_break_and_back_and_forth() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "<b>Ba</b>", "Event": "Open"}));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/board/1", server.address));
+    browser.wait(LIVE, &"Live".into());
+    browser.wait(DRAWN, &played(&PLAYED[..1]));
+    // A move comes: board, list, clocks, and the words for whom cannot see them.
+    outlet.play("board-1", 2);
+    browser.wait(MOVES, &"32-28 19-23".into());
+    browser.wait(DRAWN, &played(&PLAYED[..2]));
+    browser.wait("document.querySelector('#say').textContent", &"Black 19 to 23".into());
+    browser.wait("document.querySelector('.ck.run').dataset.side", &"white".into());
+    browser.wait("document.querySelector('.plb.bk bdi').textContent", &"<b>Ba</b>".into());
+    // A clock counts down by itself.
+    let seconds = "(([h, m, s]) => h * 3600 + m * 60 + s)(document.querySelector('.ck.run time').textContent.split(':').map(Number))";
+    let before = browser.read(seconds).as_i64().unwrap();
+    browser.wait(&format!("{seconds} <= {} && {seconds} >= {}", before - 2, before - 20), &true.into());
+    // Back, by key; the game goes on meanwhile and the viewer stays where he is.
+    browser.read("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
+    browser.wait(DRAWN, &played(&PLAYED[..1]));
+    browser.wait("new URL(location).searchParams.get('ply')", &"1".into());
+    outlet.play("board-1", 3);
+    browser.wait(MOVES, &"32-28 19-23 28×19".into());
+    assert_eq!(browser.read(DRAWN), played(&PLAYED[..1]));
+    browser.read("document.querySelector('#golive').click()");
+    browser.wait(DRAWN, &played(&PLAYED[..3]));
+    // Turned: the fields are the same, seen from the other side.
+    browser.read("document.querySelector('#turnboard').click()");
+    let turned: String = played(&PLAYED[..3]).as_str().unwrap().chars().rev().collect();
+    browser.wait(DRAWN, &turned.into());
+    browser.read("document.querySelector('#turnboard').click()");
+    // The server goes, a move is played, and another server comes at the same address: nothing is missing, nothing comes twice.
+    let address = server.address.clone();
+    drop(server);
+    outlet.play("board-1", 4);
+    let server = outlet.serve_at(&address);
+    browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
+    browser.wait(DRAWN, &played(&PLAYED));
+    // The end.
+    outlet.tell("board-1", json!({"n": 6, "type": "end"}));
+    outlet.tell("board-1", json!({"n": 7, "type": "result", "result": "2-0"}));
+    browser.wait("[...document.querySelectorAll('.ck')].map(clock => clock.textContent).join()", &"0,2".into());
+    browser.wait("document.querySelector('.st').textContent", &"Over after 2 moves".into());
+    // The page is what the server would give anew.
+    let after = browser.read(DRAWN);
+    browser.visit(&format!("http://{}/board/1?lang=ru", server.address));
+    browser.wait("document.documentElement.lang", &"ru".into());
+    browser.wait(DRAWN, &after);
+    let complaints: Vec<&String> = browser
+        .errors
+        .iter()
+        .filter(|error| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE"))
+        .collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn the_grid_follows_all_boards_and_reads_aloud() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    for board in ["board-1", "board-2"] {
+        outlet.begin(board, json!({"White": "Jansen", "Black": "Ba", "Event": "Open"}));
+    }
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/", server.address));
+    browser.wait(LIVE, &"Live".into());
+    outlet.play("board-2", 1);
+    browser.wait(
+        "[...document.querySelectorAll('.g .st')].map(status => status.textContent).join('; ')",
+        &"Playing; 1. 32-28".into(),
+    );
+    outlet.tell("board-1", json!({"p": 1, "type": "state", "state": "unexplained"}));
+    browser.wait("document.querySelector('.g').className", &"g s-doubt".into());
+    // A board more.
+    outlet.begin("board-3", json!({"White": "New"}));
+    browser.wait("document.querySelectorAll('.g').length", &3.into());
+    // It fits a phone, in every language.
+    browser.call(
+        "Emulation.setDeviceMetricsOverride",
+        json!({"width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": true}),
+    );
+    for language in ["en", "nl", "fr", "ru"] {
+        for page in ["", "board/2", "standings", "archive"] {
+            browser.visit(&format!("http://{}/{page}?lang={language}", server.address));
+            browser.wait("document.readyState === 'complete' && document.documentElement.lang", &language.into());
+            assert_eq!(browser.read("document.documentElement.scrollWidth"), 360, "{page} {language}");
+        }
+    }
+    // What a screen reader gets.
+    browser.visit(&format!("http://{}/board/2?lang=en", server.address));
+    browser.wait("document.documentElement.lang", &"en".into());
+    browser.wait(LIVE, &"Live".into());
+    let tree = browser.call("Accessibility.getFullAXTree", json!({}));
+    let nodes: Vec<(String, String)> = tree["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| ["role", "name"].map(|part| node[part]["value"].as_str().unwrap_or_default().to_owned()).into())
+        .collect();
+    for (role, name) in [
+        ("navigation", "Pages"),
+        ("heading", "Moves"),
+        ("heading", "Position as text"),
+        ("button", "Turn the board"),
+        ("link", "One move back"),
+        ("region", "Moves"),
+    ] {
+        assert!(nodes.iter().any(|node| node.0 == role && node.1 == name), "{role} {name}: {nodes:?}");
+    }
+    assert!(
+        nodes.iter().any(|(role, name)| ["image", "img"].contains(&role.as_str()) && name.starts_with("Board 2")),
+        "{nodes:?}"
+    );
+    assert!(nodes.iter().filter(|(role, _)| role == "main").count() == 1);
+    assert_eq!(
+        browser.read("document.querySelectorAll('[aria-live] .ck, .ck [aria-live]').length"),
+        0,
+        "no clock is read aloud"
+    );
+}
