@@ -3,7 +3,7 @@
 //! | what | most | then |
 //! |---|---|---|
 //! | connections | [`Limits::connections`] | told 503 and sent away |
-//! | of one address, connections without a whole request | [`HALF_OPEN`] | the oldest goes; a hall is one address, so whole requests are not counted |
+//! | of one address, connections without a whole request | [`HALF_OPEN`] that are older than [`GRACE`], [`HALF_OPEN_EVER`] in all | the oldest goes; a hall is one address: whole requests are not counted, and all may come back at once |
 //! | time for the head of a request, also of the next one | [`HEAD_TIME`] | closed |
 //! | a head | [`HEAD_BYTES`], [`HEAD_FIELDS`] fields | 431, closed |
 //! | time in which a viewer takes nothing of what is sent | [`WRITE_TIME`] | closed |
@@ -27,10 +27,14 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
 /// So many connections of one address may be without a whole request.
 pub const HALF_OPEN: usize = 64;
+/// Before that nobody goes for it: after a break all viewers of a hall come at once.
+pub const GRACE: Duration = Duration::from_secs(3);
+/// But no more than so many in all.
+pub const HALF_OPEN_EVER: usize = 2048;
 /// A head must be there in this time.
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Who takes nothing for so long has gone.
@@ -63,7 +67,7 @@ pub struct DoorCounts {
 }
 
 /// Connections without a whole request, the oldest first.
-type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Arc<Notify>)>>;
+type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
 
 #[derive(Default)]
 struct Waiting {
@@ -78,12 +82,14 @@ impl Waiting {
         let leave = Arc::new(Notify::new());
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = all.entry(address).or_default();
-        of_address.push_back((id, leave.clone()));
-        if of_address.len() > HALF_OPEN
-            && let Some((_, oldest)) = of_address.pop_front()
+        of_address.push_back((id, Instant::now(), leave.clone()));
+        while let Some((_, since, oldest)) = of_address.front()
+            && of_address.len() > HALF_OPEN
+            && (since.elapsed() >= GRACE || of_address.len() > HALF_OPEN_EVER)
         {
             counts.displaced.fetch_add(1, Ordering::Relaxed);
             oldest.notify_one();
+            of_address.pop_front();
         }
         (id, leave)
     }
@@ -92,7 +98,7 @@ impl Waiting {
     fn settle(&self, address: IpAddr, id: u64) {
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(of_address) = all.get_mut(&address) {
-            of_address.retain(|(other, _)| *other != id);
+            of_address.retain(|(other, ..)| *other != id);
             if of_address.is_empty() {
                 all.remove(&address);
             }
@@ -157,6 +163,8 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
             counts.open.fetch_sub(1, Ordering::Relaxed);
             drop(permit);
         });
+        // A request that is there already is read before the next one comes.
+        tokio::task::yield_now().await;
     }
 }
 
