@@ -685,6 +685,13 @@ impl Office {
             after.set_outcome((key.0, Some(stage)), outcome, true);
         } else {
             after.set_official(key.0, new);
+            let of_pairing = |game: &&RecordedGame| {
+                game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|of| of.0 == key.0)
+            };
+            // What was taken back is not shown any more, whatever the live file says.
+            if let Some(game) = self.games.values().rfind(of_pairing).filter(|_| new.is_none()) {
+                after.correct(game, [("Result".to_owned(), "*".to_owned())]);
+            }
         }
         Ok(vec![told])
     }

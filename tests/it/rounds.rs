@@ -127,6 +127,11 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     wait_until("the event", || events(&place, "official").len() == 2);
     assert!(events(&place, "amend").iter().any(|event| event["field"] == "Result" && event["new"] == "2-0"));
     assert_eq!(points(&place)[0], ("Sijbrands, Ton".to_owned(), "2".to_owned()));
+    // It is taken back, and given again.
+    done(ask(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
+    wait_until("nobody knows a result", || public(&place, "round/3/games.pdn").contains("[Result \"*\"]"));
+    done(ask(&place, &["ctl", "result", "a", "2-0"]));
+    wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     // A result of a board without electronics.
     let missing = ask(&place, &["ctl", "round", "close", "3"]);
     assert!(missing.code == 1 && missing.err.contains("board 2: Clerc, Rob - Gantwarg, A."), "{}", missing.err);

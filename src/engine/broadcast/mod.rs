@@ -73,10 +73,10 @@ impl Board {
         }
     }
 
-    /// The tags of one of its games, in the standard's order, without its result. A game of a pairing keeps those with which it began;
-    /// any other has the board's current ones, and what it alone can say, its date and its start.
+    /// The tags of one of its games, in the standard's order, without its result. A game keeps those with which it began; one of
+    /// an earlier version has the board's current ones, and what it alone can say, its date and its start.
     pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
-        if let Some(game) = game.filter(|game| game.opening.pairing.is_some()) {
+        if let Some(game) = game.filter(|game| game.keeps_tags || game.opening.pairing.is_some()) {
             return game.opening.tags.iter().cloned().collect();
         }
         let own = |name: &&str| Some(((*name).to_owned(), game?.tag(name)?.to_owned()));

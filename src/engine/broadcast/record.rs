@@ -237,6 +237,8 @@ pub struct GameRecord {
     closed: Option<Moment>,
     result: Option<String>,
     released: bool,
+    /// Has it the tags with which it began? Else those of its board.
+    pub keeps_tags: bool,
     corrections: Vec<Correction>,
 }
 
@@ -251,6 +253,7 @@ impl GameRecord {
             closed: None,
             result: None,
             released: false,
+            keeps_tags: false,
             corrections: Vec::new(),
         }
     }

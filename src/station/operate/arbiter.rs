@@ -337,6 +337,10 @@ impl Work {
         info!("request of {by}: {}", request.matter.in_words());
         match self.office.carry_out(&request, by) {
             Ok(done) => {
+                if matches!(request.matter, Matter::Result { .. }) && done.record.is_some() {
+                    // What the boards have shown before does not count any more.
+                    self.given.clear();
+                }
                 let mut told = done.notes.clone();
                 told.extend(done.told.iter().cloned());
                 self.publish(done);

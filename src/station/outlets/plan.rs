@@ -8,6 +8,7 @@
 //!   # outlet: hall lidraughts 0 0 public-hall   another: its name, profile, seconds, plies, folder
 //!   # held: hall                                it is held back, and its files stay as they were
 //!   # board: hall 1025                          the boards in their order: line, and address on a bus
+//!   # tags: of-games                            games that began since then keep the tags with which they began
 //!   # damcast byte log 1                        the head of a log of each line: game, tags, settings, names
 //!   # line: hall
 //!   ...
@@ -32,6 +33,8 @@ use crate::station::feed;
 const TITLE: &str = "# damcast plan 1";
 /// The files of an outlet that have a delay in a plan.
 const FILES: [&str; 4] = ["games", "started", "events", "archive"];
+/// The tags of a game are those with which it began.
+const OF_GAMES: &str = "of-games";
 const HEAD_OF_A_LOG: &str = "# damcast byte log 1";
 
 /// How much later than the recording each file of an outlet shows something. They are all alike, but in plans of earlier versions.
@@ -106,6 +109,8 @@ pub struct Plan {
     pub lines: Vec<Header>,
     /// The boards in their order: line, and address on a bus.
     pub boards: Vec<(String, Option<BusAddress>)>,
+    /// Do games that begin under it keep the tags with which they begin? In plans of earlier versions they had those of the plan.
+    pub keeps_tags: bool,
 }
 
 impl Plan {
@@ -131,7 +136,7 @@ impl Plan {
         let held = before.iter().flat_map(|plan| &plan.outlets).filter(is_held).cloned();
         outlets.extend(held.map(|outlet| PlannedOutlet { is_held: true, ..outlet }));
         outlets.sort_by_key(|outlet| outlet.name != PUBLIC);
-        Plan { opened, outlets, lines, boards }
+        Plan { opened, outlets, lines, boards, keeps_tags: true }
     }
 
     /// Does it say the same as another, but for when?
@@ -183,6 +188,9 @@ impl Plan {
             let address = address.map(|address| format!(" {address}")).unwrap_or_default();
             text += &format!("# board: {line}{address}\n");
         }
+        if self.keeps_tags {
+            text += &format!("# tags: {OF_GAMES}\n");
+        }
         self.lines.iter().for_each(|head| text += &head.to_text());
         text
     }
@@ -194,7 +202,13 @@ impl Plan {
         if own.next()? != TITLE {
             return None;
         }
-        let mut plan = Plan { opened: Moment::default(), outlets: Vec::new(), lines: Vec::new(), boards: Vec::new() };
+        let mut plan = Plan {
+            opened: Moment::default(),
+            outlets: Vec::new(),
+            lines: Vec::new(),
+            boards: Vec::new(),
+            keeps_tags: false,
+        };
         let mut public: Option<PlannedOutlet> = None;
         let new = || PlannedOutlet::new(&OutletConfig::default());
         let hold = |outlet: &mut PlannedOutlet| outlet.is_held = true;
@@ -219,6 +233,7 @@ impl Plan {
                     Some((line, address)) => (line.to_owned(), Some(BusAddress::new(address.parse().ok()?)?)),
                     None => (value.to_owned(), None),
                 }),
+                "tags" => plan.keeps_tags = value == OF_GAMES,
                 // What a later version says besides.
                 _ => {}
             }
