@@ -249,3 +249,36 @@ fn the_names_of_the_next_round_reach_no_game_of_this_one() {
     assert_eq!(public("archive/a-1.pdn"), before);
     assert_eq!(public("events.ndjson"), events);
 }
+
+/// The same without a tournament: what a reload says is for games to come. A game has the names with which it began.
+#[test]
+fn names_that_are_read_while_a_game_is_played_are_for_the_next() {
+    let place = Place::new(&["a"]);
+    write(&place, &["a"], "Sijbrands, Ton");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    write(&place, &["a"], "Gantwarg, A.");
+    assert_eq!(ask(&place, &["ctl", "reload"]).code, 0);
+    let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
+    let shown = moves(&place.live("a-1.pdn")).len();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
+    let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
+    wait_until("a move after the reload", || public("games.pdn").contains(&last));
+    assert!(public("games.pdn").contains("[White \"Sijbrands, Ton\"]"), "{}", public("games.pdn"));
+    assert_eq!(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]).code, 0);
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public("archive/a-1.pdn").contains("1-1")
+    });
+    let before = public("archive/a-1.pdn");
+    assert!(before.contains("[White \"Sijbrands, Ton\"]"), "{before}");
+    assert!(station.signal(Signal::TERM).success());
+    let directory = place.path("recordings").display().to_string();
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    let rebuilt = crate::program::run(&["rebuild", &directory]);
+    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
+    assert_eq!(public("archive/a-1.pdn"), before);
+}
