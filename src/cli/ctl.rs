@@ -93,6 +93,9 @@ enum Verb {
         /// Why; it stands in the record.
         #[arg(long, value_name = "TEXT", default_value = "")]
         reason: String,
+        /// The new name is like another's, and it is meant so.
+        #[arg(long)]
+        sure: bool,
         /// Say what would change, and change nothing.
         #[arg(long)]
         dry_run: bool,
@@ -310,10 +313,15 @@ impl Verb {
                 let matter = Matter::Round { round: *round, to, section: section.clone() };
                 return of_tournament(TournamentRequest { sure: *sure, dry_run: *dry_run, ..matter.into() });
             }
-            Verb::Player { player, name, section, reason, dry_run } => {
+            Verb::Player { player, name, section, reason, sure, dry_run } => {
                 let (player, name, section) = (player.clone(), name.clone(), section.clone());
                 let request: TournamentRequest = Matter::Player { player, name, section }.into();
-                return of_tournament(TournamentRequest { reason: reason.clone(), dry_run: *dry_run, ..request });
+                return of_tournament(TournamentRequest {
+                    reason: reason.clone(),
+                    sure: *sure,
+                    dry_run: *dry_run,
+                    ..request
+                });
             }
             Verb::Reload => return ClientRequest::Reload { until: None },
             Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },

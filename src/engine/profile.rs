@@ -40,6 +40,11 @@ pub enum Profile {
 impl Profile {
     /// All of them.
     pub const ALL: [Profile; 3] = [Profile::Standard, Profile::Lidraughts, Profile::Pydraughts];
+
+    /// The most games of a file that the reader takes; `None`: all.
+    pub fn most_games(self) -> Option<usize> {
+        (self == Profile::Lidraughts).then_some(lidraughts::MOST_GAMES)
+    }
 }
 
 impl fmt::Display for Profile {

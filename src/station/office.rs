@@ -22,7 +22,7 @@ use draughts_pdn::{Level, Problem};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::tournament::{
-    self as model, Amendment, Conflict, Fields, Format, Id, Kind, Official, Points, RecordedGame, ResultReason,
+    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, Official, Points, RecordedGame, ResultReason,
     RoundState, Tournament, TournamentRecord, TournamentSection, read_pairing_word,
 };
 use crate::station::disk::Disk;
@@ -241,6 +241,8 @@ pub struct Office {
     boards: Vec<OfficeBoard>,
     /// The boards by number, as the configuration has them: a name, or `serial:` and a number. Empty: in their order.
     tables: Vec<String>,
+    /// So many games of a file are read.
+    most_games: Option<usize>,
 }
 
 /// What stands before a serial number in the list of boards.
@@ -254,7 +256,7 @@ impl Office {
     /// As the disk says.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Office> {
         let log = TournamentLog::read(&*disk, folder)?;
-        Ok(Office { disk, log, games: BTreeMap::new(), boards: Vec::new(), tables: Vec::new() })
+        Ok(Office { disk, log, games: BTreeMap::new(), boards: Vec::new(), tables: Vec::new(), most_games: None })
     }
 
     /// Its record.
@@ -271,9 +273,9 @@ impl Office {
         self.log.book().tournament().map_err(|why| format!("the record of the tournament cannot be understood: {why}"))
     }
 
-    /// The boards by number.
-    pub fn set_tables(&mut self, tables: Vec<String>) {
-        self.tables = tables;
+    /// What the configuration says: the boards by number, and how many games of a file the readers of an outlet take.
+    pub fn configure(&mut self, tables: Vec<String>, most_games: Option<usize>) {
+        (self.tables, self.most_games) = (tables, most_games);
     }
 
     /// The boards of the station in their order. Returns whether that is new.
@@ -360,11 +362,7 @@ impl Office {
         let mut after = before.clone();
         let mut done = self.apply(&request.matter, request.sure, &mut after)?;
         self.follow_up(&mut after);
-        let guarded = model::guard(&before, &after);
-        if !guarded.refused.is_empty() {
-            return Err(OfficeRefusal::Wrong(guarded.refused));
-        }
-        done.notes.extend(guarded.said);
+        let effects = self.guarded(request, (&before, &after), &mut done)?;
         let what = request.matter.in_words();
         let subject = match &request.matter {
             Matter::Import { name, .. } => name.clone(),
@@ -373,7 +371,40 @@ impl Office {
         let (reason, dry_run) = (request.reason.clone(), request.dry_run);
         let wanted = Wanted { subject, what, reason, request: name, saw, by: by.to_owned(), dry_run };
         self.write(wanted, (&before, &after), &mut done)?;
+        done.told.extend(effects);
         Ok(done)
+    }
+
+    /// Refuses what would harm readers, asks again what may not be meant, and returns what follows for readers.
+    fn guarded(
+        &self,
+        request: &TournamentRequest,
+        (before, after): (&Tournament, &Tournament),
+        done: &mut Done,
+    ) -> Result<Vec<String>, OfficeRefusal> {
+        let games: Vec<&RecordedGame> = self.games.values().collect();
+        let Guards { mut refused, asked, told } = model::guard(before, after, &games, self.most_games);
+        // Whoever corrects has been asked.
+        let is_meant = request.sure || matches!(request.matter, Matter::Result { correct: true, .. });
+        let with_hint = |mut lines: Vec<String>, last: &str| {
+            let others = lines.len().saturating_sub(MOST_SHOWN);
+            lines.truncate(MOST_SHOWN);
+            lines.extend((others > 0).then(|| format!("and {others} more")));
+            lines.push(last.to_owned());
+            Err(OfficeRefusal::Wrong(lines))
+        };
+        if !refused.is_empty() {
+            refused.dedup();
+            return with_hint(refused, "nothing was changed");
+        }
+        if asked.is_empty() || is_meant {
+            return Ok(told);
+        }
+        if !request.dry_run {
+            return with_hint(asked, "nothing was changed; if it is meant so, ask again with --sure");
+        }
+        done.notes.extend(asked.into_iter().map(|asked| format!("{asked}: this needs --sure")));
+        Ok(told)
     }
 
     /// What follows from what boards have shown since: games of pairings get their names, boards that were swapped their pairings.
@@ -521,7 +552,7 @@ impl Office {
                 }
                 done.told = after.turn_round(section.as_deref(), *round, to)?;
             }
-            Matter::Result { .. } => done.told = self.give_result(matter, sure, after)?,
+            Matter::Result { .. } => done.told = self.give_result(matter, after)?,
             Matter::Names { board, game, white, black } => {
                 let game = self.game(board, *game)?;
                 if game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|key| after.pairing(key.0).is_some())
@@ -584,7 +615,7 @@ impl Office {
         Ok(over().take(2).find(lacks).unwrap_or(last))
     }
 
-    fn give_result(&self, matter: &Matter, sure: bool, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {
+    fn give_result(&self, matter: &Matter, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {
         let Matter::Result { board, game, pairing, section, result, why, correct } = matter else {
             return Ok(Vec::new());
         };
@@ -640,10 +671,6 @@ impl Office {
                 format!("round {}{board}, {} - {}", encounter.round, names.0, names.1)
             }
         };
-        let is_played = self
-            .games
-            .values()
-            .any(|game| game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|of| of.0 == key.0));
         let given =
             |white: Points, black: Points, reason| Some(Official { white, black, reason: why.unwrap_or(reason) });
         let new = match Outcome::read(result) {
@@ -671,13 +698,6 @@ impl Office {
         let old = encounter.result;
         if old.is_some() && old != new {
             check_correction(&called, &text(old), &text(new), *correct)?;
-        }
-        let needs_game = new.is_some_and(|new| new.reason.is_played());
-        if needs_game && !is_played && !encounter.at.is_empty() && !sure {
-            let why = format!(
-                "{called}: its board has no game of it; a forfeit is --why forfeit, and --sure gives {result} all the same"
-            );
-            return Err(why.into());
         }
         let told = format!("{called}: {} (was {})", text(new), text(old));
         if let (Some(stage), Some(outcome)) = (key.1, Outcome::read(result).filter(|outcome| *outcome != Outcome::Open))

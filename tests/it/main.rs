@@ -37,6 +37,7 @@ mod foreign_ports;
 mod fuzz;
 mod games;
 mod generated_games;
+mod guards;
 mod init;
 mod killed;
 mod kills;

@@ -63,6 +63,8 @@ fn requests() -> Vec<TournamentRequest> {
     ];
     let named = |(matter, number): (Matter, u32)| TournamentRequest {
         request: Some(format!("request {number}")),
+        // The board shows another result.
+        sure: true,
         ..matter.into()
     };
     matters.into_iter().zip(1..).map(named).collect()

@@ -27,7 +27,7 @@ use super::{entry_place, tag_place};
 const MOST_PLIES: usize = 500;
 
 /// The most games of a file that it takes; twice as many if the broadcast is an official one.
-const MOST_GAMES: usize = 64;
+pub(super) const MOST_GAMES: usize = 64;
 
 /// The deepest variation that its stack is sure to hold.
 const DEEPEST: usize = 50;

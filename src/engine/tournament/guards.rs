@@ -1,192 +1,316 @@
-//! What would harm readers or is likely to be a slip, found by comparing a tournament before and after a change.
+//! Guards: what a change would do to those who read the tournament already. Some changes are refused, some are asked again, and of some
+//! the effect is told.
 //!
-//! | found | is |
+//! | a change | is |
 //! |---|---|
-//! | a published round with other pairings, another order or fewer boards | refused: readers know its games by their place |
-//! | a published round with more boards of the station than one file may have | refused: lidraughts cuts the rest |
-//! | two who meet again | said |
-//! | a name that differs from another's by accents, case or order alone | said |
-//! | other players, round or event in a published round | said: lidraughts keeps what it has listed |
+//! | a player twice in a round; another order, or fewer boards, in a published round; more games in a file than its reader takes | refused: a relay that reads it would fail for all boards |
+//! | a pair that has met; a name like another's; a result that the board does not show | asked again: it may be meant |
+//! | other players, round, event or site after publication; another result after the last one | done, and its effect told |
+//!
+//! What was so before is nobody's change.
 //!
 //! Source: the source text of lidraughts, `modules/relay` and `modules/study`: games are matched by their place in the file, a study has
 //! at most 64 chapters, and the title of a chapter stays as it was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use draughts_pdn::problem::quoted;
+use draughts_pdn::values::Outcome;
+
+use super::pdn::result_of;
+use super::rounds::{RecordedGame, RoundState, read_pairing_word};
 use super::sheet::folded;
-use super::{Id, RoundState, Tournament, TournamentSection};
+use super::{Encounter, Id, Tournament, TournamentSection};
 
-/// A study of lidraughts has no more chapters.
-const MOST_BOARDS: usize = 64;
-
-/// What a change would do.
+/// What there is to say to a change.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Guarded {
-    /// Why it is refused.
+pub struct Guards {
+    /// Why it cannot be done.
     pub refused: Vec<String>,
-    /// What whoever asked should know.
-    pub said: Vec<String>,
+    /// What is done only if it is meant so.
+    pub asked: Vec<String>,
+    /// What follows from it for readers.
+    pub told: Vec<String>,
 }
 
-/// Compares a tournament before and after a change.
-pub fn guard(before: &Tournament, after: &Tournament) -> Guarded {
-    let mut guarded = Guarded::default();
+/// The tags by which readers know a game.
+const IDENTITY: [&str; 5] = ["White", "Black", "Round", "Event", "Site"];
+
+/// Compares a tournament with what it would become. `games`: what boards have recorded. `most_games`: so many games of a file are read;
+/// `None`: all.
+pub fn guard(before: &Tournament, after: &Tournament, games: &[&RecordedGame], most_games: Option<usize>) -> Guards {
+    let mut guards = Guards::default();
+    let nothing = TournamentSection::default();
+    let mut last: BTreeMap<Id, &RecordedGame> = BTreeMap::new();
+    for game in games {
+        if let Some((id, _)) = game.pairing.as_deref().and_then(read_pairing_word) {
+            last.insert(id, game);
+        }
+    }
     for section in &after.sections {
-        let known = before.sections.iter().find(|known| known.id == section.id);
-        if let Some(known) = known {
-            published_rounds(known, section, &mut guarded);
+        let known = before.sections.iter().find(|known| known.id == section.id).unwrap_or(&nothing);
+        if section == known && before.event == after.event {
+            continue;
         }
-        too_many_boards(section, &mut guarded);
-        meetings(known, section, &mut guarded);
-        names(known, section, &mut guarded);
+        twice_in_a_round(known, section, &mut guards.refused);
+        order(known, section, &mut guards.refused);
+        met_before(known, section, &mut guards.asked);
+        similar_names(known, section, &mut guards.asked);
+        results(known, section, &last, &mut guards);
+        identity((before, known), (after, section), &mut guards.told);
     }
-    if !before.event.name.is_empty() && before.event.name != after.event.name && has_published(before) {
-        guarded.said.push(listed("the event is called otherwise"));
+    order_of_sections(before, after, &mut guards.refused);
+    if let Some(most) = most_games {
+        lengths(before, after, most, &mut guards.refused);
     }
-    guarded
+    guards
 }
 
-fn listed(what: &str) -> String {
-    format!("{what}: lidraughts keeps the titles that it has listed, everything of damcast has the new one")
+/// Whoever plays in a round, once for each time.
+fn players_of_rounds(section: &TournamentSection) -> impl Iterator<Item = (u32, Id)> + '_ {
+    let pairings =
+        section.pairings.iter().flat_map(|of| [of.white, of.black].into_iter().flatten().map(|id| (of.round, id)));
+    pairings.chain(section.byes.iter().map(|bye| (bye.round, bye.player)))
 }
 
-fn has_published(tournament: &Tournament) -> bool {
-    let mut rounds = tournament.sections.iter().flat_map(|section| &section.rounds);
-    rounds.any(|round| round.state != RoundState::Prepared)
+fn twice_in_a_round(known: &TournamentSection, section: &TournamentSection, refused: &mut Vec<String>) {
+    let twice = |section: &TournamentSection| -> BTreeSet<(u32, Id)> {
+        let mut seen = BTreeSet::new();
+        players_of_rounds(section).filter(|one| !seen.insert(*one)).collect()
+    };
+    for (round, id) in twice(section).difference(&twice(known)) {
+        refused.push(format!("{} would play twice in round {round}", section.name_of(Some(*id))));
+    }
 }
 
-/// What stands in the files of a round stays at its place.
-fn published_rounds(before: &TournamentSection, after: &TournamentSection, guarded: &mut Guarded) {
-    let is_open = |state| matches!(state, RoundState::Published | RoundState::Open);
-    for round in before.rounds.iter().filter(|round| is_open(round.state) && is_open(after.state_of(round.number))) {
-        let order = |section: &TournamentSection| -> Vec<(Id, Option<u32>)> {
-            section.round(round.number).iter().map(|pairing| (pairing.id, pairing.board)).collect()
+/// The rounds that everybody may see before and after.
+fn published<'s>(known: &'s TournamentSection, section: &'s TournamentSection) -> impl Iterator<Item = u32> + 's {
+    let rounds = known.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number);
+    rounds.filter(|round| section.state_of(*round) != RoundState::Prepared)
+}
+
+/// Two players, whoever has white.
+fn pair(of: &Encounter) -> (Option<Id>, Option<Id>) {
+    (of.white.min(of.black), of.white.max(of.black))
+}
+
+fn called(section: &TournamentSection, of: &Encounter) -> String {
+    let board = of.board.map_or(String::new(), |board| format!(", board {board}"));
+    format!("round {}{board}, {} - {}", of.round, section.name_of(of.white), section.name_of(of.black))
+}
+
+/// Readers know a game by its place in the file, people by its board.
+fn order(known: &TournamentSection, section: &TournamentSection, refused: &mut Vec<String>) {
+    for round in published(known, section) {
+        let (was, is) = (known.round(round), section.round(round));
+        let place = |at: usize| is.iter().position(|one| pair(one) == pair(was[at])).filter(|new| *new != at);
+        let board = |at: usize| {
+            let same = is.iter().find(|one| one.id == was[at].id)?;
+            (same.board != was[at].board && was[at].board.is_some()).then_some(same.board?)
         };
-        let (old, new) = (order(before), order(after));
-        if !new.starts_with(&old) {
-            guarded.refused.push(format!(
-                "round {} of {} is {}: its pairings keep their boards and their order, for readers know games by their place in the file; \
-                 `damcast ctl round withdraw {}` takes back a publication, if nobody reads it yet",
-                round.number,
-                after.name,
-                round.state.name(),
-                round.number
-            ));
-        }
-        let players = |section: &TournamentSection, id: Id| {
-            let pairing = section.pairings.iter().find(|pairing| pairing.id == id);
-            pairing.map(|pairing| [pairing.white, pairing.black].map(|id| section.name_of(id).to_owned()))
+        let moved = || (0..was.len()).find_map(|at| Some((at, place(at)?)));
+        let renumbered = || (0..was.len()).find_map(|at| Some((at, board(at)?)));
+        let what = if is.len() < was.len() {
+            format!("it would have {} boards and has {}", is.len(), was.len())
+        } else if let Some((at, new)) = moved() {
+            format!("{} would move from place {} of the file to place {}", called(known, was[at]), at + 1, new + 1)
+        } else if let Some((at, new)) = renumbered() {
+            format!("{} would be on board {new}", called(known, was[at]))
+        } else {
+            continue;
         };
-        for (id, _) in old {
-            let (old, new) = (players(before, id), players(after, id));
-            if let (Some([white, black]), Some(new)) = (&old, &new)
-                && old != Some(new.clone())
-            {
-                let [to_white, to_black] = new;
-                guarded
-                    .said
-                    .push(listed(&format!("round {}: {white} - {black} is {to_white} - {to_black} now", round.number)));
+        refused.push(format!(
+            "round {round} of {} is {}: its pairings keep their boards and their order, for readers know games by their place in the file; \
+             {what}. `damcast ctl round withdraw {round}` takes back a publication, if nobody reads it yet",
+            section.name,
+            known.state_of(round).name()
+        ));
+    }
+}
+
+/// The file of a round has its sections in their order.
+fn order_of_sections(before: &Tournament, after: &Tournament, refused: &mut Vec<String>) {
+    let has_file = |of: &TournamentSection, round: u32| of.state_of(round) != RoundState::Prepared;
+    for (at, section) in after.sections.iter().enumerate() {
+        let known = |of: &TournamentSection| before.sections.iter().find(|known| known.id == of.id);
+        for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
+            let number = round.number;
+            if known(section).is_some_and(|known| has_file(known, number)) {
+                continue;
+            }
+            let behind = after.sections[at + 1..].iter().find(|of| known(of).is_some_and(|of| has_file(of, number)));
+            if let Some(behind) = behind.filter(|behind| has_file(behind, number)) {
+                refused.push(format!(
+                    "round {number} of {} is published already, and that of {} would come before it in its file: \
+                     `damcast ctl round withdraw {number}` takes back the publication; then publish both at once",
+                    behind.name, section.name
+                ));
             }
         }
     }
 }
 
-fn too_many_boards(section: &TournamentSection, guarded: &mut Guarded) {
-    for round in section.rounds.iter().filter(|round| round.state != RoundState::Closed) {
-        let boards = section.round(round.number).iter().filter(|pairing| !pairing.at.is_empty()).count();
-        if boards > MOST_BOARDS {
-            guarded.refused.push(format!(
-                "round {} of {} has {boards} boards; lidraughts takes {MOST_BOARDS} games of one file and passes over the rest: make two sections",
-                round.number, section.name
+fn lengths(before: &Tournament, after: &Tournament, most: usize, refused: &mut Vec<String>) {
+    let games = |of: &Tournament| -> BTreeMap<u32, usize> {
+        let mut games = BTreeMap::new();
+        for section in &of.sections {
+            for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
+                let seated = section.pairings.iter().filter(|of| of.round == round.number && !of.at.is_empty());
+                *games.entry(round.number).or_default() += seated.count();
+            }
+        }
+        games
+    };
+    let known = games(before);
+    for (round, count) in games(after).into_iter().filter(|(_, count)| *count > most) {
+        if known.get(&round).is_none_or(|known| *known < count) {
+            refused.push(format!(
+                "the file of round {round} would have {count} games, and lidraughts reads {most}: give the outlet another profile, or list \
+                 {most} boards in [tournament] boards"
             ));
         }
     }
 }
 
-/// Two who meet again: in a Swiss that is a slip. Teams and double rounds do so all the time.
-fn meetings(before: Option<&TournamentSection>, after: &TournamentSection, guarded: &mut Guarded) {
-    if !after.teams.is_empty() {
+/// In a Swiss nobody meets anybody twice. Where everybody has met everybody, it is no Swiss; what is played cannot be mended.
+fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
+    if !section.teams.is_empty() {
         return;
     }
-    let known: BTreeSet<Id> =
-        before.into_iter().flat_map(|section| &section.pairings).map(|pairing| pairing.id).collect();
-    let mut met: BTreeMap<(Id, Id), u32> = BTreeMap::new();
-    let mut pairings: Vec<_> = after.pairings.iter().collect();
+    let old: BTreeSet<Id> = known.pairings.iter().map(|pairing| pairing.id).collect();
+    let mut met: BTreeMap<Id, BTreeMap<Id, u32>> = BTreeMap::new();
+    let mut pairings: Vec<&Encounter> = section.pairings.iter().collect();
     pairings.sort_by_key(|pairing| (pairing.round, pairing.id));
     for pairing in pairings {
         let (Some(white), Some(black)) = (pairing.white, pairing.black) else { continue };
-        let pair = (white.min(black), white.max(black));
-        if let Some(round) = met.insert(pair, pairing.round).filter(|_| !known.contains(&pairing.id)) {
-            let names = (after.name_of(Some(white)), after.name_of(Some(black)));
-            guarded
-                .said
-                .push(format!("round {}: {} and {} met in round {round} already", pairing.round, names.0, names.1));
+        let first = met.get(&white).and_then(|of| of.get(&black)).copied();
+        let has_met_all = |id: Id| met.get(&id).is_some_and(|of| of.len() + 1 >= section.players.len());
+        if let Some(first) = first
+            && first < pairing.round
+            && pairing.result.is_none()
+            && !old.contains(&pairing.id)
+            && !(has_met_all(white) && has_met_all(black))
+        {
+            asked.push(format!("{}: they have met in round {first}", called(section, pairing)));
+        }
+        for (one, other) in [(white, black), (black, white)] {
+            met.entry(one).or_default().entry(other).or_insert(pairing.round);
         }
     }
 }
 
-/// Names that are the same but for accents, case, points and the order of their words.
-fn names(before: Option<&TournamentSection>, after: &TournamentSection, guarded: &mut Guarded) {
-    let key = |name: &str| {
-        let mut words: Vec<String> =
-            name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(folded).collect();
-        words.sort();
-        words
-    };
-    let known: BTreeSet<(Id, &str)> = before
-        .into_iter()
-        .flat_map(|section| &section.players)
-        .map(|player| (player.id, player.name.as_str()))
-        .collect();
-    let mut seen: BTreeMap<Vec<String>, &str> = BTreeMap::new();
-    for player in &after.players {
-        let is_new = !known.contains(&(player.id, player.name.as_str()));
-        match seen.insert(key(&player.name), &player.name) {
-            Some(other) if is_new && other != player.name => {
-                guarded
-                    .said
-                    .push(format!("{} and {other} have nearly the same name: are they two players?", player.name));
+/// Names that differ in order, accents, case or points alone may be one player.
+fn similar_names(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
+    let is_known = |id: Id, name: &str| known.player(id).is_some_and(|player| player.name == name);
+    let mut names: BTreeMap<String, Vec<(Id, &str)>> = BTreeMap::new();
+    for player in &section.players {
+        let plain = folded(&player.name);
+        let mut words: Vec<&str> = plain.split(' ').collect();
+        words.sort_unstable();
+        names.entry(words.join(" ")).or_default().push((player.id, &player.name));
+    }
+    for alike in names.into_values() {
+        for (at, (id, name)) in alike.iter().enumerate() {
+            let other =
+                alike[..at].iter().find(|(of, other)| other != name && !(is_known(*id, name) && is_known(*of, other)));
+            if let Some((_, other)) = other {
+                asked.push(format!("{} and {} would be two players", quoted(other), quoted(name)));
             }
-            _ => {}
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::{Format, merge, read};
-    use super::*;
-
-    fn with(tournament: &Tournament, csv: &str) -> Tournament {
-        let sheet = read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
-        merge(tournament, None, &sheet).unwrap().tournament
-    }
-
-    #[test]
-    fn a_published_round_keeps_its_order_and_slips_are_said() {
-        let before = with(&Tournament::default(), "Round;Board;White;Black\n1;1;A;B\n1;2;C;D\n");
-        let mut published = before.clone();
-        published.turn_round(None, 1, RoundState::Published).unwrap();
-        assert_eq!(guard(&before, &published), Guarded::default());
-        let mut swapped = published.clone();
-        let boards = [Some(2), Some(1)];
-        swapped.sections[0].pairings.iter_mut().zip(boards).for_each(|(pairing, board)| pairing.board = board);
-        assert!(guard(&published, &swapped).refused[0].contains("keep their boards"), "{swapped:?}");
-        assert_eq!(guard(&before, &swapped).refused, Vec::<String>::new(), "nobody has seen it");
-        let more = with(&published, "Round;Board;White;Black\n1;3;E;F\n2;1;B;A\n2;2;C;\u{c9}\n");
-        let guarded = guard(&published, &more);
-        assert_eq!(guarded.refused, Vec::<String>::new(), "boards may be added behind the others");
-        assert!(guarded.said.iter().any(|said| said == "round 2: B and A met in round 1 already"), "{guarded:?}");
-        assert!(guarded.said.iter().any(|said| said.contains("nearly the same name")), "{guarded:?}");
-        let mut renamed = published.clone();
-        renamed.sections[0].players[0].name = "Anna".to_owned();
-        assert!(guard(&published, &renamed).said[0].contains("A - B is Anna - B now"));
-        let mut crowded = published.clone();
-        for number in 0..65 {
-            let mut pairing = crowded.sections[0].pairings[0].clone();
-            (pairing.id, pairing.board, pairing.at) = (Id(100 + number), Some(10 + number), format!("b-{number}"));
-            crowded.sections[0].pairings.push(pairing);
+fn results(
+    known: &TournamentSection,
+    section: &TournamentSection,
+    last: &BTreeMap<Id, &RecordedGame>,
+    guards: &mut Guards,
+) {
+    let old: BTreeMap<Id, &Encounter> = known.pairings.iter().map(|pairing| (pairing.id, pairing)).collect();
+    let mut changed: BTreeSet<u32> = BTreeSet::new();
+    for pairing in &section.pairings {
+        let before = old.get(&pairing.id);
+        let was = before.and_then(|before| before.result);
+        if pairing.result == was {
+            continue;
         }
-        assert!(guard(&published, &crowded).refused[0].contains("has 65 boards"));
+        if was.is_some() {
+            changed.insert(pairing.round);
+        }
+        // A board knows of a pairing when it was set to it before.
+        let is_seated = before.is_some_and(|before| !before.at.is_empty());
+        let Some(result) = pairing.result.filter(|result| result.reason.is_played() && is_seated) else { continue };
+        let text = format!("{}-{}", result.white, result.black);
+        let called = || called(section, pairing);
+        match last.get(&pairing.id) {
+            None => guards.asked.push(format!(
+                "{}: {text}, but {} has no game of it; is it a forfeit?",
+                called(),
+                pairing.at
+            )),
+            Some(game) if !game.is_over && pairing.games.is_empty() => {
+                guards.asked.push(format!("{}: {text}, but its game on {} goes on", called(), game.board));
+            }
+            Some(game) => {
+                let shown = game.result.as_deref().and_then(Outcome::read).filter(|shown| *shown != Outcome::Open);
+                let is_other = |shown: Outcome| shown != result_of(&section.scoring, result.white, result.black);
+                if pairing.games.is_empty() && shown.is_some_and(is_other) {
+                    let shown = game.result.as_deref().unwrap_or_default();
+                    guards.asked.push(format!("{}: {text}, but {} ended with {shown}", called(), game.board));
+                }
+            }
+        }
+    }
+    for round in published(known, section).filter(|round| changed.contains(round)) {
+        if known.round(round).iter().all(|pairing| pairing.result.is_some()) {
+            guards.told.push(format!(
+                "all games of round {round} had ended: lidraughts has stopped reading its file; click \"connect\" there"
+            ));
+        }
+    }
+}
+
+/// Readers know a game by its names, too, and some never change what they have listed.
+fn identity(
+    (before, known): (&Tournament, &TournamentSection),
+    (after, section): (&Tournament, &TournamentSection),
+    told: &mut Vec<String>,
+) {
+    for round in published(known, section) {
+        // What becomes what, and for how many games; the first of them.
+        let mut changes: BTreeMap<(&str, String, String), (usize, Option<u32>)> = BTreeMap::new();
+        let is = section.round(round);
+        for (was, is) in known.round(round).iter().filter_map(|was| Some((was, is.iter().find(|is| is.id == was.id)?)))
+        {
+            let (was, new) = (before.tags_of(known, was, None), after.tags_of(section, is, None));
+            let of = |tags: &[(String, String)], name: &str| {
+                tags.iter().find(|(known, _)| known == name).map_or(String::new(), |(_, value)| value.clone())
+            };
+            for name in IDENTITY {
+                let (was, new) = (of(&was, name), of(&new, name));
+                if was != new {
+                    changes.entry((name, was, new)).or_insert((0, is.board)).0 += 1;
+                }
+            }
+        }
+        if changes.is_empty() {
+            continue;
+        }
+        for ((name, was, new), (count, board)) in changes {
+            let whose = match (count, board) {
+                (1, Some(board)) => format!("board {board}"),
+                (1, None) => "a game".to_owned(),
+                _ => format!("{count} games"),
+            };
+            told.push(format!(
+                "round {round} is published: {name} of {whose} becomes {} (was {})",
+                quoted(&new),
+                quoted(&was)
+            ));
+        }
+        told.push(match is.len() {
+            1 => format!("round {round} has one game: lidraughts takes it for another one now"),
+            _ => format!("games.pdn, the file of round {round}, archive and pages follow; the list of games at lidraughts never does"),
+        });
     }
 }

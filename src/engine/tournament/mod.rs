@@ -34,7 +34,7 @@ mod trf;
 pub use berger::{pair_round_robin, round_robin};
 pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TAG, TournamentRecord, WAS};
 pub use csv::write as write_csv;
-pub use guards::{Guarded, guard};
+pub use guards::{Guards, guard};
 pub use merge::{Merged, merge};
 
 pub use output::{crosstable, heading, html, round_text, standings_text, teams_text};

@@ -80,7 +80,7 @@ pub enum OfficeAnswer {
 enum Message {
     News(GameNews),
     Ask { question: OfficeQuestion, by: String, answer: oneshot::Sender<OfficeAnswer> },
-    Configured(TournamentConfig),
+    Configured(TournamentConfig, Option<usize>),
 }
 
 /// Where the office is asked.
@@ -98,7 +98,7 @@ impl OfficeDoor {
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Message::Configured(config.tournament.clone()));
+        let _ = self.0.send(Message::Configured(config.tournament.clone(), most_games(config)));
     }
 
     /// What it hears of games.
@@ -106,6 +106,11 @@ impl OfficeDoor {
         let sender = self.0.clone();
         Arc::new(move |news| drop(sender.send(Message::News(news))))
     }
+}
+
+/// How many games of a file the readers of every outlet take.
+fn most_games(config: &Config) -> Option<usize> {
+    config.outlets.iter().filter_map(|outlet| outlet.profile.most_games()).min()
 }
 
 /// Hands the wish of an office to the line of a board.
@@ -136,10 +141,10 @@ pub struct OfficeInbox(mpsc::Receiver<Message>);
 pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: OfficeSurroundings) -> JoinHandle<()> {
     let folder = config.directory.join("log");
     let lines: Vec<String> = config.lines.iter().map(|line| line.name.clone()).collect();
-    let config = config.tournament.clone();
+    let (config, most_games) = (config.tournament.clone(), most_games(config));
     tokio::task::spawn_blocking(move || match Office::open(Arc::clone(&around.disk), &folder) {
         Ok(mut office) => {
-            office.set_tables(config.boards.clone());
+            office.configure(config.boards.clone(), most_games);
             if let Some(damage) = office.log().damage() {
                 error!("the record of the tournament is damaged: {damage}; what stands before that counts");
             }
@@ -202,9 +207,9 @@ impl Work {
         loop {
             match inbox.recv_timeout(TICK) {
                 Ok(Message::News(news)) => is_due |= self.hear(news),
-                Ok(Message::Configured(config)) => {
+                Ok(Message::Configured(config, most_games)) => {
                     self.opens_when_set_up = config.opens_when_set_up;
-                    self.office.set_tables(config.boards);
+                    self.office.configure(config.boards, most_games);
                     is_due = true;
                 }
                 Ok(Message::Ask { question, by, answer }) => {
