@@ -451,6 +451,46 @@ fn what_cannot_be_understood_is_told_with_line_and_column() {
 }
 
 #[test]
+fn a_half_written_file_is_refused_or_says_less_and_never_something_else() {
+    let csv = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc;Gantwarg;1-1\n".to_owned();
+    for whole in [csv, four()] {
+        let full = lay(&Tournament::default(), whole.as_bytes()).unwrap().tournament;
+        let full = essence(&full);
+        for end in (1..whole.len() - 1).filter(|end| whole.is_char_boundary(*end)) {
+            let Ok(merged) = lay(&Tournament::default(), &whole.as_bytes()[..end]) else { continue };
+            let part = essence(&merged.tournament);
+            let is_less = part[1..].iter().all(|line| full.contains(line) || line.contains(" None []"));
+            assert!(is_less || !merged.notes.is_empty(), "{}\n{part:#?}\n{full:#?}", &whole[..end]);
+        }
+    }
+    let cut = "Round;Board;White;Black;Result\n1;1;Sijbrands;Wiersma;2-0\n1;2;Clerc";
+    assert!(refused(cut).contains("3:5: error: the file ends within this row, after 3 of 5 cells"), "{}", refused(cut));
+    lay(&Tournament::default(), format!("{cut}\n").as_bytes()).unwrap();
+}
+
+#[test]
+fn odd_names_are_refused_with_their_place_or_are_two_players() {
+    let rows = |name: &str| format!("Round;Board;White;Black;Result\n1;1;{name};Wiersma;2-0\n");
+    for name in ["Sij\u{1b}[2Jbrands", "Sij\tbrands\u{7}", "\"Sij\nbra\u{9b}nds\""] {
+        let told = refused(&rows(name));
+        assert!(told.contains("error: the character U+00"), "{told}");
+    }
+    let broken = lay(&Tournament::default(), rows("\"Sij\nbrands\"").as_bytes()).unwrap();
+    assert_eq!(broken.tournament.sections[0].players[0].name, "Sij brands");
+    assert!(broken.notes[0].to_string().starts_with("2:5: note: the line break"), "{:?}", broken.notes);
+    let players = "No;Name;Team\n1;Jansen;A\n2;Jansen;B\n3;Clerc;A\n";
+    let listed = lay(&Tournament::default(), players.as_bytes()).unwrap();
+    let notes: Vec<String> = listed.notes.iter().map(ToString::to_string).collect();
+    assert!(notes.iter().any(|note| note.contains("two players are called `Jansen`")), "{notes:?}");
+    assert_eq!(listed.tournament.sections[0].players.len(), 3);
+    let paired = "Round;Board;White no;White;Black no;Black;Result\n1;1;2;Jansen;3;Clerc;2-0\n";
+    let merged = lay(&listed.tournament, paired.as_bytes()).unwrap().tournament;
+    let section = &merged.sections[0];
+    let white = section.pairings[0].white.and_then(|id| section.player(id)).unwrap();
+    assert_eq!((white.number, section.players.len()), (Some(2), 3));
+}
+
+#[test]
 fn the_same_file_in_any_encoding_is_the_same_and_twice_changes_nothing() {
     let four = four();
     let expected = lay(&Tournament::default(), four.as_bytes()).unwrap().tournament;

@@ -258,6 +258,10 @@ fn the_verb_takes_over_shows_stands_and_gives_back() {
     let told = String::from_utf8(wrong.stdout).unwrap();
     assert!(!wrong.status.success() && told.contains("line 1: its checksum is another"), "{told}");
     assert!(!import(&round("2-0"), &[]).status.success());
+    // Nothing is made anew without what the record lacks.
+    let rebuild = Command::new(env!("CARGO_BIN_EXE_damcast")).arg("rebuild").arg(&folder).output().unwrap();
+    let told = String::from_utf8(rebuild.stderr).unwrap();
+    assert!(!rebuild.status.success() && told.contains("put a copy of the file there first"), "{told}");
 }
 
 #[test]

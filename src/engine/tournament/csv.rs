@@ -166,6 +166,9 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
             |row: &Cells| row.iter().all(|cell| column_of(&cell.text, &told).is_some()) && is_head(row, &told);
         let next = rest.iter().skip(1).position(is_next).map_or(rest.len(), |at| at + 1);
         let rows = rest.drain(..next).collect::<Vec<_>>();
+        if rest.is_empty() {
+            half_written(&rows, text, complaints);
+        }
         let of_table = table(rows, &told, complaints);
         sheet.players.extend(of_table.players);
         sheet.pairings.extend(of_table.pairings);
@@ -183,6 +186,20 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut Complaints) -> Sh
         }
     }
     sheet
+}
+
+/// A last row without an end of line that lacks cells, where no other row does, was cut: what is left of it may say something else.
+fn half_written(rows: &[Cells], text: &str, complaints: &mut Complaints) {
+    let [others @ .., last] = rows else { return };
+    let (Some(head), Some(cell)) = (others.first(), last.last()) else { return };
+    let is_last_line = cell.place.line == text.lines().count() as u64 && !text.ends_with('\n');
+    if is_last_line && last.len() < head.len() && others.iter().all(|row| row.len() >= head.len()) {
+        let (cells, of) = (last.len(), head.len());
+        complaints.error(
+            cell.place,
+            format!("the file ends within this row, after {cells} of {of} cells: is it half-written? A row that is meant so ends its line"),
+        );
+    }
 }
 
 /// What our own files tell in comments begins so.

@@ -260,7 +260,10 @@ pub(super) fn plain(text: &str, place: Place, complaints: &mut Complaints) -> St
         complaints.error(place, format!("a text of {length} characters; {LONGEST} are the most"));
         return String::new();
     }
-    text.to_owned()
+    if text.contains('\n') {
+        complaints.note(place, "the line break within this text is a blank now");
+    }
+    text.replace('\n', " ")
 }
 
 /// Reads a file. `format`: found out if it is not told. `columns`: names of columns of a CSV, as `Round=Tour,White=Blancs`.

@@ -23,7 +23,7 @@ use super::{Folder, GameRecords, live_file};
 use crate::engine::playback::PlayedGame;
 use crate::station::disk::{self, Disk, Durability, RealDisk};
 use crate::station::outlets::{self, EventPlaces, GENERATIONS, Outlet, Plans, order_of};
-use crate::station::tournament_log::TOURNAMENT;
+use crate::station::tournament_log::{TOURNAMENT, TournamentLog};
 
 /// Makes the outputs of `directory` anew, in that folder or in another. Returns what was done, file by file.
 ///
@@ -32,6 +32,12 @@ use crate::station::tournament_log::TOURNAMENT;
 /// As the disk says, or when the logs are damaged: what they lack would be missing in what is made.
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
+    let record = TournamentLog::read(&RealDisk, &directory.join("log"))?;
+    if let Some(damage) = record.damage().map(str::to_owned).or_else(|| record.book().tournament().err()) {
+        let why =
+            format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
     // Whoever may write into the folder must not lead root elsewhere.
     let planned = super::outlets(&Plans::read(&RealDisk, &directory.join("log"))?);
     let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));
