@@ -130,7 +130,10 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     // It is taken back, and given again.
     done(ask(&place, &["ctl", "result", "a", "*", "--game", "1", "--correct"]));
     wait_until("nobody knows a result", || public(&place, "round/3/games.pdn").contains("[Result \"*\"]"));
-    done(ask(&place, &["ctl", "result", "a", "2-0"]));
+    // The board ended with 1-1.
+    let unsure = ask(&place, &["ctl", "result", "a", "2-0"]);
+    assert!(unsure.code == 1 && unsure.err.contains("a ended with 1-1"), "{}", unsure.err);
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
     wait_until("the result again", || public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
     // A result of a board without electronics.
     let missing = ask(&place, &["ctl", "round", "close", "3"]);

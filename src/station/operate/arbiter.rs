@@ -49,6 +49,8 @@ pub enum OfficeQuestion {
         board: String,
         /// The result.
         result: String,
+        /// It is meant so, whatever the board shows.
+        sure: bool,
     },
     /// Are these names for a game that has begun?
     Names {
@@ -328,11 +330,11 @@ impl Work {
                 self.given.insert(board, by.to_owned());
                 return OfficeAnswer::OfLine;
             }
-            OfficeQuestion::Result { board, result } => {
+            OfficeQuestion::Result { board, result, sure } => {
                 if !self.office.knows(&board) {
                     return OfficeAnswer::OfLine;
                 }
-                Matter::result_of(board, result).into()
+                TournamentRequest { sure, ..Matter::result_of(board, result).into() }
             }
             OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
             OfficeQuestion::Names { board, white, black } => Matter::Names { board, game: None, white, black }.into(),

@@ -229,7 +229,7 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
                 Err(why) => return Reply::error(why),
             };
             let until = wanted(until);
-            if let Some(reply) = of_office(desk, &board, &wish, peer).await {
+            if let Some(reply) = of_office(desk, &board, &wish, sure, peer).await {
                 return reply;
             }
             let (answer, told) = oneshot::channel();
@@ -244,10 +244,10 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
 }
 
 /// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
-async fn of_office(desk: &Desk, board: &str, wish: &Wish, peer: &Peer) -> Option<Reply> {
+async fn of_office(desk: &Desk, board: &str, wish: &Wish, sure: bool, peer: &Peer) -> Option<Reply> {
     let board = desk.observer.board_called(board)?;
     let question = match wish {
-        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone() },
+        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure },
         Wish::Names { white, black } => OfficeQuestion::Names { board, white: white.clone(), black: black.clone() },
         _ => return None,
     };
