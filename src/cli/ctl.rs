@@ -100,6 +100,31 @@ enum Verb {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Say that somebody plays a pairing of the tournament instead of another.
+    ///
+    /// A game that has begun gets the name in all that is shown, too.
+    #[command(after_help = "Example:\n  damcast ctl substitute 3.2 \"Clerc, Rob\" \"Gantwarg, A.\"")]
+    Substitute {
+        /// The pairing: 3.2 is board 2 of round 3.
+        #[arg(value_name = "R.B")]
+        pairing: String,
+        /// Who was to play: the name, or his number in the files of the pairing program.
+        player: String,
+        /// Who plays.
+        by: String,
+        /// Of which section.
+        #[arg(long, value_name = "NAME")]
+        section: Option<String>,
+        /// Why; it stands in the record.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+        /// Who plays is no player of the tournament yet, and it is meant so.
+        #[arg(long)]
+        sure: bool,
+        /// Say what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// End the game: this side gives up.
     Resign {
         /// The board.
@@ -322,6 +347,13 @@ impl Verb {
                     dry_run: *dry_run,
                     ..request
                 });
+            }
+            Verb::Substitute { pairing, player, by, section, reason, sure, dry_run } => {
+                let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());
+                let request: TournamentRequest =
+                    Matter::Substitute { pairing, player, by, section: section.clone() }.into();
+                let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
+                return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
             }
             Verb::Reload => return ClientRequest::Reload { until: None },
             Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },

@@ -195,7 +195,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
                 let mut lines = effect.lines().into_iter();
                 let written = lines.try_for_each(|line| writeln!(text, "{at} + {address}{line}"));
                 match effect {
-                    Effect::Ended { result: Some(result) } => writeln!(text, "{at} = {address}{result}"),
+                    Effect::Ended { result: Some(result), .. } => writeln!(text, "{at} = {address}{result}"),
                     _ => written,
                 }
             }
@@ -237,7 +237,7 @@ mod tests {
             at(300, Effect::Opened(Box::new(opening))),
             at(300, Effect::Note("why".into())),
             at(400, Effect::Send(vec![0x42, 0x0a])),
-            at(500, Effect::Ended { result: Some("2-0".into()) }),
+            at(500, Effect::Ended { result: Some("2-0".into()), is_given: true }),
             at(500, Effect::Notice("two kings too many".into())),
             at(500, Effect::Aside(Aside::Provisional(vec!["32-28".into()]))),
         ];
@@ -253,7 +253,7 @@ mod tests {
         let of_a_board = |effect| Output { at: Millis(300), board, effect };
         let outputs = [
             of_a_board(Effect::Entry { entry: Box::new(Entry::new(Step::Setup(Position::start(variant)))), why: None }),
-            of_a_board(Effect::Ended { result: Some("2-0".into()) }),
+            of_a_board(Effect::Ended { result: Some("2-0".into()), is_given: true }),
             of_a_board(Effect::Notice("ready".into())),
         ];
         assert_eq!(

@@ -211,6 +211,7 @@ mod tests {
             publication: None,
             file: None,
             pairing: None,
+            plays: None,
         }
     }
 

@@ -458,7 +458,7 @@ impl<'d> Hall<'d> {
                     file.write_all(format!("{line}\n").as_bytes())?;
                 }
             }
-            if let Effect::Ended { result: Some(result) } = &output.effect {
+            if let Effect::Ended { result: Some(result), .. } = &output.effect {
                 set_result(&recorder.live_path, result)?;
             }
             let moment = calendar::moment(recorder.epoch, output.at);

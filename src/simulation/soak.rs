@@ -171,7 +171,7 @@ fn files(record: &Record) -> Vec<Vec<u8>> {
         }
         let Some(file) = files.last_mut() else { continue };
         effect.lines().into_iter().for_each(|line| file.extend((line + "\n").into_bytes()));
-        if let Effect::Ended { result: Some(result) } = effect
+        if let Effect::Ended { result: Some(result), .. } = effect
             && let Some((at, bytes)) = livefile::overwrite_result(file, result)
         {
             file.splice(at..at + bytes.len(), bytes);

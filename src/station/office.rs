@@ -10,7 +10,7 @@
 //!
 //! [`operate::arbiter`]: crate::station::operate::arbiter
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
 use std::path::Path;
@@ -138,6 +138,18 @@ pub enum Matter {
         /// Who has Black.
         black: String,
     },
+    /// Somebody plays a pairing instead of another.
+    Substitute {
+        /// The pairing: `3.2` is board 2 of round 3.
+        pairing: String,
+        /// Who was to play: the name, or his number in the files of the pairing program.
+        player: String,
+        /// Who plays: likewise; with `sure` also one who is not known yet.
+        by: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
     /// Call a player by another name from now on, in all that is shown.
     Player {
         /// The name, or his number in the files of the pairing program.
@@ -174,6 +186,7 @@ impl Matter {
                 format!("result of {}{game}: {result}", what.or_else(|| board.clone()).unwrap_or_default())
             }
             Matter::Names { board, .. } => format!("names of {board}"),
+            Matter::Substitute { pairing, player, by, .. } => format!("pairing {pairing}: {by} for {player}"),
             Matter::Player { player, name, .. } => format!("player {player}: {name}"),
         }
     }
@@ -408,30 +421,33 @@ impl Office {
     }
 
     /// What follows from what boards have shown since: games of pairings get their names, boards that were swapped their pairings.
-    /// Nothing is written if there is nothing. `given`: boards whose last game has ended with a result that an operator gave, and who.
+    /// A result that an operator gave to a game that went on is the official one, unless an arbiter has said another thing of it.
+    /// Nothing is written if there is nothing. `askers`: who has last asked for a result of a board.
     ///
     /// # Errors
     ///
     /// As [`Office::carry_out`].
-    pub fn catch_up(&mut self, given: &BTreeMap<String, String>) -> Result<Done, OfficeRefusal> {
+    pub fn catch_up(&mut self, askers: &BTreeMap<String, String>) -> Result<Done, OfficeRefusal> {
         let before = self.tournament()?;
         if before.sections.is_empty() && before.games.is_empty() {
             return Ok(Done::default());
         }
         let mut after = before.clone();
-        let games: Vec<&RecordedGame> = given
-            .keys()
-            .filter_map(|board| {
-                let of = (board.clone(), 0)..=(board.clone(), u32::MAX);
-                self.games.range(of).next_back().map(|(_, game)| game)
-            })
-            .collect();
-        let taken = after.take_played(&games);
+        let is_judged = |game: &RecordedGame| {
+            before.corrected(&game.board, game.number).is_some_and(|known| known.tags.contains_key("Result"))
+        };
+        let given = self.games.values().filter(|game| game.is_result_given && !is_judged(game));
+        let given: Vec<&RecordedGame> = given.collect();
+        let taken = after.take_played(&given);
         self.follow_up(&mut after);
         if after == before {
             return Ok(Done::default());
         }
-        let by = if taken.is_empty() { "damcast" } else { given.values().next().map_or("damcast", String::as_str) };
+        let is_taken = |game: &&&RecordedGame| {
+            game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|key| taken.contains(&key.0))
+        };
+        let asker = given.iter().find(is_taken).and_then(|game| askers.get(&game.board).cloned());
+        let by = asker.unwrap_or_else(|| "damcast".to_owned());
         let name = outlets::random().map_err(|error| error.to_string())?;
         let changes = self.log.book().changes_to(&after);
         let first = in_words("boards", &changes, &before, &after).lines().next().map(str::to_owned);
@@ -441,7 +457,7 @@ impl Office {
             reason: String::new(),
             request: name,
             saw: self.log.book().version(),
-            by: by.to_owned(),
+            by,
             dry_run: false,
         };
         let mut done = Done::default();
@@ -567,6 +583,10 @@ impl Office {
                 let names = [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone()));
                 after.correct(game, names);
                 done.told.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
+            }
+            Matter::Substitute { pairing, player, by, section } => {
+                let id = after.pairing_called(pairing, section.as_deref())?;
+                done.told.push(substitute(after, id, player, by, sure)?);
             }
             Matter::Player { player, name, section } => {
                 check_name(name)?;
@@ -704,9 +724,13 @@ impl Office {
         {
             after.set_outcome((key.0, Some(stage)), outcome, true);
         } else {
-            after.set_official(key.0, new);
+            match new {
+                Some(_) => after.set_official(key.0, new),
+                None => after.take_back(key),
+            }
             let of_pairing = |game: &&RecordedGame| {
-                game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|of| of.0 == key.0)
+                let word = game.pairing.as_deref().and_then(read_pairing_word);
+                word.is_some_and(|of| of.0 == key.0 && (key.1.is_none() || of.1 == key.1))
             };
             // What was taken back is not shown any more, whatever the live file says.
             if let Some(game) = self.games.values().rfind(of_pairing).filter(|_| new.is_none()) {
@@ -769,6 +793,38 @@ pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Resul
         (None, [only]) => Ok(only),
         (None, _) => Err(format!("there are several sections: say with --section which, {}", names())),
     }
+}
+
+/// Somebody plays a pairing instead of another.
+fn substitute(after: &mut Tournament, pairing: Id, player: &str, by: &str, sure: bool) -> Result<String, String> {
+    let gone = || "this pairing is gone".to_owned();
+    let section = after.pairing(pairing).ok_or_else(gone)?.0.id;
+    let next = after.sections.iter().flat_map(|of| &of.players).map(|player| player.id.0).max().unwrap_or(0) + 1;
+    let section = after.sections.iter_mut().find(|of| of.id == section).ok_or_else(gone)?;
+    let found = |section: &TournamentSection, called: &str| {
+        let number: Option<u32> = called.parse().ok();
+        let is_it = |known: &&model::Player| known.name == called || number.is_some() && known.number == number;
+        section.players.iter().find(is_it).map(|player| (player.id, player.team))
+    };
+    let (old, team) = found(section, player)
+        .ok_or_else(|| format!("there is no player {player}; give the name as it stands in the tournament"))?;
+    let new = match found(section, by) {
+        Some((id, _)) => id,
+        None if !sure => {
+            return Err(format!("{by} is no player of {}: with --sure he becomes one", section.name));
+        }
+        None => {
+            check_name(by)?;
+            let id = Id(next);
+            section.players.push(model::Player { id, name: by.to_owned(), team, ..model::Player::default() });
+            id
+        }
+    };
+    let told = format!("{} plays for {}", section.name_of(Some(new)), section.name_of(Some(old)));
+    if !after.substitute(pairing, old, new) {
+        return Err(format!("{player} does not play this pairing"));
+    }
+    Ok(told)
 }
 
 fn missing_results(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec<String> {
@@ -845,21 +901,21 @@ pub fn in_words(subject: &str, changes: &[Amendment], before: &Tournament, after
         }
         let what = named(change, after).or_else(|| named(change, before)).unwrap_or_else(|| change.entity.to_string());
         // Where a pairing is played is seen where it is played.
-        let is_shown =
-            |name: &&String| *name != "at" && (change.entity.kind != Kind::Game || name.starts_with(model::TAG));
-        let mut names: Vec<&String> = change.old.keys().chain(change.new.keys()).filter(is_shown).collect();
-        names.sort();
-        names.dedup();
         let shown = |of: &Fields, name: &str| of.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
-        let was = |name: &str| match name.strip_prefix(model::TAG) {
-            Some(tag) if !change.old.contains_key(name) => shown(&change.new, &format!("{}{tag}", model::WAS)),
-            _ => shown(&change.old, name),
+        let fields: Vec<String> = if change.entity.kind == Kind::Game {
+            let was = |tag: &str| match change.old.get(&format!("{}{tag}", model::TAG)) {
+                Some(old) => old.clone(),
+                None => shown(&change.new, &format!("{}{tag}", model::WAS)),
+            };
+            let is = |value: &str| if value.is_empty() { "nothing".to_owned() } else { value.to_owned() };
+            change.tags().into_iter().map(|(tag, value)| format!("{tag} {} (was {})", is(value), was(tag))).collect()
+        } else {
+            let names: BTreeSet<&String> =
+                change.old.keys().chain(change.new.keys()).filter(|name| *name != "at").collect();
+            let field =
+                |name: &String| format!("{name} {} (was {})", shown(&change.new, name), shown(&change.old, name));
+            names.into_iter().map(field).collect()
         };
-        let plain = |name: &str| name.strip_prefix(model::TAG).unwrap_or(name).to_owned();
-        let fields: Vec<String> = names
-            .iter()
-            .map(|name| format!("{} {} (was {})", plain(name), shown(&change.new, name), was(name)))
-            .collect();
         if !fields.is_empty() {
             let _ = writeln!(text, "{what}: {}", fields.join(", "));
         }

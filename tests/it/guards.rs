@@ -171,6 +171,7 @@ fn a_result_that_the_board_does_not_show_is_asked_again() {
         tags: Vec::new(),
         format: None,
         result: Some("2-0".to_owned()),
+        is_result_given: false,
         is_over: true,
         entries: 40,
     };

@@ -131,7 +131,9 @@ impl Event {
                 let effect = match published {
                     PublishedPart::Opened(opening) => Effect::Opened(Box::new(opening.clone())),
                     PublishedPart::Entry(entry) => Effect::Entry { entry: Box::new(entry.clone()), why: None },
-                    PublishedPart::Ended(result) => Effect::Ended { result: result.map(str::to_owned) },
+                    PublishedPart::Ended(result) => {
+                        Effect::Ended { result: result.map(str::to_owned), is_given: false }
+                    }
                     PublishedPart::Aside(_) => continue,
                 };
                 // Each board is told a little later than the one before it.

@@ -49,6 +49,7 @@ mod line_program;
 mod model_disk;
 mod network;
 mod odd_files;
+mod office;
 mod operation;
 mod operator;
 mod outages;

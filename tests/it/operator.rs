@@ -247,7 +247,7 @@ fn who_resigns_has_lost() {
         desk.ask(&format!("resign {side}"));
         desk.wait(20_000);
         let given = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Ended { result } => result.as_deref(),
+            Effect::Ended { result, .. } => result.as_deref(),
             _ => None,
         });
         assert_eq!(given, Some(result), "{:?}", desk.notices());
@@ -324,7 +324,7 @@ fn a_result_piece_is_offered_and_never_a_move() {
         desk.ask(&format!("result {value}"));
         desk.wait(15_000);
         let result = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::Ended { result } => result.as_deref(),
+            Effect::Ended { result, .. } => result.as_deref(),
             _ => None,
         });
         assert_eq!(result, Some(value));

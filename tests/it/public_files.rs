@@ -43,7 +43,7 @@ fn effect(said: &[Said<'_>], text: &str) -> Effect {
     let opening = Opening { game: 1, variant, tags: vec![("Date".to_owned(), "2026.11.21".to_owned())], pairing: None };
     match text {
         "open" => Effect::Opened(Box::new(opening)),
-        "*" => Effect::Ended { result: Some("2-0".to_owned()) },
+        "*" => Effect::Ended { result: Some("2-0".to_owned()), is_given: true },
         text => {
             let before = said.iter().map(|(.., other)| *other).filter(|other| !["open", "*"].contains(other));
             let count = before.clone().position(|other| other == text).unwrap();

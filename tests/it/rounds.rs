@@ -217,3 +217,37 @@ fn a_prepared_round_opens_when_all_its_boards_are_set_up() {
     assert!(other.code == 1 && other.err.contains("keep their boards"), "{}{}", other.out, other.err);
     assert!(station.signal(Signal::TERM).success());
 }
+
+/// A round is closed while one of its games has not begun: what is played at that board then is nobody's official game, also after a
+/// restart. And what was closed can be opened again.
+#[test]
+fn a_board_whose_round_was_closed_plays_nothing_of_it() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
+    done(ask(&place, &["ctl", "round", "open", "1"]));
+    // A start begins a log that goes on from the one before it.
+    let log = || {
+        let logs = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
+        let logs = logs.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
+        logs.map(|path| fs::read_to_string(path).unwrap()).collect::<String>()
+    };
+    let said = |what: &str| log().lines().filter(|line| line.contains(what)).count();
+    wait_until("the board knows its pairing", || said("! pairing 1 {") == 1);
+    assert!(station.signal(Signal::TERM).success());
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    done(ask(&place, &["ctl", "round", "close", "1", "--sure"]));
+    wait_until("the board knows that it has none", || said("! pairing none") == 1);
+    assert_eq!(said("! pairing 1 {"), 1, "what the line knows is not said again: {}", log());
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    assert!(!place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
+    done(ask(&place, &["ctl", "round", "open", "1"]));
+    wait_until("the next game is of the round", || said("! pairing 1 {") == 2);
+    assert!(station.signal(Signal::TERM).success());
+}

@@ -83,6 +83,7 @@ fn office(disk: &ModelDisk) -> Office {
         tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         format: Some(ResultFormat::International),
         result: Some("1-1".to_owned()),
+        is_result_given: false,
         is_over: true,
         entries: 40,
     });

@@ -55,8 +55,9 @@ impl Course {
         }
         for change in record.changes.iter().filter(|change| change.entity.kind == Kind::Game) {
             let Some(key) = self.book.fields(Kind::Game, change.entity.id).and_then(game_of) else { continue };
-            let tags = change.new.iter().filter_map(|(name, value)| Some((name.strip_prefix(TAG)?, value)));
-            let tags = tags.map(|(tag, value)| Correction { at, tag: tag.to_owned(), value: value.clone() });
+            let correction =
+                |(tag, value): (&str, &str)| Correction { at, tag: tag.to_owned(), value: value.to_owned() };
+            let tags = change.tags().into_iter().map(correction);
             self.corrections.entry(key).or_default().extend(tags);
         }
         self.records.push((at, record.clone()));
@@ -184,10 +185,9 @@ fn bodies(book: &Book, record: &TournamentRecord) -> Vec<Object> {
             Kind::Game => {
                 let Some(fields) = book.fields(Kind::Game, change.entity.id) else { continue };
                 let Some((board, game)) = game_of(fields) else { continue };
-                for (name, new) in &change.new {
-                    let Some(tag) = name.strip_prefix(TAG) else { continue };
+                for (tag, new) in change.tags() {
                     let first = || fields.get(&format!("{WAS}{tag}"));
-                    let old = change.old.get(name).or_else(first).map_or("", String::as_str);
+                    let old = change.old.get(&format!("{TAG}{tag}")).or_else(first).map_or("", String::as_str);
                     let body = Object::new().text("type", "amend").text("board", &board).number("game", game.into());
                     bodies.push(body.text("field", tag).text("old", old).text("new", new));
                 }

@@ -53,7 +53,11 @@ impl<'game> View<'game> {
     /// Lays what was corrected over the tags of the game.
     pub fn correct(&self, tags: &mut Tags) {
         for Correction { tag, value, .. } in self.corrections.iter().filter(|correction| correction.tag != RESULT) {
-            tags.set(tag, value.as_str());
+            if value.is_empty() {
+                tags.remove(tag);
+            } else {
+                tags.set(tag, value.as_str());
+            }
         }
     }
 }

@@ -221,7 +221,7 @@ pub struct Correction {
     pub at: Moment,
     /// Its name; `Result` among them.
     pub tag: String,
-    /// As it is to be shown from then on.
+    /// As it is to be shown from then on; empty: it is left out.
     pub value: String,
 }
 

@@ -18,6 +18,8 @@ pub struct PlayedGame {
     pub name: Option<String>,
     /// What its live file holds.
     pub file: Contents,
+    /// The operator gave its result; the board has not shown it.
+    pub is_result_given: bool,
     /// What was told beside its file, each with its time.
     pub(super) asides: Vec<(Millis, Aside)>,
     pub(super) times: Times,
@@ -50,7 +52,14 @@ pub enum PublishedPart<'game> {
 impl PlayedGame {
     /// A game with this file.
     pub fn new(file: Contents) -> PlayedGame {
-        PlayedGame { board: None, name: None, file, asides: Vec::new(), times: Times::default() }
+        PlayedGame {
+            board: None,
+            name: None,
+            file,
+            is_result_given: false,
+            asides: Vec::new(),
+            times: Times::default(),
+        }
     }
 
     /// Its number on its board, from 1.

@@ -102,8 +102,9 @@ impl Playback {
                         game.times.entries.push(at);
                     }
                 }
-                Effect::Ended { result } => {
+                Effect::Ended { result, is_given } => {
                     if let Some(game) = self.last_game(board) {
+                        game.is_result_given = is_given;
                         (game.file.is_ended, game.file.result, game.times.ended) = (true, result, at);
                     }
                 }

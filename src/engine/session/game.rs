@@ -159,9 +159,9 @@ impl LiveGame {
     }
 
     /// The end of the file, if there is one.
-    pub fn close(&self, result: Option<&str>) -> Option<Effect> {
+    pub fn close(&self, result: Option<&str>, is_given: bool) -> Option<Effect> {
         let result = result.filter(|&result| result != "*").map(str::to_owned);
-        self.number.map(|_| Effect::Ended { result })
+        self.number.map(|_| Effect::Ended { result, is_given })
     }
 
     fn has_fen_tag(&self) -> bool {

@@ -47,6 +47,8 @@ pub use codes::CodeMap;
 pub use head::{DEFAULT_GAME_TYPE, HeadError};
 pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
 
+use std::sync::Arc;
+
 use chrono::{DateTime, FixedOffset};
 
 pub use crate::engine::bytelog::Mode;
@@ -56,7 +58,7 @@ use crate::engine::millis::Millis;
 use crate::engine::recognition::{self, Grounds, Reason};
 use bus::Bus;
 use draughts_pdn::clock::Clocks;
-use request::{Addressee, Request};
+use request::{Addressee, Pairing, Request};
 use single::Single;
 use table::{Attention, Table};
 use wait::LineWait;
@@ -107,6 +109,8 @@ pub enum Effect {
     Ended {
         /// Its result, if there is one. It is written over that of the Result tag ([`livefile::overwrite_result`]).
         result: Option<String>,
+        /// The operator gave it; the board has not shown it.
+        is_given: bool,
     },
     /// Close the link and open it again, or another port where the address leaves a choice: nothing answers, or a board that
     /// is not the one expected. Until the link is up again everything goes on as if it were refused.
@@ -545,6 +549,8 @@ pub struct Status {
     pub game: Option<u32>,
     /// That game has a file, and is not over.
     pub has_open_game: bool,
+    /// What games play that begin from now on, as the line was told.
+    pub pairing: Option<Arc<Pairing>>,
     /// The clock says that the time of a side is running.
     pub runs_clock: bool,
     /// Who has White and who Black, where that is known: in the file of that game, or in the next.

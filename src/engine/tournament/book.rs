@@ -125,6 +125,16 @@ pub struct Amendment {
     pub new: Fields,
 }
 
+impl Amendment {
+    /// The tags of a recorded game that change, and what they are then; empty: left out.
+    pub fn tags(&self) -> BTreeMap<&str, &str> {
+        let left_out = self.old.keys().filter_map(|name| name.strip_prefix(TAG));
+        let left_out = left_out.chain(self.new.keys().filter_map(|name| name.strip_prefix(WAS)));
+        let new = self.new.iter().filter_map(|(name, value)| Some((name.strip_prefix(TAG)?, value.as_str())));
+        left_out.map(|tag| (tag, "")).chain(new).collect()
+    }
+}
+
 /// A line of the record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TournamentRecord {
@@ -522,10 +532,11 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
             return Ok(());
         }
         Kind::Game => {
-            let tag = |(name, is): (&String, &String)| {
-                let name = name.strip_prefix(TAG)?.to_owned();
-                let was = of.text(&format!("{WAS}{name}"));
-                Some((name, AmendedTag { is: is.clone(), was }))
+            // One that is left out from then on has no field for what it is.
+            let tag = |(name, _): (&String, &String)| {
+                let name = name.strip_prefix(TAG).or_else(|| name.strip_prefix(WAS))?.to_owned();
+                let [is, was] = [TAG, WAS].map(|prefix| of.text(&format!("{prefix}{name}")));
+                Some((name, AmendedTag { is, was }))
             };
             tournament.games.push(AmendedGame {
                 id,

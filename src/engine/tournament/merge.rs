@@ -5,7 +5,7 @@
 //! | a player with a number that is known | that player; another name is refused, if most of the names are others |
 //! | a player without a number | the one of that name, or a new one |
 //! | a pairing of two players who meet in that round | that pairing, with what the file adds |
-//! | a pairing of somebody who already plays in that round | refused |
+//! | a pairing of somebody who already plays in that round | refused; in a prepared round without results his earlier one gives way |
 //! | no result | the result stays as it is |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ use draughts_pdn::problem::quoted;
 use draughts_pdn::{Place, Problem};
 
 use super::points::Points;
+use super::rounds::RoundState;
 use super::scoring::{Scoring, Stage};
 use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who, folded};
 use super::{
@@ -456,8 +457,43 @@ impl Merging<'_> {
             .collect()
     }
 
+    /// A round that nobody outside has seen and that has no result may be paired anew: what was prepared for somebody gives way to what
+    /// the file has for him.
+    fn give_way(&mut self, resolved: &[(Option<Id>, Option<Id>)]) {
+        let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Place)> = BTreeMap::new();
+        let has_result = |of: &&Encounter| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
+        let played: BTreeSet<u32> = self.section.pairings.iter().filter(has_result).map(|of| of.round).collect();
+        for (of, &(white, black)) in self.sheet.pairings.iter().zip(resolved) {
+            if self.section.state_of(of.round) == RoundState::Prepared && !played.contains(&of.round) {
+                for (one, other) in [(white, black), (black, white)] {
+                    drawn.extend(one.map(|id| ((of.round, id), (other, of.place))));
+                }
+            }
+        }
+        let other_draw = |pairing: &Encounter| -> Option<Place> {
+            let sides = [(pairing.white, pairing.black), (pairing.black, pairing.white)];
+            let mut others = sides.into_iter().filter_map(|(one, other)| {
+                let (opponent, place) = drawn.get(&(pairing.round, one?))?;
+                (*opponent != other).then_some(*place)
+            });
+            others.next()
+        };
+        let gone: Vec<(Id, Place)> =
+            self.section.pairings.iter().filter_map(|known| Some((known.id, other_draw(known)?))).collect();
+        for (id, place) in gone {
+            let Some(at) = self.section.pairings.iter().position(|known| known.id == id) else { continue };
+            let known = self.section.pairings.remove(at);
+            let (white, black) = (self.section.name_of(known.white), self.section.name_of(known.black));
+            let what =
+                format!("round {} is prepared: {white} - {black} is not played, this file pairs anew", known.round);
+            self.complaints.note(place, what);
+        }
+        self.section.byes.retain(|bye| !drawn.contains_key(&(bye.round, bye.player)));
+    }
+
     fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)]) {
         let sheet = self.sheet;
+        self.give_way(resolved);
         let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
         for (at, pairing) in self.section.pairings.iter().enumerate() {
             for id in [pairing.white, pairing.black].into_iter().flatten() {

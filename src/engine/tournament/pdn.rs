@@ -259,7 +259,7 @@ fn game(
 }
 
 /// `2027/07/10` and `2027-07-10` as `2027.07.10`.
-pub(super) fn pdn_date(date: &str) -> String {
+fn pdn_date(date: &str) -> String {
     date.replace(['/', '-'], ".")
 }
 

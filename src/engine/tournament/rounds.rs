@@ -17,7 +17,7 @@ use draughts::ResultFormat;
 use draughts_pdn::values;
 
 use super::merge::of_games;
-use super::pdn::{pdn_date, result_of};
+use super::pdn::result_of;
 use super::scoring::{Scoring, Stage};
 use super::{Encounter, Id, Official, ResultReason, Tournament, TournamentSection};
 
@@ -89,7 +89,7 @@ pub struct AmendedGame {
 /// A tag of a recorded game that is another now.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct AmendedTag {
-    /// As it is to be shown.
+    /// As it is to be shown; empty: it is left out.
     pub is: String,
     /// With which the game began, or that its live file ended with; empty: it had none.
     pub was: String,
@@ -110,6 +110,8 @@ pub struct RecordedGame {
     pub format: Option<ResultFormat>,
     /// The result that its live file has.
     pub result: Option<String>,
+    /// The operator gave that result; the board has not shown it.
+    pub is_result_given: bool,
     /// Has its live file ended?
     pub is_over: bool,
     /// How many entries it has.
@@ -122,6 +124,12 @@ impl RecordedGame {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
+
+/// The tags that say more of White and of Black than their names.
+const OF_PLAYERS: [[&str; 4]; 2] = [
+    ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteFederation"],
+    ["BlackTitle", "BlackRating", "BlackTeam", "BlackFederation"],
+];
 
 /// A pairing, and its game if there are several.
 pub type PairingKey = (Id, Option<Stage>);
@@ -333,10 +341,7 @@ impl Tournament {
             ("White", section.name_of(white).to_owned()),
             ("Black", section.name_of(black).to_owned()),
         ];
-        for (id, names) in [
-            (white, ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteFederation"]),
-            (black, ["BlackTitle", "BlackRating", "BlackTeam", "BlackFederation"]),
-        ] {
+        for (id, names) in [white, black].into_iter().zip(OF_PLAYERS) {
             let Some(player) = id.and_then(|id| section.player(id)) else { continue };
             let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
             let team = player.team.and_then(|id| section.team(id)).map_or(String::new(), |team| team.name.clone());
@@ -352,11 +357,6 @@ impl Tournament {
         }
         tags.retain(|(_, value)| !value.is_empty());
         tags.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-    }
-
-    /// The day of a round as a tag has it.
-    pub fn date_tag(section: &TournamentSection, round: u32) -> Option<String> {
-        section.date(round).map(pdn_date)
     }
 
     /// Takes over what boards have shown: the result of a game that has ended is the official one of its pairing until somebody gives
@@ -407,6 +407,21 @@ impl Tournament {
         true
     }
 
+    /// Takes the result of a pairing back, or that of one game of a micro-match.
+    pub fn take_back(&mut self, (id, stage): PairingKey) {
+        let Some((_, pairing)) = self.pairing_mut(id) else { return };
+        let games = pairing.games.iter_mut().filter(|game| stage.is_none_or(|stage| game.stage == stage));
+        games.for_each(|game| game.result = None);
+        pairing.result = of_games(&pairing.games);
+    }
+
+    /// Somebody plays a pairing instead of another. Returns whether that one played it.
+    pub fn substitute(&mut self, id: Id, player: Id, by: Id) -> bool {
+        let Some((_, pairing)) = self.pairing_mut(id) else { return false };
+        let side = [&mut pairing.white, &mut pairing.black].into_iter().find(|side| **side == Some(player));
+        side.map(|side| *side = Some(by)).is_some()
+    }
+
     /// From now on this is the official result of a pairing; `None`: there is none.
     pub fn set_official(&mut self, id: Id, official: Option<Official>) {
         if let Some((_, pairing)) = self.pairing_mut(id) {
@@ -423,6 +438,10 @@ impl Tournament {
             let Some(key) = game.pairing.as_deref().and_then(read_pairing_word) else { continue };
             let Some((section, pairing)) = self.pairing(key.0) else { continue };
             let mut wanted = self.tags_of(section, pairing, key.1);
+            // What was true of another player is not true of whoever took his place.
+            let is_missing = |name: &&str| wanted.iter().all(|(known, _)| known != name);
+            let of_others: Vec<&str> = OF_PLAYERS.into_iter().flatten().filter(is_missing).collect();
+            wanted.extend(of_others.into_iter().map(|name| (name.to_owned(), String::new())));
             if game.is_over
                 && last.contains(&(game.board.as_str(), game.number))
                 && let Some(result) = official_tag(section, pairing, key.1, game.format)
@@ -433,7 +452,7 @@ impl Tournament {
         }
     }
 
-    /// From now on these tags of a game are so.
+    /// From now on these tags of a game are so; one that is empty is left out.
     pub fn correct(&mut self, game: &RecordedGame, wanted: impl IntoIterator<Item = (String, String)>) {
         let at = self.games.iter().position(|known| known.board == game.board && known.number == game.number);
         let known = at.map(|at| &self.games[at].tags);

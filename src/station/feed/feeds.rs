@@ -120,7 +120,7 @@ mod tests {
         let board = |number| BusAddress::new(number);
         let names = BTreeMap::from([(BusAddress::new(7).unwrap(), "table-1".to_owned())]);
         let mut feeds = Feeds::new(Arc::new(RealDisk), folder.path().into(), "hall".into(), names);
-        let (variant, ended) = (Variant::international(), || Effect::Ended { result: None });
+        let (variant, ended) = (Variant::international(), || Effect::Ended { result: None, is_given: false });
         for (address, name) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
             let tags = vec![("White".to_owned(), name.to_owned())];
             feeds.publish(address, &Effect::Opened(Box::new(Opening { game: 2, variant, tags, pairing: None })));

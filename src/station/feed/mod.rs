@@ -118,7 +118,7 @@ impl Feed {
             return Ok(());
         }
         self.waiting.push_back(Step::Append(lines.into_bytes()));
-        if let Effect::Ended { result: Some(result) } = effect {
+        if let Effect::Ended { result: Some(result), .. } = effect {
             self.waiting.push_back(Step::SetResult(result.clone()));
         }
         self.go_on()
@@ -356,7 +356,7 @@ mod tests {
     }
 
     fn ended(result: Option<&str>) -> Effect {
-        Effect::Ended { result: result.map(str::to_owned) }
+        Effect::Ended { result: result.map(str::to_owned), is_given: true }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use tracing::{error, info, warn};
 use super::overview::{self, PairingView};
 use crate::engine::session::request::{Pairing, Wish};
 use crate::engine::session::{BusAddress, Condition};
-use crate::engine::tournament::{RoundState, Seat, Tournament, pairing_word};
+use crate::engine::tournament::{RoundState, Seat, Tournament, pairing_word, read_pairing_word};
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::feed;
@@ -82,7 +82,7 @@ pub enum OfficeAnswer {
 enum Message {
     News(GameNews),
     Ask { question: OfficeQuestion, by: String, answer: oneshot::Sender<OfficeAnswer> },
-    Configured(TournamentConfig, Option<usize>),
+    Configured(Vec<String>, TournamentConfig, Option<usize>),
 }
 
 /// Where the office is asked.
@@ -100,7 +100,7 @@ impl OfficeDoor {
 
     /// The configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(Message::Configured(config.tournament.clone(), most_games(config)));
+        let _ = self.0.send(Message::Configured(lines(config), config.tournament.clone(), most_games(config)));
     }
 
     /// What it hears of games.
@@ -108,6 +108,10 @@ impl OfficeDoor {
         let sender = self.0.clone();
         Arc::new(move |news| drop(sender.send(Message::News(news))))
     }
+}
+
+fn lines(config: &Config) -> Vec<String> {
+    config.lines.iter().map(|line| line.name.clone()).collect()
 }
 
 /// How many games of a file the readers of every outlet take.
@@ -142,7 +146,7 @@ pub struct OfficeInbox(mpsc::Receiver<Message>);
 /// Opens the office of a station. It ends when nobody can ask it any more.
 pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: OfficeSurroundings) -> JoinHandle<()> {
     let folder = config.directory.join("log");
-    let lines: Vec<String> = config.lines.iter().map(|line| line.name.clone()).collect();
+    let lines = lines(config);
     let (config, most_games) = (config.tournament.clone(), most_games(config));
     tokio::task::spawn_blocking(move || match Office::open(Arc::clone(&around.disk), &folder) {
         Ok(mut office) => {
@@ -157,7 +161,8 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
                 teller,
                 around,
                 names: BTreeMap::new(),
-                given: BTreeMap::new(),
+                askers: BTreeMap::new(),
+                plays: BTreeMap::new(),
                 told: BTreeMap::new(),
                 asked: BTreeMap::new(),
                 opens_when_set_up: config.opens_when_set_up,
@@ -189,9 +194,11 @@ struct Work {
     around: OfficeSurroundings,
     /// What the names of the files of a board begin with.
     names: BTreeMap<(String, Option<BusAddress>), String>,
-    /// Boards whose game an operator has given a result, and who.
-    given: BTreeMap<String, String>,
-    /// What each board was told to play.
+    /// Who has last asked for a result of a board's game that goes on.
+    askers: BTreeMap<String, String>,
+    /// What each board is to play, as its line says.
+    plays: BTreeMap<String, Option<Arc<Pairing>>>,
+    /// What its line was told since the start, and may not say yet.
     told: BTreeMap<String, Option<Pairing>>,
     /// What it is being told, since when, and where it answers.
     asked: BTreeMap<String, (Option<Pairing>, Instant, oneshot::Receiver<Answer>)>,
@@ -209,7 +216,10 @@ impl Work {
         loop {
             match inbox.recv_timeout(TICK) {
                 Ok(Message::News(news)) => is_due |= self.hear(news),
-                Ok(Message::Configured(config, most_games)) => {
+                Ok(Message::Configured(lines, config, most_games)) => {
+                    // A line that is new may have logs of earlier games.
+                    self.knows_old_games &= lines == self.lines;
+                    self.lines = lines;
                     self.opens_when_set_up = config.opens_when_set_up;
                     self.office.configure(config.boards, most_games);
                     is_due = true;
@@ -245,7 +255,6 @@ impl Work {
             }
             GameNews::Begun { line, board, mut game } => {
                 game.board = self.name(&line, board);
-                self.given.remove(&game.board);
                 self.office.set_game(*game);
                 true
             }
@@ -256,10 +265,10 @@ impl Work {
                 }
                 false
             }
-            GameNews::Ended { line, board, result } => {
+            GameNews::Ended { line, board, result, is_given } => {
                 let name = self.name(&line, board);
                 if let Some(game) = self.office.last_game(&name) {
-                    (game.is_over, game.result) = (true, result);
+                    (game.is_over, game.result, game.is_result_given) = (true, result, is_given);
                 }
                 true
             }
@@ -277,6 +286,7 @@ impl Work {
         let views = overview::boards(&rows, overview::now());
         let is_ready = |view: &&overview::BoardView| view.state == Condition::Ready.word();
         self.ready = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
+        self.plays = views.iter().map(|view| (view.name.clone(), view.plays.clone())).collect();
         let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
         self.names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
         let boards = views.into_iter().map(|view| OfficeBoard { name: view.name, serial: view.serial }).collect();
@@ -327,7 +337,7 @@ impl Work {
     fn answer(&mut self, question: OfficeQuestion, by: &str) -> OfficeAnswer {
         let request = match question {
             OfficeQuestion::Result { board, .. } if self.office.is_playing(&board) => {
-                self.given.insert(board, by.to_owned());
+                self.askers.insert(board, by.to_owned());
                 return OfficeAnswer::OfLine;
             }
             OfficeQuestion::Result { board, result, sure } => {
@@ -344,10 +354,6 @@ impl Work {
         info!("request of {by}: {}", request.matter.in_words());
         match self.office.carry_out(&request, by) {
             Ok(done) => {
-                if matches!(request.matter, Matter::Result { .. }) && done.record.is_some() {
-                    // What the boards have shown before does not count any more.
-                    self.given.clear();
-                }
                 let mut told = done.notes.clone();
                 told.extend(done.told.iter().cloned());
                 self.publish(done);
@@ -368,7 +374,7 @@ impl Work {
             return;
         }
         self.learn_old_games();
-        match self.office.catch_up(&self.given) {
+        match self.office.catch_up(&self.askers) {
             Ok(done) => {
                 done.told.iter().for_each(|told| info!("{told}"));
                 self.publish(done);
@@ -392,11 +398,16 @@ impl Work {
             }
         }
         let Ok(tournament) = self.office.tournament() else { return };
-        let due = due(&tournament);
+        let mut due = due(&tournament);
+        for board in self.plays.keys() {
+            let key = self.known(board).and_then(|pairing| read_pairing_word(&pairing.id));
+            if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
+                // Its round was closed: the next game is none of the tournament.
+                due.entry(board.clone()).or_default();
+            }
+        }
         for (board, pairing) in due {
-            // Whoever was told nothing and is to play nothing is left alone.
-            let known = self.told.get(&board).unwrap_or(&None);
-            if *known == pairing || self.asked.contains_key(&board) {
+            if self.known(&board) == pairing.as_ref() || self.asked.contains_key(&board) {
                 continue;
             }
             let (answer, receiver) = oneshot::channel();
@@ -406,6 +417,12 @@ impl Work {
                 self.asked.insert(board, (pairing, Instant::now(), receiver));
             }
         }
+    }
+
+    /// What the games of a board play that begin from now on.
+    fn known(&self, board: &str) -> Option<&Pairing> {
+        let says = || self.plays.get(board).and_then(Option::as_deref);
+        self.told.get(board).map_or_else(says, Option::as_ref)
     }
 
     /// What `status` shows.
@@ -437,7 +454,7 @@ impl Work {
 }
 
 /// What each board of an open round is to play. One whose pairing has its result plays nothing of the tournament.
-fn due(tournament: &Tournament) -> Vec<(String, Option<Pairing>)> {
+fn due(tournament: &Tournament) -> BTreeMap<String, Option<Pairing>> {
     let seats = tournament.seats().into_iter();
     let due = |seat: Seat| {
         let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());

@@ -17,6 +17,7 @@ use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use crate::engine::session::request::Pairing;
 use crate::engine::session::{Condition, Status, account};
 use crate::station::counters::Counters;
 use crate::station::line::{LeftToWait, LineReport};
@@ -116,6 +117,9 @@ pub struct BoardView {
     /// Which pairing of a tournament it plays in the open round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairing: Option<PairingView>,
+    /// What games play that begin from now on, as its line was told; not for readers.
+    #[serde(skip)]
+    pub plays: Option<Arc<Pairing>>,
 }
 
 /// A pairing of an open round.
@@ -414,6 +418,7 @@ fn board(
         publication: None,
         file: file.cloned(),
         pairing: None,
+        plays: status.pairing.clone(),
     }
 }
 

@@ -255,6 +255,7 @@ pub fn recorded_game(board: String, game: &PlayedGame) -> RecordedGame {
     RecordedGame {
         board,
         result: game.file.result.clone(),
+        is_result_given: game.is_result_given,
         is_over: game.file.is_ended,
         entries: u32::try_from(game.file.entries.len()).unwrap_or(u32::MAX),
         ..begun_game(&game.file.opening)
@@ -270,6 +271,7 @@ pub fn begun_game(opening: &Opening) -> RecordedGame {
         tags: opening.tags.clone(),
         format: roster::result_format(opening.variant, &opening.tags),
         result: None,
+        is_result_given: false,
         is_over: false,
         entries: 0,
     }

@@ -120,6 +120,8 @@ pub enum GameNews {
         board: Option<BusAddress>,
         /// Its result.
         result: Option<String>,
+        /// The operator gave it.
+        is_given: bool,
     },
 }
 
@@ -168,7 +170,9 @@ impl Teller {
                     listener(GameNews::Begun { line, board, game });
                 }
                 Effect::Entry { .. } => listener(GameNews::Grown { line, board }),
-                Effect::Ended { result } => listener(GameNews::Ended { line, board, result: result.clone() }),
+                Effect::Ended { result, is_given } => {
+                    listener(GameNews::Ended { line, board, result: result.clone(), is_given: *is_given })
+                }
                 _ => {}
             }
         }
@@ -534,7 +538,7 @@ impl Outlets {
         let change = match effect {
             Effect::Opened(opening) => GameChange::Opened(*opening),
             Effect::Entry { entry, .. } => GameChange::Entry(*entry),
-            Effect::Ended { result } => GameChange::Ended(result),
+            Effect::Ended { result, .. } => GameChange::Ended(result),
             Effect::Aside(aside) => GameChange::Aside(boards::content(&aside)),
             _ => return,
         };

@@ -22,7 +22,7 @@ impl Table {
         let won = won_without_moves(game, &self.settings).filter(|_| is_over);
         let Some((winner, result)) = won else { return Vec::new() };
         let loser = game.recogniser.position().turn();
-        let mut effects = close(game, &self.clock, Some(result));
+        let mut effects = close(game, &self.clock, Some(result), false);
         effects.push(Effect::News(format!("the game is over: {loser} has no move, {winner} wins")));
         self.play.end();
         effects
@@ -35,7 +35,7 @@ impl Table {
         if !game.recogniser.is_settled() && result_at(game).is_some_and(|at| now < at) {
             return Vec::new();
         }
-        let effects = close(game, &self.clock, Some(result));
+        let effects = close(game, &self.clock, Some(result), true);
         self.play.end();
         effects
     }
@@ -43,7 +43,7 @@ impl Table {
     /// Another game begins: the one that is going on ends as it stands.
     pub(super) fn close_for_next(&self) -> Vec<Effect> {
         let Some(game) = self.play.game() else { return Vec::new() };
-        close(game, &self.clock, won_without_moves(game, &self.settings).map(|(_, result)| result))
+        close(game, &self.clock, won_without_moves(game, &self.settings).map(|(_, result)| result), false)
     }
 }
 
@@ -68,8 +68,8 @@ fn won_without_moves(game: &LiveGame, settings: &LineSettings) -> Option<(Color,
 }
 
 /// The end of a game's file. What the clock shows then is kept for the archive.
-fn close(game: &LiveGame, clock: &TableClock, result: Option<&str>) -> Vec<Effect> {
-    let mut effects: Vec<Effect> = game.close(result).into_iter().collect();
+fn close(game: &LiveGame, clock: &TableClock, result: Option<&str>, is_given: bool) -> Vec<Effect> {
+    let mut effects: Vec<Effect> = game.close(result, is_given).into_iter().collect();
     if let Some(seconds) = clock.seconds().filter(|_| game.number().is_some()) {
         let [white, black] = seconds.map(ClockTime);
         effects.push(Effect::Note(format!("the clock at the end: White {white}, Black {black}")));

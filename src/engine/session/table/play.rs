@@ -1,5 +1,7 @@
 //! What is played on a table: the game that is going on, and how many there were.
 
+use std::sync::Arc;
+
 use crate::engine::recognition::{Recogniser, Verdict};
 use crate::engine::session::game::LiveGame;
 use crate::engine::session::request::Pairing;
@@ -28,7 +30,7 @@ pub(super) struct Play {
     /// How many had a file when the operator said who plays.
     named_after: Option<u32>,
     /// What the games that begin from now on play.
-    pairing: Option<Pairing>,
+    pairing: Option<Arc<Pairing>>,
     /// Its entry is published; what it means for the end of the game, and its note, are still to come.
     published: Option<Verdict>,
 }
@@ -102,12 +104,12 @@ impl Play {
 
     /// The games that begin from now on play this, by its own names.
     pub fn pair(&mut self, pairing: Option<Pairing>) {
-        self.pairing = pairing;
+        self.pairing = pairing.map(Arc::new);
         self.named_after = None;
     }
 
     /// What the games that begin from now on play.
-    pub fn pairing(&self) -> Option<&Pairing> {
+    pub fn pairing(&self) -> Option<&Arc<Pairing>> {
         self.pairing.as_ref()
     }
 

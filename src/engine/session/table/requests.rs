@@ -230,7 +230,7 @@ impl Table {
         let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
         let names = player("White").zip(player("Black")).filter(|_| self.play.is_next_named());
         let names = names.map(|(white, black)| Wish::Names { white, black });
-        let pairing = self.play.pairing().cloned().map(|pairing| Wish::Pairing(Some(pairing)));
+        let pairing = self.play.pairing().map(|pairing| Wish::Pairing(Some(Pairing::clone(pairing))));
         pairing.into_iter().chain(names).chain(self.board.is_flipped().then_some(Wish::Flip)).collect()
     }
 

@@ -166,6 +166,7 @@ impl Table {
         let condition = self.condition();
         let state = condition.in_words().to_owned();
         let (clocks, players) = (self.clock.seconds(), roster::players(&self.settings.tags));
+        let pairing = self.play.pairing().cloned();
         match self.play.stage() {
             Stage::Playing(game) => {
                 let doubt = game.recogniser.doubt().filter(|_| condition == Condition::Unexplained);
@@ -193,13 +194,14 @@ impl Table {
                         until,
                     }),
                     doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
+                    pairing,
                     ..Status::default()
                 }
             }
             stage @ (Stage::Waiting | Stage::Over) => {
                 let game = matches!(stage, Stage::Over).then_some(self.play.files());
                 let wrong_start = self.notified.wrong_start(&self.board);
-                Status { condition, state, wrong_start, game, players, clocks, ..Status::default() }
+                Status { condition, state, wrong_start, game, players, clocks, pairing, ..Status::default() }
             }
         }
     }

@@ -193,6 +193,7 @@ mod tests {
             publication: None,
             file: None,
             pairing: None,
+            plays: None,
         }
     }
 

@@ -1,0 +1,180 @@
+//! What the tournament office makes of what boards have shown, of players who change, and of rounds that are paired anew. The disk is in
+//! memory.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use damcast::engine::broadcast::{Course, Delay};
+use damcast::engine::tournament::{RecordedGame, Tournament};
+use damcast::station::office::{Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
+use draughts::ResultFormat;
+
+use crate::model_disk::ModelDisk;
+
+const PLAYERS: &str = "No;Name;Rating;Title\n1;Sijbrands, Ton;2450;GMI\n2;Wiersma, H.;2400;GMI\n3;Clerc, Rob;2300;\n\
+    4;Gantwarg, A.;;\n";
+const ROUND: &str = "Round;Board;White;Black\n1;1;Sijbrands, Ton;Wiersma, H.\n1;2;Clerc, Rob;Gantwarg, A.\n";
+
+struct Desk(Office);
+
+impl Desk {
+    fn new() -> Desk {
+        let mut office = Office::open(Arc::new(ModelDisk::new()), Path::new("/r/log")).unwrap();
+        office.set_boards(["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None }).into());
+        Desk(office)
+    }
+
+    /// One with a round that is open.
+    fn with_open_round() -> Desk {
+        let mut desk = Desk::new();
+        desk.import(PLAYERS);
+        desk.import(ROUND);
+        desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None });
+        desk
+    }
+
+    fn ask(&mut self, request: TournamentRequest) -> Result<Done, OfficeRefusal> {
+        self.0.carry_out(&request, "anna")
+    }
+
+    #[track_caller]
+    fn done(&mut self, matter: Matter) -> Done {
+        self.ask(TournamentRequest { sure: true, ..matter.into() }).unwrap()
+    }
+
+    #[track_caller]
+    fn import(&mut self, text: &str) -> Done {
+        let (name, text, section) = ("file.csv".to_owned(), text.to_owned(), None);
+        self.done(Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section })
+    }
+
+    fn tournament(&self) -> Tournament {
+        self.0.tournament().unwrap()
+    }
+
+    fn result(&self) -> Option<String> {
+        let result = self.tournament().sections[0].pairings[0].result?;
+        Some(format!("{}-{}", result.white, result.black))
+    }
+
+    fn catch_up(&mut self) -> Done {
+        self.0.catch_up(&BTreeMap::from([("a".to_owned(), "bert".to_owned())])).unwrap()
+    }
+
+    /// The tags of game 1 of board a that are shown otherwise than they were recorded.
+    fn shown(&self) -> BTreeMap<String, String> {
+        let course = Course::of(self.0.log().records());
+        let corrections = course.corrections("a", 1).iter();
+        corrections.map(|correction| (correction.tag.clone(), correction.value.clone())).collect()
+    }
+}
+
+/// Game 1 of board a, a game of the first pairing, that has ended with a result.
+fn game(desk: &Desk, result: &str, is_result_given: bool) -> RecordedGame {
+    let tournament = desk.tournament();
+    let seat = tournament.seats().into_iter().find(|seat| seat.board == "a").unwrap();
+    RecordedGame {
+        board: "a".to_owned(),
+        number: 1,
+        pairing: Some(seat.pairing.0.to_string()),
+        tags: seat.tags,
+        format: Some(ResultFormat::International),
+        result: Some(result.to_owned()),
+        is_result_given,
+        is_over: true,
+        entries: 40,
+    }
+}
+
+fn result_of_pairing(result: &str) -> Matter {
+    Matter::Result {
+        board: None,
+        game: None,
+        pairing: Some("1.1".to_owned()),
+        section: None,
+        result: result.to_owned(),
+        why: None,
+        correct: true,
+    }
+}
+
+#[test]
+fn what_a_board_ends_by_itself_is_a_proposal_and_what_an_operator_gave_is_official_also_after_a_restart() {
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", false));
+    desk.catch_up();
+    assert_eq!(desk.result(), None, "no legal move ended it: an arbiter says so");
+    desk.0.set_game(game(&desk, "2-0", true));
+    assert_eq!(desk.catch_up().record.unwrap().by, "bert");
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+    // What an arbiter takes back does not come again from the board.
+    desk.done(result_of_pairing("*"));
+    desk.catch_up();
+    assert_eq!(desk.result(), None);
+    desk.done(result_of_pairing("1-1"));
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("1-1"));
+}
+
+#[test]
+fn a_substitute_plays_under_his_own_name_and_with_nothing_of_the_other_player() {
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    let substitute = |by: &str| Matter::Substitute {
+        pairing: "1.1".to_owned(),
+        player: "Sijbrands, Ton".to_owned(),
+        by: by.to_owned(),
+        section: None,
+    };
+    let unsure = desk.ask(substitute("Reserve, R.").into()).unwrap_err().to_string();
+    assert!(unsure.contains("Reserve, R. is no player of main: with --sure he becomes one"), "{unsure}");
+    let twice = desk.ask(substitute("Clerc, Rob").into()).unwrap_err().to_string();
+    assert!(twice.contains("Clerc, Rob would play twice in round 1"), "{twice}");
+    let told = desk.done(substitute("Reserve, R.")).told.join("\n");
+    assert!(
+        told.contains("Reserve, R. plays for Sijbrands, Ton") && told.contains("WhiteRating nothing (was 2450)"),
+        "{told}"
+    );
+    let shown = desk.shown();
+    for (tag, value) in [("White", "Reserve, R."), ("WhiteRating", ""), ("WhiteTitle", "")] {
+        assert_eq!(shown.get(tag).map(String::as_str), Some(value), "{tag}: {shown:?}");
+    }
+    // All of it stands in the record, and is read from it.
+    let course = Course::of(desk.0.log().records());
+    assert!(course.events_seen(Delay::NONE, course.events().last().unwrap().at()) > 0);
+    assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].is, "");
+    // He was not a substitute after all.
+    let back = Matter::Substitute {
+        pairing: "1.1".to_owned(),
+        player: "Reserve, R.".to_owned(),
+        by: "1".to_owned(),
+        section: None,
+    };
+    desk.done(back);
+    assert_eq!(desk.shown()["WhiteRating"], "2450");
+    assert_eq!(desk.shown()["White"], "Sijbrands, Ton");
+}
+
+#[test]
+fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    let told = desk.import("Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n1;;Gantwarg, A.;\n").notes.join("\n");
+    assert!(told.contains("Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"), "{told}");
+    let tournament = desk.tournament();
+    let section = &tournament.sections[0];
+    let names: Vec<[&str; 2]> =
+        section.round(1).iter().map(|of| [of.white, of.black].map(|id| section.name_of(id))).collect();
+    assert_eq!(names, [["Wiersma, H.", "Clerc, Rob"]], "{:?}", section.byes);
+    desk.import(ROUND);
+    assert_eq!(desk.tournament().sections[0].round(1).len(), 2);
+    assert!(desk.tournament().sections[0].byes.is_empty());
+    desk.done(Matter::Round { round: 1, to: "published".to_owned(), section: None });
+    let (name, text) = ("late.csv".to_owned(), "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
+    let late = Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section: None };
+    let refused = desk.ask(late.into()).unwrap_err().to_string();
+    assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
+}
