@@ -309,6 +309,41 @@ const TABLE: Table = &[
     ("requests", &[]),
 ];
 
+/// What everybody may see: the record of games and of the tournament, the delay, and the documents.
+const BROADCAST: Table = &[
+    ("json", &[]),
+    ("record", &[]),
+    ("delay", &["record"]),
+    ("snapshot", &["record"]),
+    ("archive", &["record", "snapshot"]),
+    ("events", &["json", "record"]),
+    ("course", &["json", "events"]),
+    ("documents", &["json"]),
+];
+
+/// The logs on the disk.
+const JOURNAL: Table = &[
+    ("commits", &[]),
+    ("holes", &[]),
+    ("logs", &[]),
+    ("chain", &["holes", "logs"]),
+    ("history", &["chain"]),
+    ("saving", &["commits"]),
+];
+
+/// The files for readers.
+const OUTLETS: Table = &[
+    ("generations", &[]),
+    ("live_files", &[]),
+    ("order", &[]),
+    ("plan", &[]),
+    ("streams", &[]),
+    ("boards", &["generations", "plan"]),
+    ("rounds", &["boards"]),
+    ("events_file", &["generations", "order", "streams"]),
+    ("outlet", &["boards", "events_file", "plan", "rounds", "streams"]),
+];
+
 /// The crates and the big modules whose files have a direction: their sources, and their table.
 const CRATES: &[(&str, Table)] = &[
     ("crates/draughts/src", DRAUGHTS),
@@ -320,6 +355,9 @@ const CRATES: &[(&str, Table)] = &[
     ("src/engine/recognition/decide", DECIDE),
     ("src/engine/session", SESSION),
     ("src/engine/session/table", TABLE),
+    ("src/engine/broadcast", BROADCAST),
+    ("src/station/journal", JOURNAL),
+    ("src/station/outlets", OUTLETS),
 ];
 
 /// The folders of these crates, which hold modules and nothing else.
