@@ -2,26 +2,29 @@
 
 use super::proposal::{Conclusion, Proposal, after, given_up_at, longer, setup};
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::{Base, Change, Facts};
+use crate::engine::recognition::evidence::{Base, Change, Evidence, Facts, Presses, Published};
 use crate::engine::recognition::measures::{counts, times, weights};
 use crate::engine::recognition::search::Explanation;
+use crate::engine::recognition::settings::Settings;
 use crate::engine::recognition::verdict::{Clock, Reason, Rule};
 use crate::engine::recognition::wait::Wait;
 use draughts::{Move, Square, SquareSet};
 
 /// May this explanation leave a square wrong? Only once its player has pressed, or the opponent has replied.
-pub(super) fn may_be_odd(facts: &Facts, explanation: &Explanation) -> bool {
-    explanation.odd.is_empty() || !facts.presses.is_empty() || explanation.plies.len() >= 2
+pub(super) fn may_be_odd(presses: &Presses, explanation: &Explanation) -> bool {
+    explanation.odd.is_empty() || !presses.is_empty() || explanation.plies.len() >= 2
 }
 
 /// Has nothing moved since the clock stopped, and did it stop a short time ago?
-pub(super) fn was_complete(facts: &Facts, now: Millis, stopped: Millis) -> bool {
-    facts.evidence.last_change() <= stopped && now <= stopped + Millis(facts.settings.stopped_ms)
+pub(super) fn was_complete(evidence: &Evidence, settings: &Settings, now: Millis, stopped: Millis) -> bool {
+    evidence.last_change() <= stopped && now <= stopped + Millis(settings.stopped_ms)
 }
 
 /// Publishes a ply that was complete when the clock stopped.
 pub(super) fn before_stop(facts: &Facts, best: &Explanation) -> Option<Proposal> {
-    if !best.odd.is_empty() || (best.plies.len() > counts::PLIES_BEFORE_STOP && !is_pressed(facts, best)) {
+    if !best.odd.is_empty()
+        || (best.plies.len() > counts::PLIES_BEFORE_STOP && !is_pressed(&facts.presses, &facts.published, best))
+    {
         return None;
     }
     // When pieces are knocked over, players stop the clock: this may be one that was put back wrongly.
@@ -186,10 +189,11 @@ fn away_since<'a>(
 pub(super) fn is_given_up(facts: &Facts, best: &Explanation) -> bool {
     let (plies, turn) = (best.count(), facts.published.turn());
     let rest = facts.published.rest(&facts.evidence).filter(|rest| rest.is_given_up && rest.plies == plies);
-    is_pressed(facts, best) || (rest.is_some() && (plies >= 2 || facts.presses.turn() == Some(!turn)))
+    is_pressed(&facts.presses, &facts.published, best)
+        || (rest.is_some() && (plies >= 2 || facts.presses.turn() == Some(!turn)))
 }
 
 /// The same by presses since the published position alone.
-pub(super) fn is_pressed(facts: &Facts, best: &Explanation) -> bool {
-    facts.presses.is_given_up(best.count(), facts.published.turn())
+pub(super) fn is_pressed(presses: &Presses, published: &Published, best: &Explanation) -> bool {
+    presses.is_given_up(best.count(), published.turn())
 }

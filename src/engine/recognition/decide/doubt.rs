@@ -117,7 +117,11 @@ fn amendment(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
         };
         let found = explain(&question, counts::DEEPEST, work);
         let plays = |found: &&Explanation| {
-            let given_up = if facts.clock == Clock::None { found.count() >= 2 } else { is_pressed(facts, found) };
+            let given_up = if facts.clock == Clock::None {
+                found.count() >= 2
+            } else {
+                is_pressed(&facts.presses, &facts.published, found)
+            };
             given_up && found.is_exact() && found.score >= weights::CREDIBLE
         };
         readings.extend(found.iter().find(plays).map(|found| (weights::SETUP_WRONG + found.score, position, *square)));

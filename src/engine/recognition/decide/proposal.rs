@@ -3,7 +3,7 @@
 use super::kinds::position_of;
 use super::standing::Candidate;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::{Facts, Previous};
+use crate::engine::recognition::evidence::{Facts, Presses, Previous};
 use crate::engine::recognition::measures::{counts, times};
 use crate::engine::recognition::search::Explanation;
 use crate::engine::recognition::verdict::{Clock, Reason, Rule};
@@ -51,15 +51,15 @@ pub(super) fn setup(facts: &Facts, ready_at: Millis, reason: Reason) -> Option<P
         facts.published.anomalies().captured().into_iter().for_each(|square| sight.put(square, None));
     }
     let known = facts.published.position().placement();
-    let position = position_of(facts, known, &sight, facts.presses.turn(), hidden_plies(facts))?;
+    let position = position_of(facts, known, &sight, facts.presses.turn(), hidden_plies(facts.clock, &facts.presses))?;
     // Without pieces of both colours there is no game: the board is being cleared.
     let has_both = Color::BOTH.into_iter().all(|color| !position.placement().of(color).is_empty());
     has_both.then_some(Proposal { ready_at, waits: Wait::Explanation, conclusion: Conclusion::Setup(position, reason) })
 }
 
 /// At most so many plies lie between the published position and what is seen, as far as presses tell.
-pub(super) fn hidden_plies(facts: &Facts) -> usize {
-    if facts.clock == Clock::None { usize::MAX } else { facts.presses.len() + counts::FORGOTTEN_PRESSES }
+pub(super) fn hidden_plies(clock: Clock, presses: &Presses) -> usize {
+    if clock == Clock::None { usize::MAX } else { presses.len() + counts::FORGOTTEN_PRESSES }
 }
 
 /// When a position that is seen after a gap may be set up: once its last player has pressed. Before that the lever shows the wrong

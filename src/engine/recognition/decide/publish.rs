@@ -4,7 +4,7 @@ use super::belief::is_given_up;
 use super::proposal::Conclusion;
 use super::standing::Unexplained;
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::{Doubtful, Facts, Rest};
+use crate::engine::recognition::evidence::{Doubtful, Facts, Published, Rest};
 use crate::engine::recognition::measures::counts;
 use crate::engine::recognition::search::Explanation;
 use crate::engine::recognition::verdict::{Reason, Rule, Verdict};
@@ -35,7 +35,7 @@ pub(super) fn publish(
             verdict
         }
         Conclusion::Resume(candidate, position) => {
-            let plies = plies_after_gap(facts, candidate.presses, position.turn());
+            let plies = plies_after_gap(&facts.published, candidate.presses, position.turn());
             let verdict = take_up(facts, position, plies, candidate.presses, Reason::IllegalMove);
             *unexplained = kept.after(&candidate);
             facts.published.count_from(candidate.at, SquareSet::EMPTY);
@@ -81,7 +81,7 @@ fn set_up_what_is_seen(facts: &mut Facts, position: Position, reason: Reason) ->
     let plies = if reason == Reason::Anomaly && position.turn() == facts.published.turn() {
         facts.published.plies()
     } else {
-        plies_after_gap(facts, presses, position.turn())
+        plies_after_gap(&facts.published, presses, position.turn())
     };
     let verdict = take_up(facts, position, plies, presses, reason);
     if reason == Reason::Anomaly && doubtful.len() <= counts::MOST_DOUBTFUL {
@@ -92,10 +92,10 @@ fn set_up_what_is_seen(facts: &mut Facts, position: Position, reason: Reason) ->
 
 /// How many plies have passed when play goes on after a gap: one for each press, at least one, and one more if the
 /// turn says so.
-pub(super) fn plies_after_gap(facts: &Facts, presses: usize, turn: Color) -> u32 {
+pub(super) fn plies_after_gap(published: &Published, presses: usize, turn: Color) -> u32 {
     let passed = presses.max(1) as u32;
-    let expected = if passed.is_multiple_of(2) { facts.published.turn() } else { !facts.published.turn() };
-    facts.published.plies() + passed + u32::from(turn != expected)
+    let expected = if passed.is_multiple_of(2) { published.turn() } else { !published.turn() };
+    published.plies() + passed + u32::from(turn != expected)
 }
 
 /// Play goes on from a position, so many plies after the start of the game; so many presses came before it.

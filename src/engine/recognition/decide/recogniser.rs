@@ -279,7 +279,7 @@ impl Recogniser {
 
     /// The operator says what stands on the board.
     pub fn set_up(&mut self, position: Position) -> Verdict {
-        self.go_back(position, plies_after_gap(&self.facts, self.facts.presses.len(), position.turn()))
+        self.go_back(position, plies_after_gap(&self.facts.published, self.facts.presses.len(), position.turn()))
     }
 
     /// The operator says that play goes on from a position of the game before, `plies` plies after its start.
@@ -295,7 +295,8 @@ impl Recogniser {
         let facts = &self.facts;
         let turn = turn.or(facts.presses.turn());
         let known = facts.published.position().placement();
-        let position = position_of(facts, known, facts.evidence.sight(), turn, hidden_plies(facts))?;
+        let position =
+            position_of(facts, known, facts.evidence.sight(), turn, hidden_plies(facts.clock, &facts.presses))?;
         Some(self.set_up(position))
     }
 
@@ -376,7 +377,7 @@ impl Recogniser {
             return doubt::stale_anomaly(facts);
         }
         if let Clock::Stopped { since } = facts.clock {
-            if !was_complete(facts, now, since?) {
+            if !was_complete(&facts.evidence, &facts.settings, now, since?) {
                 return None;
             }
             return match searcher.explanations(facts, effort).first() {
@@ -393,8 +394,9 @@ impl Recogniser {
             }
         }
         let explanations = searcher.explanations(facts, effort);
-        let usable =
-            |explanation: &&Explanation| may_be_odd(facts, explanation) && explanation.score >= weights::INCREDIBLE;
+        let usable = |explanation: &&Explanation| {
+            may_be_odd(&facts.presses, explanation) && explanation.score >= weights::INCREDIBLE
+        };
         let best = explanations.iter().find(usable);
         let likely = best.map_or(i32::MIN, |best| best.score);
         let mut proposal = None;

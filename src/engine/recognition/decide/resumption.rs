@@ -106,7 +106,7 @@ fn reply_to(facts: &Facts, candidate: &Candidate, lineage: Lineage, work: &mut u
     let left = if let Lineage::Legal(legal, _) = &lineage { legal.left } else { SquareSet::EMPTY };
     let mut sight = candidate.sight;
     left.into_iter().for_each(|square| sight.put(square, None));
-    let plies = lineage.plies().map_or(hidden_plies(facts), |_| 1);
+    let plies = lineage.plies().map_or(hidden_plies(facts.clock, &facts.presses), |_| 1);
     let position = match &lineage {
         Lineage::Back(previous) => previous.base.position,
         Lineage::Lawful(_, position) => *position,

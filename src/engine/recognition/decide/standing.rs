@@ -7,7 +7,7 @@
 //! | a hand | it stood for a while before the next hand came, and nobody pressed |
 
 use crate::engine::millis::Millis;
-use crate::engine::recognition::evidence::{Chronology, Facts, Ordinal, Published, Seen, Sight};
+use crate::engine::recognition::evidence::{Chronology, Evidence, Facts, Ordinal, Published, Seen, Sight};
 use crate::engine::recognition::measures::{counts, times};
 use crate::engine::recognition::verdict::Clock;
 use crate::engine::recognition::wait::{Deadline, Wait};
@@ -58,7 +58,7 @@ fn standing_at_presses(facts: &Facts) -> Vec<Candidate> {
         let turn = if (count - presses).is_multiple_of(2) { turn } else { !turn };
         for (sight, at, span) in chronology.standing_before(at, times::PRESS_LAG, counts::SIGHTS_OF_A_PRESS) {
             let witness = Witness::Lever { briefly: span < times::BRIEF };
-            let Some(sight) = plausible(facts, &chronology, &sight, at) else { continue };
+            let Some(sight) = plausible(&facts.published, &facts.evidence, &chronology, &sight, at) else { continue };
             standing.push(Candidate { sight, at, turn: Some(turn), presses, witness });
         }
     }
@@ -74,7 +74,7 @@ fn standing_unpressed(facts: &Facts) -> Vec<Candidate> {
     let mut standing = Vec::new();
     for (sight, at, until) in chronology.standing(times::RESTS, counts::SIGHTS_UNPRESSED) {
         let presses = facts.presses.times().take_while(|&pressed| pressed <= until).count();
-        let Some(sight) = plausible(facts, &chronology, &sight, at) else { continue };
+        let Some(sight) = plausible(&facts.published, &facts.evidence, &chronology, &sight, at) else { continue };
         standing.push(Candidate { sight, at, turn: None, presses, witness: Witness::Hand });
     }
     standing
@@ -82,11 +82,17 @@ fn standing_unpressed(facts: &Facts) -> Vec<Candidate> {
 
 /// A sight of a moment with the pieces that flickered in their places and without what was known to be wrong; `None` if a
 /// ply or two do not leave it.
-fn plausible(facts: &Facts, chronology: &Chronology, sight: &Sight, at: Ordinal) -> Option<Sight> {
+fn plausible(
+    published: &Published,
+    evidence: &Evidence,
+    chronology: &Chronology,
+    sight: &Sight,
+    at: Ordinal,
+) -> Option<Sight> {
     let seen = |square, color| chronology.was_seen(square, color, at);
-    let sight = without_anomalies(&facts.published, &facts.evidence.steady(sight, seen), at);
-    let wrong = sight.differs_from_placement(facts.published.position().placement()).len();
-    ((1..=counts::CHAOS_SQUARES).contains(&wrong) && !facts.published.has_gained(&sight)).then_some(sight)
+    let sight = without_anomalies(published, &evidence.steady(sight, seen), at);
+    let wrong = sight.differs_from_placement(published.position().placement()).len();
+    ((1..=counts::CHAOS_SQUARES).contains(&wrong) && !published.has_gained(&sight)).then_some(sight)
 }
 
 /// A sight of a moment as it would be without what was known to be wrong then.
