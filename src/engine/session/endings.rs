@@ -25,13 +25,13 @@ pub struct EndWatch {
     /// The same before the last ply, which may be taken back.
     before: Option<History>,
     /// The rules that were reached after the last entry.
-    told: Vec<&'static DrawRule>,
+    notified: Vec<&'static DrawRule>,
 }
 
 impl EndWatch {
     /// A game that begins here.
     pub fn new(start: Position) -> EndWatch {
-        EndWatch { history: History::new(start), before: None, told: Vec::new() }
+        EndWatch { history: History::new(start), before: None, notified: Vec::new() }
     }
 
     /// Takes note of an entry of the game.
@@ -60,12 +60,12 @@ impl EndWatch {
             return vec![cannot_move(position)];
         }
         let reached = self.history.draws();
-        let news = reached.iter().filter(|rule| !self.told.contains(rule)).map(|rule| in_words(rule)).collect();
+        let news = reached.iter().filter(|rule| !self.notified.contains(rule)).map(|rule| in_words(rule)).collect();
         // What was told of a ply that is taken back is remembered until the next one: it may be the same.
         if self.before.is_some() {
-            self.told.clear();
+            self.notified.clear();
         }
-        self.told.extend(reached);
+        self.notified.extend(reached);
         news
     }
 }
@@ -103,14 +103,14 @@ mod tests {
 
     /// Follows these moves; gives each piece of news with the move it came after.
     fn play(watch: &mut EndWatch, moves: &str) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut notified = Vec::new();
         for text in moves.split_whitespace() {
             let before = *watch.history.position();
             let ply = notation::read(&before, text).unwrap_or_else(|error| panic!("{error}"));
             watch.follow(&Verdict::Ply { before, ply, press: None, rule: Rule::Pressed, explained: 1 });
-            told.extend(watch.news().into_iter().map(|news| format!("{text}: {news}")));
+            notified.extend(watch.news().into_iter().map(|news| format!("{text}: {news}")));
         }
-        told
+        notified
     }
 
     fn set_up(watch: &mut EndWatch, position: Position, reason: Reason) -> Vec<String> {
@@ -125,15 +125,18 @@ mod tests {
     fn a_repetition_is_told_once() {
         let mut watch = EndWatch::new(position("20", KINGS));
         assert!(play(&mut watch, ROUND).is_empty());
-        let told = play(&mut watch, ROUND);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with("7-1: a draw can be claimed: the same position for the third time"), "{told:?}");
-        assert!(told[0].contains("(FMJD 6)"), "{told:?}");
+        let notified = play(&mut watch, ROUND);
+        assert_eq!(notified.len(), 1, "{notified:?}");
+        assert!(
+            notified[0].starts_with("7-1: a draw can be claimed: the same position for the third time"),
+            "{notified:?}"
+        );
+        assert!(notified[0].contains("(FMJD 6)"), "{notified:?}");
         assert!(play(&mut watch, ROUND).is_empty(), "it has been told");
         // Another position, and later this one again: that is news.
         assert!(play(&mut watch, "47-42 6-11").is_empty());
-        let told = play(&mut watch, "42-47 11-6");
-        assert_eq!(told.len(), 1, "{told:?}");
+        let notified = play(&mut watch, "42-47 11-6");
+        assert_eq!(notified.len(), 1, "{notified:?}");
     }
 
     #[test]
@@ -163,11 +166,11 @@ mod tests {
     #[test]
     fn an_ending_that_is_drawn_as_it_stands_is_told_at_once() {
         let mut watch = EndWatch::new(position("40", "W:WK47:BK6"));
-        let told = watch.news();
-        assert_eq!(told.len(), 1);
-        assert!(told[0].starts_with("by the rules the game is drawn: one king against one"), "{told:?}");
-        let told = set_up(&mut watch, position("40", "B:WK47:BK6"), Reason::Operator);
-        assert_eq!(told.len(), 1, "a setup is news");
+        let notified = watch.news();
+        assert_eq!(notified.len(), 1);
+        assert!(notified[0].starts_with("by the rules the game is drawn: one king against one"), "{notified:?}");
+        let notified = set_up(&mut watch, position("40", "B:WK47:BK6"), Reason::Operator);
+        assert_eq!(notified.len(), 1, "a setup is news");
     }
 
     #[test]
@@ -177,9 +180,12 @@ mod tests {
         for _ in 0..3 {
             assert!(play(&mut watch, round).is_empty());
         }
-        let told = play(&mut watch, round);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with("1-7: a draw can be claimed: two kings against one: 7 moves each"), "{told:?}");
+        let notified = play(&mut watch, round);
+        assert_eq!(notified.len(), 1, "{notified:?}");
+        assert!(
+            notified[0].starts_with("1-7: a draw can be claimed: two kings against one: 7 moves each"),
+            "{notified:?}"
+        );
     }
 
     #[test]
@@ -188,8 +194,8 @@ mod tests {
         assert_eq!(watch.news(), ["White has no legal move; if the game is over, give the result"]);
         // The limit on moves of one Frisian king: the man on 36 is blocked.
         let mut watch = EndWatch::new(position("40", "W:W36,K50:B31,27,2"));
-        let told = play(&mut watch, "50-45 2-8 45-50 8-13 50-45 13-19");
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("White has no legal move but with the king on 45"), "{told:?}");
+        let notified = play(&mut watch, "50-45 2-8 45-50 8-13 50-45 13-19");
+        assert_eq!(notified.len(), 1, "{notified:?}");
+        assert!(notified[0].contains("White has no legal move but with the king on 45"), "{notified:?}");
     }
 }

@@ -28,7 +28,7 @@ pub struct Identity {
     before: Option<String>,
     /// The last answer was a wrong one; a second is no damaged byte.
     suspect: Option<String>,
-    told: Option<String>,
+    notified: Option<String>,
     /// The address on a bus that it has said since the link came up.
     address: Option<u16>,
 }
@@ -106,7 +106,7 @@ impl Identity {
     fn compare_with_expected(&mut self, number: &str) -> Vec<Effect> {
         let expected = self.expected.clone().unwrap_or_default();
         if is_same(&expected, number) {
-            (self.is_admitted, self.suspect, self.told) = (true, None, None);
+            (self.is_admitted, self.suspect, self.notified) = (true, None, None);
             self.serial = Some(number.to_owned());
             return Vec::new();
         }
@@ -117,8 +117,8 @@ impl Identity {
         self.is_admitted = false;
         self.serial = Some(number.to_owned());
         let mut effects = Vec::new();
-        if self.told.as_deref() != Some(number) {
-            self.told = Some(number.to_owned());
+        if self.notified.as_deref() != Some(number) {
+            self.notified = Some(number.to_owned());
             effects.push(Effect::Notice(format!(
                 "this port carries board {number}, expected {expected}; nothing of it is recorded, and board {expected} is \
                  looked for"

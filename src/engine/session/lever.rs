@@ -23,7 +23,7 @@ pub struct ClockWatch {
     last: Option<ClockTimes>,
     right: Option<(Color, Trust)>,
     contradictions: u32,
-    told: bool,
+    is_notified: bool,
     confirmations: u32,
 }
 
@@ -49,7 +49,7 @@ impl ClockWatch {
     pub fn forget_sides(&mut self) {
         self.right = None;
         self.contradictions = 0;
-        self.told = false;
+        self.is_notified = false;
         self.confirmations = 0;
     }
 
@@ -100,7 +100,7 @@ impl ClockWatch {
                 if self.contradictions > TOLERATED {
                     self.contradictions = 0;
                     self.right = Some((right, Trust::Seen));
-                    return !std::mem::replace(&mut self.told, true);
+                    return !std::mem::replace(&mut self.is_notified, true);
                 }
             }
             Some((known, Trust::Seen)) if known == right => {

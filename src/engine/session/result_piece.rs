@@ -21,19 +21,19 @@ pub fn is_result_piece(code: PieceCode) -> bool {
 /// What the operator was told of the result pieces of one board.
 #[derive(Clone, Debug, Default)]
 pub struct ResultPieces {
-    told: Vec<PieceCode>,
+    notified: Vec<PieceCode>,
 }
 
 impl ResultPieces {
     /// When the operator is to be told. `lying`: the kinds of result pieces on the board, each once.
     pub fn tells_at(&self, lying: &[PieceCode], last_change: Millis) -> Option<Millis> {
-        (*lying != self.told).then_some(last_change + LET_LIE)
+        (*lying != self.notified).then_some(last_change + LET_LIE)
     }
 
     /// Tells, if there is something to tell. `is_playing`: there is a game that could end.
     pub fn tell(&mut self, lying: Vec<PieceCode>, format: ResultFormat, is_playing: bool) -> Option<String> {
-        self.told = lying;
-        let value = match self.told.as_slice() {
+        self.notified = lying;
+        let value = match self.notified.as_slice() {
             [PieceCode::DRAW] => format.draw(),
             [PieceCode::WHITE_WINS] => format.win(Color::White),
             [PieceCode::BLACK_WINS] => format.win(Color::Black),

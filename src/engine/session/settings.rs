@@ -47,7 +47,7 @@ pub struct LineSettings {
     /// How fast the recogniser takes the games to be.
     pub preset: Preset,
     /// The keys of the recogniser's times that were told, and are not the defaults.
-    pub told: Vec<String>,
+    pub configured: Vec<String>,
     /// Games of this board before its log begins; the first of this log is numbered one higher.
     pub games_before: u32,
     /// How a bus is used.
@@ -178,7 +178,7 @@ impl LineSettings {
             board: None,
             connect: OPENING.iter().filter(|(_, _, usual)| *usual).map(|(_, command, _)| command.clone()).collect(),
             preset: Preset::Auto,
-            told: Vec::new(),
+            configured: Vec::new(),
             games_before: 0,
             bus: BusSettings::default(),
             boards: BTreeMap::new(),
@@ -308,7 +308,7 @@ impl LineSettings {
                 let before = self.recognition;
                 self.recognition.set(key, value).map_err(wrong)?;
                 if self.recognition != before {
-                    self.told.push(key.to_owned());
+                    self.configured.push(key.to_owned());
                 }
             }
             _ => return Err(SettingError::UnknownKey { key: key.to_owned() }),
@@ -322,7 +322,7 @@ impl LineSettings {
             Preset::Of(pace) => pace,
             Preset::Auto => self.pace_of_tags(),
         };
-        self.recognition.at_pace(pace, |key| self.told.iter().any(|told| told == key))
+        self.recognition.at_pace(pace, |key| self.configured.iter().any(|configured| configured == key))
     }
 
     /// The pace of the player who has less time.

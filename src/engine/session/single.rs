@@ -497,14 +497,14 @@ impl Single {
         self.was_away_for_unknown_time = false;
         let count = recalled.unseen.len();
         let mut effects = vec![Effect::Note(format!("the board's memory has {count} events that were not known"))];
-        let told = happened(&recalled.unseen, self.games.table.number_count());
+        let reported = happened(&recalled.unseen, self.games.table.number_count());
         // The last reading before the memory may say that the clock was stopped, which the memory does not.
         let reading = before.iter().rev().find_map(|(_, report)| match report {
             GameReport::Clock(clock) if clock.is_reading() => Some(*clock),
             _ => None,
         });
         self.games.table.link_to_memory();
-        let end = self.live_through_all(now, since, told, reading, &mut effects);
+        let end = self.live_through_all(now, since, reported, reading, &mut effects);
         effects.extend(self.games.table.dump(end, &recalled.shown));
         for (_, report) in after {
             effects.extend(self.hear_report(end, report));
@@ -518,15 +518,15 @@ impl Single {
         &mut self,
         now: Millis,
         since: Millis,
-        told: Vec<Happened>,
+        reported: Vec<Happened>,
         reading: Option<ClockReport>,
         effects: &mut Vec<Effect>,
     ) -> Millis {
         let games = &mut self.games;
-        let starts = games.table.starts(&told);
+        let starts = games.table.starts(&reported);
         let to = games.table_time(now).max(since);
         let (sides, begun) = (games.clock.sides(since), games.table.begun_ply());
-        let timed = timeline(Span { from: since, to, sides, begun, before: None }, told, &starts);
+        let timed = timeline(Span { from: since, to, sides, begun, before: None }, reported, &starts);
         let end = timed.last().map_or(since, |(at, _)| *at).max(games.table_time(now));
         games.is_ahead(now, end);
         games.live_from(since);

@@ -172,7 +172,7 @@ impl Games {
     /// What was told is lived through, each thing at its own time.
     pub fn live_through(&mut self, timed: Vec<(Millis, Happened)>, effects: &mut Vec<Effect>) -> Lived {
         let mut lived = Lived::default();
-        for (at, told) in timed {
+        for (at, reported) in timed {
             let before = self.lived;
             if live_until_next(&mut self.table, &mut self.lived, at, effects) {
                 self.clock.new_game();
@@ -182,7 +182,7 @@ impl Games {
                 live_until_next(table, &mut { before }, at, effects);
             });
             self.reach(effects, |table, _| table.is_known_until(at));
-            self.take(at, told, &mut lived, effects);
+            self.take(at, reported, &mut lived, effects);
             let until = self.lived.max(at);
             self.lived = until;
             self.reach(effects, |table, effects| effects.extend(table.decide(until)));
@@ -204,8 +204,8 @@ impl Games {
     }
 
     /// One thing that was told reaches the tables.
-    pub fn take(&mut self, at: Millis, told: Happened, lived: &mut Lived, effects: &mut Vec<Effect>) {
-        match told {
+    pub fn take(&mut self, at: Millis, reported: Happened, lived: &mut Lived, effects: &mut Vec<Effect>) {
+        match reported {
             Happened::Change(MemoryEvent::Piece { field, piece, .. }) => {
                 self.note_report(at, field, piece);
                 self.reach(effects, |table, effects| effects.extend(table.field_update(at, field, piece)));

@@ -1,15 +1,15 @@
-//! When things happened that are told afterwards.
+//! When things happened that are reported afterwards.
 //!
 //! A memory has no times but those of the chess clock. Play went on between the moment up to which everything is known and the
-//! moment at which it was told. By what each ply cost on the clock the plies are laid over that span, evenly where no clock tells:
+//! moment at which it was reported. By what each ply cost on the clock the plies are laid over that span, evenly where no clock tells:
 //! the recogniser then sees them one after the other, with quiet between them, as it would have.
 //!
 //! ```text
-//!   told    32:- 28:man P │ 19:- 23:man P │ 37:-
-//!           from ─────────▴───────────────▴──────── to      what nobody has pressed for has happened just now
+//!   reported    32:- 28:man P │ 19:- 23:man P │ 37:-
+//!               from ─────────▴───────────────▴──────── to      what nobody has pressed for has happened just now
 //! ```
 //!
-//! | told | is a group of its own |
+//! | reported | is a group of its own |
 //! |---|---|
 //! | what happened up to a press; without a clock, in one scan, and a hand that goes on from where it came down | yes |
 //! | what stands on a board that was switched on | the beginning of one: who is to move is not known before the next press |
@@ -36,21 +36,21 @@ const REST: Millis = Millis(3_500);
 /// No ply brings more seconds than this: a clock that gains more has been set anew.
 const MOST_BROUGHT: i64 = 120;
 
-/// Changes of a board with so many fields, as they are told: the list of all pieces after the power came on is one thing.
+/// Changes of a board with so many fields, as they are reported: the list of all pieces after the power came on is one thing.
 pub fn happened(changes: &[MemoryEvent], count: usize) -> Vec<Happened> {
-    let mut told = Vec::with_capacity(changes.len());
+    let mut reported = Vec::with_capacity(changes.len());
     let mut rest = changes;
     while let Some((change, after)) = rest.split_first() {
         if *change == MemoryEvent::PowerUp {
             let (fields, after) = memory::list(after, count);
-            told.push(Happened::Standing(fields));
+            reported.push(Happened::Standing(fields));
             rest = after;
         } else {
-            told.push(Happened::Change(*change));
+            reported.push(Happened::Change(*change));
             rest = after;
         }
     }
-    told
+    reported
 }
 
 /// A span of which a board tells afterwards.
@@ -58,35 +58,35 @@ pub fn happened(changes: &[MemoryEvent], count: usize) -> Vec<Happened> {
 pub struct Span {
     /// Until then everything is known.
     pub from: Millis,
-    /// When it is told.
+    /// When it is reported.
     pub to: Millis,
     /// What the left and the right side of the clock showed at its beginning, in seconds, where that is known.
     pub sides: Option<[u32; 2]>,
     /// What was going on at its beginning.
     pub begun: Begun,
-    /// The report of a field before it, and when that was told at the latest.
+    /// The report of a field before it, and when that was reported at the latest.
     pub before: Option<(Millis, Field)>,
 }
 
-/// What is told of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
+/// What is reported of a span, each thing with the time at which it is taken to have happened. `starts`: the things with which a start
 /// position came to stand. A span that is too short for all that happened in it is drawn out beyond its end. What is not complete
 /// has happened at its end: a hand may be on the board.
-pub fn timeline(span: Span, told: Vec<Happened>, starts: &[usize]) -> Vec<(Millis, Happened)> {
+pub fn timeline(span: Span, reported: Vec<Happened>, starts: &[usize]) -> Vec<(Millis, Happened)> {
     let Span { from, to, sides, begun, .. } = span;
-    let presses = told.iter().filter(|told| press(told).is_some()).count();
+    let presses = reported.iter().filter(|reported| press(reported).is_some()).count();
     if to - from <= AT_ONCE && presses <= PRESSES_AT_ONCE {
-        let at = end(span, &told);
-        return told.into_iter().map(|told| (at, told)).collect();
+        let at = end(span, &reported);
+        return reported.into_iter().map(|reported| (at, reported)).collect();
     }
-    let groups = groups(&told, presses > 0, starts);
-    let complete = match (told.last(), groups.last()) {
+    let groups = groups(&reported, presses > 0, starts);
+    let complete = match (reported.last(), groups.last()) {
         (Some(Happened::Change(MemoryEvent::Time { .. })), Some(last)) => last + 1,
         (_, last) => last.copied().unwrap_or(0),
     };
     let rests = |count: usize| Millis(REST.0 * count as u64);
     let span = (to - from).max(rests(complete + 1));
-    let thought = sides.map_or(Vec::new(), |sides| thought(&told, &groups, sides));
-    let begun = if matches!(told.first(), Some(Happened::Standing(_))) { Begun::Nothing } else { begun };
+    let thought = sides.map_or(Vec::new(), |sides| thought(&reported, &groups, sides));
+    let begun = if matches!(reported.first(), Some(Happened::Standing(_))) { Begun::Nothing } else { begun };
     let mut at = from;
     let lay = |group: usize| {
         let latest = Millis((from + span).0.saturating_sub(rests(complete - group).0));
@@ -101,17 +101,17 @@ pub fn timeline(span: Span, told: Vec<Happened>, starts: &[usize]) -> Vec<(Milli
     };
     let times: Vec<Millis> = (0..complete).map(lay).collect();
     let time = |group: usize| times.get(group).copied().unwrap_or(from + span);
-    groups.into_iter().map(time).zip(told).collect()
+    groups.into_iter().map(time).zip(reported).collect()
 }
 
-/// When the last of what a short span brings has happened, at the latest. One scan may be told in two answers, first where a piece
+/// When the last of what a short span brings has happened, at the latest. One scan may be reported in two answers, first where a piece
 /// came down and then where it was lifted; the board's mark says that they belong together. Of a field that keeps changing it
 /// tells the last report alone, so there the mark says nothing.
-fn end(span: Span, told: &[Happened]) -> Millis {
+fn end(span: Span, reported: &[Happened]) -> Millis {
     let mut end = span.to;
     let mut before = span.before;
-    for told in told {
-        (end, before) = match (told, before) {
+    for reported in reported {
+        (end, before) = match (reported, before) {
             (Happened::Change(MemoryEvent::Piece { field, pace: ScanPace::SameScan, .. }), Some((at, other)))
                 if other != *field =>
             {
@@ -126,16 +126,16 @@ fn end(span: Span, told: &[Happened]) -> Millis {
 }
 
 /// Who has pressed, and at how many seconds, if this is a press.
-fn press(told: &Happened) -> Option<(TimeSide, u32)> {
-    let Happened::Change(MemoryEvent::Time { side, hours, minutes, seconds }) = *told else { return None };
+fn press(reported: &Happened) -> Option<(TimeSide, u32)> {
+    let Happened::Change(MemoryEvent::Time { side, hours, minutes, seconds }) = *reported else { return None };
     Some((side, (u32::from(hours) * 60 + u32::from(minutes)) * 60 + u32::from(seconds)))
 }
 
 /// How long was thought about each ply that was pressed for, with its group, by what the clock says it cost. What a ply brings is
 /// not known; nobody gains by thinking, so that is at least what the quickest gained.
-fn thought(told: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
-    let cost = |(told, group): (&Happened, &usize)| {
-        let (side, shown) = press(told)?;
+fn thought(reported: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usize, Millis)> {
+    let cost = |(reported, group): (&Happened, &usize)| {
+        let (side, shown) = press(reported)?;
         let side = match side {
             TimeSide::Left => &mut sides[0],
             TimeSide::Right => &mut sides[1],
@@ -143,19 +143,19 @@ fn thought(told: &[Happened], groups: &[usize], mut sides: [u32; 2]) -> Vec<(usi
         let cost = i64::from(std::mem::replace(side, shown)) - i64::from(shown);
         (cost >= -MOST_BROUGHT).then_some((*group, cost))
     };
-    let costs: Vec<(usize, i64)> = told.iter().zip(groups).filter_map(cost).collect();
+    let costs: Vec<(usize, i64)> = reported.iter().zip(groups).filter_map(cost).collect();
     let brought = costs.iter().map(|(_, cost)| -cost).max().unwrap_or_default().max(0);
     let thought = |(group, cost): (usize, i64)| (group, Millis::seconds(cost.saturating_add(brought).unsigned_abs()));
     costs.into_iter().map(thought).collect()
 }
 
 /// To which group each thing belongs.
-fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> {
+fn groups(reported: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> {
     let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
-    let mut groups = Vec::with_capacity(told.len());
+    let mut groups = Vec::with_capacity(reported.len());
     let mut rests_on = None;
-    for (index, told) in told.iter().enumerate() {
-        let goes_on = match *told {
+    for (index, reported) in reported.iter().enumerate() {
+        let goes_on = match *reported {
             Happened::Change(MemoryEvent::Piece { field, piece, .. }) if piece.is_empty() => {
                 rests_on.take() == Some(field)
             }
@@ -165,7 +165,7 @@ fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> 
             }
             _ => false,
         };
-        let is_apart = match told {
+        let is_apart = match reported {
             Happened::Standing(_) => true,
             Happened::Change(MemoryEvent::Piece { pace: ScanPace::Later, .. }) => {
                 !has_presses && !is_unsure && !goes_on
@@ -174,10 +174,10 @@ fn groups(told: &[Happened], has_presses: bool, starts: &[usize]) -> Vec<usize> 
         };
         group += usize::from(is_apart && is_begun);
         groups.push(group);
-        let is_end = press(told).is_some() || starts.contains(&index);
+        let is_end = press(reported).is_some() || starts.contains(&index);
         group += usize::from(is_end);
         is_begun = !is_end;
-        is_unsure = !is_end && (is_unsure || matches!(told, Happened::Standing(_)));
+        is_unsure = !is_end && (is_unsure || matches!(reported, Happened::Standing(_)));
     }
     groups
 }
@@ -196,11 +196,11 @@ mod tests {
 
     #[track_caller]
     fn check(memory: &[&[u8]], from: u64, to: u64, starts: &[usize], expected: &[u64]) {
-        let told = happened(&changes::decode(&memory.concat()), 100);
+        let reported = happened(&changes::decode(&memory.concat()), 100);
         let span = Span { from: Millis(from), to: Millis(to), ..SPAN };
-        let timed = timeline(span, told.clone(), starts);
+        let timed = timeline(span, reported.clone(), starts);
         assert_eq!(timed.iter().map(|(at, _)| at.0).collect::<Vec<_>>(), expected);
-        assert!(timed.into_iter().map(|(_, timed)| timed).eq(told), "in order");
+        assert!(timed.into_iter().map(|(_, timed)| timed).eq(reported), "in order");
     }
 
     #[test]
@@ -226,21 +226,21 @@ mod tests {
         check(&all, 0, 30_000, &[1], &[10_000, 10_000, 20_000, 20_000, 20_000]);
     }
 
-    /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was told at 1000.
+    /// A man comes down on 30 in a scan and is seen to have left 20 in the same; the first report was reported at 1000.
     #[test]
     fn one_scan_that_is_told_in_two_answers_is_one() {
         let end = |before: Option<u8>, rest: &[u8]| {
-            let told = happened(&changes::decode(rest), 100);
+            let reported = happened(&changes::decode(rest), 100);
             let before = before.map(|field| (Millis(1_000), Field(field)));
             let span = Span { from: Millis(1_010), to: Millis(1_700), before, ..SPAN };
-            timeline(span, told, &[]).last().unwrap().0.0
+            timeline(span, reported, &[]).last().unwrap().0.0
         };
         assert_eq!(end(Some(30), &[0x50, 20]), 1_250);
         assert_eq!(end(Some(30), &[0x50, 20, 0x54, 25]), 1_500);
         assert_eq!(end(Some(30), &[0x40, 20]), 1_700, "of a later scan");
         assert_eq!(end(Some(30), &[0x40, 20, 0x54, 25]), 1_700);
         assert_eq!(end(Some(30), &[0x50, 20, 0x70, 0x01, 0x02]), 1_700, "nobody knows when was pressed");
-        assert_eq!(end(Some(20), &[0x50, 20]), 1_700, "it has changed more often than is told");
+        assert_eq!(end(Some(20), &[0x50, 20]), 1_700, "it has changed more often than is reported");
         assert_eq!(end(None, &[0x50, 20]), 1_700);
     }
 
@@ -265,10 +265,10 @@ mod tests {
     /// With quiet in it, it would pass for a ply that nobody pressed for, and its entry would have no clock.
     #[test]
     fn a_ply_that_was_begun_goes_on_at_once() {
-        let told = happened(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
+        let reported = happened(&changes::decode(&[&WALK[2..4], &LEFT, &WALK[4..8], &RIGHT].concat()), 100);
         let times = |begun| -> Vec<u64> {
             let span = Span { to: Millis(60_000), begun, ..SPAN };
-            timeline(span, told.clone(), &[]).iter().map(|(at, _)| at.0).collect()
+            timeline(span, reported.clone(), &[]).iter().map(|(at, _)| at.0).collect()
         };
         assert_eq!(times(Begun::Ply), [0, 0, 40_000, 40_000, 40_000]);
         // The next ply, and not the rest of this one.
@@ -278,9 +278,10 @@ mod tests {
     #[test]
     fn the_clock_tells_how_long_was_thought() {
         let times = |left: [u8; 3], right: [u8; 3], sides| {
-            let told = happened(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
+            let reported =
+                happened(&changes::decode(&[&WALK[..4], &left, &WALK[4..8], &right, &WALK[8..]].concat()), 100);
             let span = Span { to: Millis(60_000), sides: Some(sides), ..SPAN };
-            timeline(span, told, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
+            timeline(span, reported, &[]).iter().map(|(at, _)| at.0).collect::<Vec<_>>()
         };
         // The left side has gained 20 s by its ply, the right side none: it thought for so much longer.
         let known = times([0x70, 0x01, 0x30], RIGHT, [70, 62]);

@@ -136,14 +136,14 @@ impl Listeners {
 
     /// Does somebody who counts on know what the clock shows?
     fn know(&self, now: Millis, clocks: &Clocks) -> bool {
-        let Some((at, told)) = &self.clocks else { return false };
+        let Some((at, sent)) = &self.clocks else { return false };
         let passed = u32::try_from((now - *at).0 / 1000).unwrap_or(u32::MAX);
-        let is_near = |color: Color, told: Option<ClockTime>, shown: Option<ClockTime>| {
+        let is_near = |color: Color, sent: Option<ClockTime>, shown: Option<ClockTime>| {
             let ran = if clocks.running == Some(color) { passed } else { 0 };
-            told.zip(shown).is_some_and(|(told, shown)| told.0.saturating_sub(ran).abs_diff(shown.0) <= SLACK_S)
+            sent.zip(shown).is_some_and(|(sent, shown)| sent.0.saturating_sub(ran).abs_diff(shown.0) <= SLACK_S)
         };
-        told.running == clocks.running
-            && is_near(Color::White, told.white, clocks.white)
-            && is_near(Color::Black, told.black, clocks.black)
+        sent.running == clocks.running
+            && is_near(Color::White, sent.white, clocks.white)
+            && is_near(Color::Black, sent.black, clocks.black)
     }
 }

@@ -26,27 +26,27 @@ const FEW_PLIES: u32 = 6;
 
 impl Table {
     /// Those of these things with which a start position came to stand on the board.
-    pub fn starts(&self, told: &[Happened]) -> Vec<usize> {
-        starts(&self.board, self.board.sensors().clone(), told)
+    pub fn starts(&self, reported: &[Happened]) -> Vec<usize> {
+        starts(&self.board, self.board.sensors().clone(), reported)
     }
 
     /// A table that waits, as it would be if the board showed a start position now: the last that these things make, with the things
     /// after it. They lead to what is shown; of what a field held before the first of them that names it nothing is known.
-    pub fn at_last_start(&self, told: &[Happened]) -> Option<(Table, Vec<Happened>)> {
+    pub fn at_last_start(&self, reported: &[Happened]) -> Option<(Table, Vec<Happened>)> {
         let mut sensors = self.board.sensors().clone();
         let mut fields = sensors.by_number();
-        for told in told {
-            if let Happened::Change(MemoryEvent::Piece { field, .. }) = told
+        for reported in reported {
+            if let Happened::Change(MemoryEvent::Piece { field, .. }) = reported
                 && let Some(code) = fields.get_mut(usize::from(field.0))
             {
                 *code = PieceCode::EMPTY;
             }
         }
         sensors.set_by_number(&fields);
-        let last = *starts(&self.board, sensors.clone(), told).last()?;
-        let (until, after) = told.split_at_checked(last + 1)?;
-        for told in until {
-            apply(&mut sensors, told);
+        let last = *starts(&self.board, sensors.clone(), reported).last()?;
+        let (until, after) = reported.split_at_checked(last + 1)?;
+        for reported in until {
+            apply(&mut sensors, reported);
         }
         Some((Table { board: self.board.with(sensors), ..self.clone() }, after.to_vec()))
     }
@@ -154,10 +154,10 @@ fn wrong_in_words(board: &KnownBoard, wrong: SquareSet, sight: &Sight) -> String
 }
 
 /// Those of these things with which a start position came to stand on a board whose fields held this before.
-fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Happened]) -> Vec<usize> {
+fn starts(board: &KnownBoard, mut sensors: Sensors, reported: &[Happened]) -> Vec<usize> {
     let mut starts = Vec::new();
-    for (index, told) in told.iter().enumerate() {
-        if apply(&mut sensors, told) && board.start_in(&sensors).is_some() {
+    for (index, reported) in reported.iter().enumerate() {
+        if apply(&mut sensors, reported) && board.start_in(&sensors).is_some() {
             starts.push(index);
         }
     }
@@ -165,8 +165,8 @@ fn starts(board: &KnownBoard, mut sensors: Sensors, told: &[Happened]) -> Vec<us
 }
 
 /// Lets a thing happen on the fields. Returns whether it is about them.
-fn apply(sensors: &mut Sensors, told: &Happened) -> bool {
-    match told {
+fn apply(sensors: &mut Sensors, reported: &Happened) -> bool {
+    match reported {
         Happened::Change(MemoryEvent::Piece { field, piece, .. }) => drop(sensors.update(*field, *piece)),
         Happened::Change(_) => return false,
         Happened::Standing(codes) => sensors.set_by_number(codes),

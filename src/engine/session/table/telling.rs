@@ -81,9 +81,9 @@ impl Notified {
 
     /// What is wrong with a board that is nearly set up, if the operator was told and it still stands so.
     fn wrong_start(&self, board: &KnownBoard) -> Option<String> {
-        let told = self.start.filter(|told| !told.is_empty() && board.is_linked())?;
+        let notified = self.start.filter(|notified| !notified.is_empty() && board.is_linked())?;
         let (wrong, words) = start::wrong_for_start(board);
-        (wrong == told).then_some(words)
+        (wrong == notified).then_some(words)
     }
 
     /// When the operator is told that nothing explains the board, or that moves are made with the clock stopped.

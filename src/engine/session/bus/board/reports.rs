@@ -160,12 +160,12 @@ impl BusBoard {
 
     /// Keeps changes that happened after `from` and until `until`.
     fn keep(&mut self, from: Millis, until: Millis, changes: &[MemoryEvent]) {
-        let told = happened(changes, self.games.table.number_count());
-        self.keep_happened(from, until, told);
+        let reported = happened(changes, self.games.table.number_count());
+        self.keep_happened(from, until, reported);
     }
 
     /// The same of things as they are told.
-    pub(super) fn keep_happened(&mut self, from: Millis, until: Millis, told: Vec<Happened>) {
+    pub(super) fn keep_happened(&mut self, from: Millis, until: Millis, reported: Vec<Happened>) {
         let from = self.games.table_time(from).max(self.games.lived());
         let from = self.reports.kept.last().map_or(from, |(at, _)| from.max(*at));
         let is_next = self.reports.kept.is_empty();
@@ -175,10 +175,10 @@ impl BusBoard {
             Some((_, Happened::Change(MemoryEvent::Piece { .. }))) => Begun::Ply,
             Some(_) => Begun::Nothing,
         };
-        let starts = self.games.table.starts(&told);
+        let starts = self.games.table.starts(&reported);
         let to = self.games.table_time(until).max(from);
         let before = self.last_report();
-        let timed = timeline(Span { from, to, sides, begun, before }, told, &starts);
+        let timed = timeline(Span { from, to, sides, begun, before }, reported, &starts);
         let room = MOST_KEPT.saturating_sub(self.reports.kept.len());
         self.reports.kept.extend(timed.into_iter().take(room));
     }
@@ -240,8 +240,8 @@ impl BusBoard {
     /// What should stand on the board by all reports.
     fn predicted(&self) -> Option<Vec<PieceCode>> {
         let mut fields = self.games.table.fields()?.to_vec();
-        for (_, told) in &self.reports.kept {
-            match told {
+        for (_, reported) in &self.reports.kept {
+            match reported {
                 Happened::Change(MemoryEvent::Piece { field, piece, .. }) => {
                     if let Some(code) = fields.get_mut(usize::from(field.0)) {
                         *code = *piece;
@@ -319,9 +319,9 @@ impl BusBoard {
         let Some(dump) = self.reports.contradiction.take() else { return };
         self.reports.is_suspect = true;
         self.reports.is_clock_unsure = true;
-        for (at, told) in std::mem::take(&mut self.reports.kept) {
+        for (at, reported) in std::mem::take(&mut self.reports.kept) {
             let at = at.min(self.games.table_time(now));
-            self.games.take(at, told, &mut Lived::default(), effects);
+            self.games.take(at, reported, &mut Lived::default(), effects);
         }
         let at = self.games.live(now);
         self.games.reach(effects, |table, effects| effects.extend(table.dump(at, &dump)));
