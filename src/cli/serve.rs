@@ -91,6 +91,7 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
         trusted_proxies,
         connections: usize::try_from(connections).unwrap_or(16),
         state_file: None,
+        now: web::live::now,
     }
 }
 

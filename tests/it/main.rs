@@ -22,6 +22,8 @@ mod daemon;
 mod damage;
 mod damaged_files;
 mod deceived;
+#[cfg(feature = "web")]
+mod delayed_pages;
 mod dependencies;
 mod dialogue;
 mod disk_faults;

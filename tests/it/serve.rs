@@ -106,6 +106,39 @@ impl Outlet {
     }
 }
 
+fn connect(address: &str) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// Sends these bytes, and reads until the server ends.
+fn raw(address: &str, bytes: &[u8]) -> io::Result<Answer> {
+    let mut stream = connect(address);
+    stream.write_all(bytes)?;
+    let mut all = Vec::new();
+    // A connection that is reset has been closed, too.
+    if let Err(error) = stream.read_to_end(&mut all)
+        && (error.kind() != io::ErrorKind::ConnectionReset || all.is_empty())
+    {
+        return Err(error);
+    }
+    let end = all.windows(4).position(|four| four == b"\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
+    let head = String::from_utf8_lossy(&all[..end]).into_owned();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
+    Ok(Answer { status, head, body: all[end + 4..].to_vec() })
+}
+
+/// Asks a server, by its address unless a `Host` is given.
+pub fn ask(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        text += &format!("Host: {address}\r\n");
+    }
+    headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
+    raw(address, (text + "\r\n").as_bytes())
+}
+
 /// A running server. Dropping it kills it.
 pub struct Server {
     pub process: Child,
@@ -132,6 +165,11 @@ impl Answer {
         String::from_utf8(self.body.clone()).unwrap()
     }
 
+    /// For whom bytes say nothing; of what is compressed nothing.
+    pub fn text_if_any(&self) -> Option<String> {
+        String::from_utf8(self.body.clone()).ok()
+    }
+
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
@@ -140,35 +178,16 @@ impl Answer {
 
 impl Server {
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
+        connect(&self.address)
     }
 
     /// Sends these bytes, and reads until the server ends.
     fn raw(&self, bytes: &[u8]) -> io::Result<Answer> {
-        let mut stream = self.connect();
-        stream.write_all(bytes)?;
-        let mut all = Vec::new();
-        // A connection that is reset has been closed, too.
-        if let Err(error) = stream.read_to_end(&mut all)
-            && (error.kind() != io::ErrorKind::ConnectionReset || all.is_empty())
-        {
-            return Err(error);
-        }
-        let end = all.windows(4).position(|four| four == b"\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;
-        let head = String::from_utf8_lossy(&all[..end]).into_owned();
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or(io::ErrorKind::InvalidData)?;
-        Ok(Answer { status, head, body: all[end + 4..].to_vec() })
+        raw(&self.address, bytes)
     }
 
     fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            text += &format!("Host: {}\r\n", self.address);
-        }
-        headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
-        self.raw((text + "\r\n").as_bytes())
+        ask(&self.address, method, path, headers)
     }
 
     fn try_get(&self, path: &str, headers: &[(&str, &str)]) -> io::Result<Answer> {

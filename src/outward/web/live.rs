@@ -42,6 +42,7 @@ struct Viewer {
     sent: u64,
     /// The board that the page follows.
     follows: Option<String>,
+    now: fn() -> i64,
     /// What goes out next.
     ready: Option<Bytes>,
     wrote: Instant,
@@ -66,28 +67,30 @@ pub struct LiveBody(Pin<Box<NextWrite>>);
 
 impl LiveBody {
     /// For a page that has all until `last` (`generation.seq`) and follows a board. `jitter` in ms keeps viewers from coming back
-    /// all at once. `viewers` counts those who are there.
+    /// all at once. `viewers` counts those who are there. `now`: the clock of the server.
     pub fn new(
         hall: watch::Receiver<Arc<ShownHall>>,
         last: Option<&str>,
         follows: Option<String>,
         jitter: u64,
         viewers: Arc<AtomicU64>,
+        now: fn() -> i64,
     ) -> LiveBody {
         viewers.fetch_add(1, Ordering::Relaxed);
         let shown = hall.borrow().clone();
         let mut first = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now()).into_bytes();
         let missed = last.map_or(Missed::TooMuch, |last| shown.missed(last));
         first.extend(changes(&shown, missed, follows.as_deref()));
-        let now = Instant::now();
+        let begun = Instant::now();
         let viewer = Viewer {
             generation: shown.generation.clone(),
             sent: shown.seq,
             hall,
             follows,
+            now,
             ready: Some(first.into()),
-            wrote: now,
-            beat: now + BEAT,
+            wrote: begun,
+            beat: begun + BEAT,
             _counted: Counted(viewers),
         };
         LiveBody(Box::pin(viewer.next()))
@@ -122,7 +125,7 @@ impl Viewer {
                 changed = self.hall.changed() => changed.ok()?,
                 () = tokio::time::sleep_until(self.beat) => {
                     let seq = self.hall.borrow().seq;
-                    let beat = format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", now());
+                    let beat = format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", (self.now)());
                     return Some(self.writes(beat.into_bytes().into()));
                 }
             }

@@ -73,6 +73,8 @@ pub struct ServeOptions {
     pub connections: usize,
     /// Where it writes how it is, for the operator.
     pub state_file: Option<PathBuf>,
+    /// The clock of the server, in ms since 1970: [`live::now`].
+    pub now: fn() -> i64,
 }
 
 /// Serves pages until `stop` is done.
@@ -86,13 +88,13 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
     let (hall, mut reader) = watch::channel(Arc::default());
-    let watching = watching::begin(options.outlet.clone(), hall)?;
+    let watching = watching::begin(options.outlet.clone(), hall, options.now)?;
     let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::DoorCounts::default());
     let site = routes::Site::new(&options, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
-    let state = write_state(options.state_file.clone(), reader.clone(), viewers, counts.clone());
+    let state = write_state(options.state_file.clone(), options.now, reader.clone(), viewers, counts.clone());
     tokio::pin!(stop);
     // Nobody gets a page of half an outlet.
     tokio::select! {
@@ -111,19 +113,20 @@ pub async fn serve(
 /// Writes how the server is, again and again; never done.
 async fn write_state(
     file: Option<PathBuf>,
+    now: fn() -> i64,
     hall: watch::Receiver<Arc<state::ShownHall>>,
     viewers: Arc<AtomicU64>,
     counts: Arc<listener::DoorCounts>,
 ) {
     let Some(file) = file else { return std::future::pending().await };
-    let since = live::now();
+    let since = now();
     let mut had_trouble = false;
     loop {
         let text = {
             let hall = hall.borrow();
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
             json!({
-                "since": since, "written": live::now(), "generation": hall.generation, "seq": hall.seq,
+                "since": since, "written": now(), "generation": hall.generation, "seq": hall.seq,
                 "viewers": count(&viewers), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
             })

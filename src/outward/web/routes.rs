@@ -40,6 +40,7 @@ pub struct Site {
     build: String,
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
+    now: fn() -> i64,
     pages: Mutex<Pages>,
 }
 
@@ -68,6 +69,7 @@ impl Site {
             assets,
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
+            now: options.now,
             pages: Mutex::default(),
         })
     }
@@ -126,7 +128,14 @@ async fn guard(State(site): Here, request: Request, next: Next) -> Response {
     ] {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    answer.headers_mut().extend(date((site.now)()).map(|date| (header::DATE, date)));
     answer
+}
+
+/// A moment in ms since 1970, as HTTP writes it.
+fn date(now: i64) -> Option<HeaderValue> {
+    let moment = chrono::DateTime::from_timestamp_millis(now)?;
+    HeaderValue::from_str(&moment.format("%a, %d %b %Y %H:%M:%S GMT").to_string()).ok()
 }
 
 fn objection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str)> {
@@ -422,7 +431,7 @@ async fn events(State(site): Here, headers: HeaderMap, uri: Uri) -> Response {
     let last = text("last-event-id").or(query.after.as_deref());
     let jitter =
         u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
-    let body = LiveBody::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone());
+    let body = LiveBody::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone(), site.now);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store, no-transform"),

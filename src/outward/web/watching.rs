@@ -9,7 +9,6 @@ use std::time::{Duration, UNIX_EPOCH};
 use tokio::sync::watch;
 
 use super::files::EVENTS;
-use super::live::now;
 use super::state::ShownHall;
 use crate::outward::follow::{EventLine, Follower, News, Progress};
 
@@ -35,7 +34,7 @@ impl Drop for Watching {
 }
 
 /// Follows the events of a folder from now on. The first state is there when all lines that are there have been read.
-pub fn begin(outlet: PathBuf, hall: watch::Sender<Arc<ShownHall>>) -> io::Result<Watching> {
+pub fn begin(outlet: PathBuf, hall: watch::Sender<Arc<ShownHall>>, now: fn() -> i64) -> io::Result<Watching> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
@@ -44,6 +43,7 @@ pub fn begin(outlet: PathBuf, hall: watch::Sender<Arc<ShownHall>>) -> io::Result
             follower: Follower::new(outlet.join(EVENTS), Progress::default()),
             hall: ShownHall::default(),
             is_caught_up: false,
+            now,
         };
         while !stopped.load(Ordering::Relaxed) {
             reader.step(&hall);
@@ -58,6 +58,7 @@ struct Reader {
     /// How long after an event the outlet tells it, in ms: with it the time is guessed at which lines that were there already came.
     lag: i64,
     is_caught_up: bool,
+    now: fn() -> i64,
 }
 
 impl Reader {
@@ -102,8 +103,8 @@ impl Reader {
     fn take(&mut self, news: News) {
         match news {
             News::Line(EventLine { seq, generation, station, text }) => {
-                let heard =
-                    if self.is_caught_up { now() } else { at(&text).map_or_else(now, |at| (at + self.lag).min(now())) };
+                let now = (self.now)();
+                let heard = if self.is_caught_up { now } else { at(&text).map_or(now, |at| (at + self.lag).min(now)) };
                 self.hall.apply(seq, generation.as_deref(), station.as_deref(), &text, heard);
             }
             News::Anew { generation, why } => {

@@ -341,8 +341,8 @@ impl Outlets {
         outlets
     }
 
-    /// Files of rounds have games of all logs.
-    fn take_record(&mut self, record: &TournamentRecord) {
+    /// The tournament has one more record. Files of rounds have games of all logs.
+    pub fn recorded(&mut self, record: &TournamentRecord) {
         let was_empty = self.seating.course().is_empty();
         if let Err(conflict) = self.seating.add_record(record) {
             warn!("log/{TOURNAMENT}: {conflict}");
@@ -502,7 +502,7 @@ impl Outlets {
         match notification {
             Notification::Opened { line, header, games } => self.opened(&line, &header, games),
             Notification::Configured { config } => self.configure(&config),
-            Notification::Tournament { record } => self.take_record(&record),
+            Notification::Tournament { record } => self.recorded(&record),
             Notification::Published { line, board, at, effect } => self.published(&line, board, at, effect),
         }
     }

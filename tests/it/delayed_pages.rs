@@ -1,0 +1,355 @@
+//! A delay holds on the pages, too: two stations that differ only in the last fifteen minutes, side by side in virtual time, each
+//! with an outlet that is fifteen minutes late and one that is not. What the late one answers is the same to the byte, headers and
+//! streams included, until the difference is due.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, FixedOffset, TimeDelta};
+use damcast::engine::bytelog::{self, Header, Record, RecordKind};
+use damcast::engine::millis::Millis;
+use damcast::engine::session::{Input, Line, LineSettings};
+use damcast::engine::tournament::TournamentRecord;
+use damcast::outward::web::{self, ServeOptions};
+use damcast::station::config::Config;
+use damcast::station::disk::RealDisk;
+use damcast::station::outlets::{GENERATIONS, Outlets};
+use damcast::station::tournament_log::TournamentLog;
+
+use crate::program::run;
+use crate::pty::wait_until;
+use crate::serve::{Answer, GENERATION, ask};
+
+/// The delay, in ms.
+const DELAY: i64 = 900_000;
+/// Until here both stations hear the same, in ms.
+const SAME: i64 = 400_000;
+/// How often everything is asked.
+const STEP: i64 = 50_000;
+/// The recordings that are played; the last one begins only where it makes the difference.
+const BOARDS: [&str; 5] = ["club", "illegal-stands", "ideal", "no-clock", "taken-back"];
+/// The outlets, with their folders.
+const LATE: (&str, &str) = ("public", "public");
+const AT_ONCE: (&str, &str) = ("hall", "public-hall");
+
+/// The clock of the pages, in ms since 1970.
+static NOW: AtomicI64 = AtomicI64::new(0);
+
+fn base() -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339("2026-11-21T10:00:00.000+01:00").unwrap()
+}
+
+/// A station without ports: logs are played into lines, and the lines tell its outlets.
+struct Hall {
+    folder: tempfile::TempDir,
+    config: Config,
+    outlets: Outlets,
+    boards: Vec<Board>,
+    /// Records of its tournament, with their times.
+    course: Vec<(i64, TournamentRecord)>,
+}
+
+struct Board {
+    name: &'static str,
+    line: Line,
+    /// What it hears, with the times, the next one last.
+    hears: Vec<(i64, Input)>,
+}
+
+impl Hall {
+    /// `other`: what happens after [`SAME`] is something else.
+    fn new(course: &[TournamentRecord], other: bool) -> Hall {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = BOARDS.map(|name| {
+            format!("[[line]]\nname = \"{name}\"\nport = \"/dev/{name}\"\ngame-type = \"20\"\ntags = {{ White = \"W {name}\", Event = \"Open\" }}\n")
+        });
+        let tables = format!(
+            "[station]\nname = \"hall\"\ndirectory = {:?}\n[public]\ndelay = {}\n[[outlet]]\nname = \"{}\"\n{}",
+            folder.path(),
+            DELAY / 1000,
+            AT_ONCE.0,
+            lines.concat()
+        );
+        let config = Config::read("test", &tables).unwrap();
+        fs::create_dir_all(folder.path().join("log")).unwrap();
+        let begun = [LATE.0, AT_ONCE.0].iter().zip(1..).map(|(outlet, number)| {
+            Record::new(number, RecordKind::Other('+', format!("{outlet} 1 {GENERATION} hall"))).to_line()
+        });
+        fs::write(folder.path().join("log").join(GENERATIONS), begun.collect::<String>()).unwrap();
+        // They have begun, and nothing has been told: else they would be begun anew, by chance.
+        for (_, outlet) in [LATE, AT_ONCE] {
+            fs::create_dir(folder.path().join(outlet)).unwrap();
+            File::create(folder.path().join(outlet).join("events.ndjson")).unwrap();
+        }
+        let mut outlets = Outlets::new(&config);
+        let boards = BOARDS.map(|name| {
+            let log = bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap();
+            let header = Header { opened: Some(base()), ..log.header };
+            outlets.opened(name, &header, Vec::new());
+            let heard = log.records.iter().filter_map(|record| {
+                Some((i64::try_from(record.at).unwrap(), Input::from_record(&record.kind).unwrap()?))
+            });
+            Board {
+                name,
+                line: Line::new(LineSettings::of_head(&header, None).unwrap().0),
+                hears: differing(name, heard.collect(), other),
+            }
+        });
+        let mut course: Vec<_> =
+            course.iter().cloned().zip([0, SAME + 60_000]).map(|(record, at)| (at, record)).collect();
+        course.truncate(1 + usize::from(other));
+        for (at, record) in &mut course {
+            record.at = moment(*at).to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
+        }
+        course.reverse();
+        Hall { folder, config, outlets, boards: boards.into(), course }
+    }
+
+    /// Goes on until a time, and writes what may be seen then.
+    fn until(&mut self, now: i64) {
+        while let Some((_, record)) = self.course.pop_if(|(at, _)| *at <= now) {
+            self.outlets.recorded(&record);
+        }
+        for Board { name, line, hears } in &mut self.boards {
+            let mut heard: Vec<_> = std::iter::from_fn(|| hears.pop_if(|(at, _)| *at <= now)).collect();
+            heard.push((now, Input::Tick));
+            for (at, input) in heard {
+                for output in line.handle(Millis(at.try_into().unwrap()), input) {
+                    let at = moment(i64::try_from(output.at.0).unwrap());
+                    self.outlets.published(name, None, at, output.effect);
+                }
+            }
+        }
+        let files = [LATE, AT_ONCE].map(|(_, folder)| self.path(folder).join("events.ndjson"));
+        let before = files.each_ref().map(|file| modified(file));
+        self.outlets.write(moment(now));
+        // A file that was touched was touched now: the machine's clock shows the time of the test.
+        for (file, before) in files.iter().zip(before).filter(|(file, before)| modified(file) != *before) {
+            assert!(before.is_none() || file.exists());
+            let now =
+                SystemTime::UNIX_EPOCH + Duration::from_millis(moment(now).timestamp_millis().try_into().unwrap());
+            File::options().append(true).open(file).unwrap().set_modified(now).unwrap();
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn pages(&self, runtime: &tokio::runtime::Runtime, outlet: (&'static str, &str)) -> Pages {
+        assert!(self.config.outlets.iter().any(|found| found.name == outlet.0));
+        let folder = self.path(outlet.1);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        listener.set_nonblocking(true).unwrap();
+        let options = ServeOptions {
+            outlet: folder.clone(),
+            hosts: Vec::new(),
+            machine: None,
+            trusted_proxies: Vec::new(),
+            connections: 400,
+            state_file: None,
+            now: || NOW.load(Ordering::Relaxed),
+        };
+        let _inside = runtime.enter();
+        let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+        runtime.spawn(web::serve(listener, options, std::future::pending()));
+        Pages { address, events: folder.join("events.ndjson"), after: String::new(), streams: Vec::new() }
+    }
+}
+
+fn moment(at: i64) -> DateTime<FixedOffset> {
+    base() + TimeDelta::milliseconds(at)
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).ok().map(|there| there.modified().unwrap())
+}
+
+/// What a board hears: until [`SAME`] the recording; then that, or something `other`. The last board is still to begin.
+fn differing(name: &str, mut recording: Vec<(i64, Input)>, other: bool) -> Vec<(i64, Input)> {
+    let ask = |seconds: i64, text: &str| (SAME + seconds * 1000, Input::Request(text.parse().unwrap()));
+    let is_last = Some(&name) == BOARDS.last();
+    if is_last {
+        recording.iter_mut().for_each(|(at, _)| *at += SAME + 5_000);
+        recording.retain(|_| other);
+    } else if other {
+        let is_kept = name == "illegal-stands";
+        recording.retain(|(at, _)| is_kept || *at <= SAME);
+        recording.push(match name {
+            "club" => (SAME + 10_000, Input::LinkDown),
+            "illegal-stands" => ask(20, "hold"),
+            "ideal" => ask(40, "resign white"),
+            _ => ask(1, "names Somebody / Else"),
+        });
+        recording.sort_by_key(|(at, _)| *at);
+    }
+    recording.reverse();
+    recording
+}
+
+/// Pages in this process, with the clock of the test.
+struct Pages {
+    address: String,
+    events: PathBuf,
+    /// The last event that a stream has told.
+    after: String,
+    /// They stay open.
+    streams: Vec<TcpStream>,
+}
+
+impl Pages {
+    /// All that it answers, once it knows the last line of its outlet.
+    fn answers(&mut self) -> Vec<(String, Answer)> {
+        let lines = fs::read_to_string(&self.events).unwrap_or_default().lines().count();
+        let id = if lines == 0 { ".0".to_owned() } else { format!("{GENERATION}.{lines}") };
+        let ask_for = |path: &str, more: &[(&str, &str)]| {
+            ask(&self.address, "GET", path, &[&[("Host", "localhost")], more].concat())
+        };
+        wait_until("the last event", || {
+            ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&format!("\"{id}-"))))
+        });
+        let mut paths: Vec<String> = [
+            "",
+            "?lang=ru",
+            "?wall",
+            "standings",
+            "archive",
+            "round/1",
+            "round/2",
+            "round/3",
+            "games.pdn",
+            "started.pdn",
+            "round/3/games.pdn",
+        ]
+        .map(|path| format!("/{path}"))
+        .into();
+        paths.extend(
+            ["tournament.json", "standings.json", "events.ndjson", "events", "events?gen=x", "nothing"]
+                .map(|path| format!("/{path}")),
+        );
+        for (board, number) in BOARDS.iter().zip(1..) {
+            paths.extend([
+                format!("/board/{number}"),
+                format!("/board/{board}?ply=3"),
+                format!("/embed/board/{number}"),
+            ]);
+            paths.extend(
+                [1, 2]
+                    .iter()
+                    .flat_map(|game| [format!("/game/{board}-{game}.pdn"), format!("/archive/{board}-{game}.pdn")]),
+            );
+        }
+        let mut all: Vec<(String, Answer)> =
+            paths.into_iter().map(|path| (path.clone(), ask_for(&path, &[]).unwrap())).collect();
+        all.push(("compressed".to_owned(), ask_for("/", &[("Accept-Encoding", "gzip")]).unwrap()));
+        all.push(("a part".to_owned(), ask_for("/events.ndjson", &[("Range", "bytes=-300")]).unwrap()));
+        all.push(("from".to_owned(), ask_for(&format!("/events?gen={GENERATION}&from={lines}"), &[]).unwrap()));
+        for query in ["?board=club".to_owned(), format!("?after={}", self.after)] {
+            let stream = self.first_of_stream(&query);
+            all.push((format!("/events{query}"), stream));
+        }
+        self.after = id;
+        all
+    }
+
+    /// What a stream says first: all that was missed. It stays open, so that everybody counts as many viewers.
+    fn first_of_stream(&mut self, query: &str) -> Answer {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let request = format!("GET /events{query} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(reader.read_line(&mut head).unwrap(), 0);
+        }
+        let mut length = String::new();
+        reader.read_line(&mut length).unwrap();
+        let mut body = vec![0; usize::from_str_radix(length.trim(), 16).unwrap()];
+        reader.read_exact(&mut body).unwrap();
+        self.streams.push(stream);
+        Answer { status: 200, head, body }
+    }
+}
+
+/// An import, and one more with a result, as the program records them.
+fn course() -> Vec<TournamentRecord> {
+    let folder = tempfile::tempdir().unwrap();
+    let rounds = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n";
+    for text in [rounds.to_owned(), rounds.replace("Wiersma, H.;*", "Wiersma, H.;2-0")] {
+        let file = folder.path().join("rounds.csv");
+        fs::write(&file, text).unwrap();
+        let done =
+            run(&["tournament", "import", file.to_str().unwrap(), "--directory", folder.path().to_str().unwrap()]);
+        assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    }
+    let log = TournamentLog::read(&RealDisk, &folder.path().join("log")).unwrap();
+    assert_eq!(log.records().len(), 2);
+    log.records().to_vec()
+}
+
+#[test]
+fn two_stations_that_differ_in_what_is_not_due_answer_the_same() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let course = course();
+    let mut halls = [false, true].map(|other| Hall::new(&course, other));
+    let set = |now: i64| NOW.store(moment(now).timestamp_millis(), Ordering::Relaxed);
+    set(0);
+    halls.iter_mut().for_each(|hall| hall.until(0));
+    let mut late = halls.each_ref().map(|hall| hall.pages(&runtime, LATE));
+    let mut at_once = halls.each_ref().map(|hall| hall.pages(&runtime, AT_ONCE));
+    let (mut begun, mut told) = (false, Vec::new());
+    for now in (0..=SAME + DELAY).step_by(STEP as usize) {
+        set(now);
+        halls.iter_mut().for_each(|hall| hall.until(now));
+        if now == SAME + DELAY / 2 || now == SAME + DELAY {
+            // A server that begins guesses the times of what is there from the age of the file.
+            late = halls.each_ref().map(|hall| hall.pages(&runtime, LATE));
+        }
+        let [one, other] = late.each_mut().map(Pages::answers);
+        for ((path, one), (_, other)) in one.iter().zip(&other) {
+            assert_eq!((&one.head, one.text_if_any()), (&other.head, other.text_if_any()), "{path} after {now} ms");
+            assert_eq!(one.body, other.body, "{path} after {now} ms");
+        }
+        begun |= one.iter().any(|(path, answer)| path == "/board/1" && answer.text().contains("?ply=3"));
+        let [one, other] = at_once.each_mut().map(Pages::answers);
+        assert!(now > SAME || one == other, "both hear the same after {now} ms");
+        if now > SAME {
+            told.extend(one.into_iter().zip(other).filter(|(one, other)| one != other).map(|((path, _), _)| path));
+        }
+    }
+    assert!(begun, "the pages have shown moves");
+    // Where nothing is held back, the difference was everywhere.
+    for path in [
+        "/",
+        "/?wall",
+        "/standings",
+        "/archive",
+        "/round/3",
+        "/games.pdn",
+        "/tournament.json",
+        "/standings.json",
+        "/events.ndjson",
+        "/events",
+        "/board/1",
+        "/board/5",
+        "compressed",
+    ] {
+        assert!(told.iter().any(|told| told == path), "{path} is the same in both: {told:?}");
+    }
+    // And it is shown when it is due.
+    let now = SAME + DELAY + 120_000;
+    set(now);
+    halls.iter_mut().for_each(|hall| hall.until(now));
+    let [one, other] = late.each_mut().map(Pages::answers);
+    for path in ["/", "/board/1", "/board/5", "/events", "/tournament.json"] {
+        let find =
+            |all: &[(String, Answer)]| all.iter().find(|(found, _)| found == path).map(|(_, answer)| answer.clone());
+        assert_ne!(find(&one), find(&other), "{path}");
+    }
+}
