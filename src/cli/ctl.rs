@@ -100,6 +100,35 @@ enum Verb {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Say that a game that has begun is one of the tournament.
+    ///
+    /// For a round that was opened after the first move, or a board that had the cable of another. It gets the names of its pairing in all
+    /// that is shown; its live file stays as it is.
+    #[command(
+        after_help = "Examples:\n  damcast ctl adopt board-1\n  damcast ctl adopt board-1 --game 2 --pairing 3.2 --sure"
+    )]
+    Adopt {
+        /// The board.
+        board: String,
+        /// Its game with this number; without it the last one.
+        #[arg(long, value_name = "N")]
+        game: Option<u32>,
+        /// The pairing: 3.2 is board 2 of round 3; without it what the board is to play in the open round.
+        #[arg(long, value_name = "R.B")]
+        pairing: Option<String>,
+        /// Of which section.
+        #[arg(long, value_name = "NAME")]
+        section: Option<String>,
+        /// Why; it stands in the record.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
+        /// It was a game of another pairing, and that was wrong.
+        #[arg(long)]
+        sure: bool,
+        /// Say what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Say that somebody plays a pairing of the tournament instead of another.
     ///
     /// A game that has begun gets the name in all that is shown, too.
@@ -347,6 +376,12 @@ impl Verb {
                     dry_run: *dry_run,
                     ..request
                 });
+            }
+            Verb::Adopt { board, game, pairing, section, reason, sure, dry_run } => {
+                let (board, pairing, section) = (board.clone(), pairing.clone(), section.clone());
+                let request: TournamentRequest = Matter::Adopt { board, game: *game, pairing, section }.into();
+                let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
+                return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
             }
             Verb::Substitute { pairing, player, by, section, reason, sure, dry_run } => {
                 let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());

@@ -22,8 +22,8 @@ use draughts_pdn::{Level, Problem};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::tournament::{
-    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, Official, Points, RecordedGame, ResultReason,
-    RoundState, Tournament, TournamentRecord, TournamentSection, read_pairing_word,
+    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, Official, PairingKey, Points, RecordedGame,
+    ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
 use crate::station::outlets;
@@ -150,6 +150,20 @@ pub enum Matter {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
+    /// A game that has begun is one of a pairing, though its line was told none or another one.
+    Adopt {
+        /// The board.
+        board: String,
+        /// The game; the last one if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<u32>,
+        /// The pairing, `3.2` is board 2 of round 3; what the board is to play in the open round if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pairing: Option<String>,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
     /// Call a player by another name from now on, in all that is shown.
     Player {
         /// The name, or his number in the files of the pairing program.
@@ -186,6 +200,11 @@ impl Matter {
                 format!("result of {}{game}: {result}", what.or_else(|| board.clone()).unwrap_or_default())
             }
             Matter::Names { board, .. } => format!("names of {board}"),
+            Matter::Adopt { board, game, pairing, .. } => {
+                let game = game.map_or(String::new(), |game| format!(", game {game}"));
+                let pairing = pairing.as_ref().map_or(String::new(), |pairing| format!(" {pairing}"));
+                format!("{board}{game} plays pairing{pairing}")
+            }
             Matter::Substitute { pairing, player, by, .. } => format!("pairing {pairing}: {by} for {player}"),
             Matter::Player { player, name, .. } => format!("player {player}: {name}"),
         }
@@ -322,9 +341,9 @@ impl Office {
         self.game(board, None).is_ok()
     }
 
-    /// The game of a pairing that was begun last, by the word that it was told.
-    pub fn last_game_of(&self, word: &str) -> Option<&RecordedGame> {
-        self.games.values().rfind(|game| game.pairing.as_deref() == Some(word))
+    /// The game of a pairing that was begun last.
+    pub fn last_game_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&RecordedGame> {
+        self.games.values().rfind(|game| tournament.pairing_of(game) == Some(key))
     }
 
     /// The last game of a board.
@@ -443,9 +462,7 @@ impl Office {
         if after == before {
             return Ok(Done::default());
         }
-        let is_taken = |game: &&&RecordedGame| {
-            game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|key| taken.contains(&key.0))
-        };
+        let is_taken = |game: &&&RecordedGame| after.pairing_of(game).is_some_and(|key| taken.contains(&key.0));
         let asker = given.iter().find(is_taken).and_then(|game| askers.get(&game.board).cloned());
         let by = asker.unwrap_or_else(|| "damcast".to_owned());
         let name = outlets::random().map_err(|error| error.to_string())?;
@@ -567,12 +584,15 @@ impl Office {
                     return Err(OfficeRefusal::Wrong(why));
                 }
                 done.told = after.turn_round(section.as_deref(), *round, to)?;
+                if to == RoundState::Open {
+                    self.follow_up(after);
+                    done.told.extend(self.begun_before(after, *round));
+                }
             }
             Matter::Result { .. } => done.told = self.give_result(matter, after)?,
             Matter::Names { board, game, white, black } => {
                 let game = self.game(board, *game)?;
-                if game.pairing.as_deref().and_then(read_pairing_word).is_some_and(|key| after.pairing(key.0).is_some())
-                {
+                if after.pairing_of(game).is_some_and(|key| after.pairing(key.0).is_some()) {
                     let why = format!(
                         "{board}, game {}, is a game of the tournament and has its names from there: `damcast ctl player OLD NEW` mends \
                          a name, an import of the pairings who plays",
@@ -583,6 +603,36 @@ impl Office {
                 let names = [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone()));
                 after.correct(game, names);
                 done.told.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
+            }
+            Matter::Adopt { board, game, pairing, section } => {
+                let game = self.game(board, *game)?;
+                let key = match pairing {
+                    Some(called) => {
+                        let id = after.pairing_called(called, section.as_deref())?;
+                        (id, after.pairing(id).and_then(|(_, pairing)| pairing.stage_to_play()))
+                    }
+                    None => {
+                        let seat = after.seats().into_iter().find(|seat| seat.board == *board);
+                        let why =
+                            || format!("{board} plays nothing in an open round: say with --pairing which, as 3.2");
+                        seat.ok_or_else(why)?.pairing
+                    }
+                };
+                let old = after.pairing_of(game).filter(|old| after.pairing(old.0).is_some());
+                if old.is_some_and(|old| old != key) && !sure {
+                    let why = format!(
+                        "{} is a game of another pairing: --sure makes it one of this",
+                        named_game(after, game)
+                    );
+                    return Err(why.into());
+                }
+                after.adopt(game, key);
+                let (of, encounter) = after.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
+                let names = [encounter.white, encounter.black].map(|id| of.name_of(id));
+                done.told.push(format!(
+                    "{board}, game {}, is the game of round {}, {} - {}",
+                    game.number, encounter.round, names[0], names[1]
+                ));
             }
             Matter::Substitute { pairing, player, by, section } => {
                 let id = after.pairing_called(pairing, section.as_deref())?;
@@ -613,6 +663,21 @@ impl Office {
             }
         }
         Ok(done)
+    }
+
+    /// The games that go on at the boards of a round and are games of nothing: they may have begun a moment too early.
+    fn begun_before(&self, after: &Tournament, round: u32) -> Vec<String> {
+        let of_round = |seat: &model::Seat| after.pairing(seat.pairing.0).is_some_and(|(_, of)| of.round == round);
+        let early = |seat: model::Seat| {
+            let game = self.game(&seat.board, None).ok().filter(|game| !game.is_over)?;
+            let (board, number) = (&game.board, game.number);
+            after.pairing_of(game).is_none().then(|| {
+                format!(
+                    "{board}, game {number}, began before: `damcast ctl adopt {board}` if it is a game of this round"
+                )
+            })
+        };
+        after.seats().into_iter().filter(of_round).filter_map(early).collect()
     }
 
     fn game(&self, board: &str, number: Option<u32>) -> Result<&RecordedGame, String> {
@@ -663,10 +728,7 @@ impl Office {
         }
         let key = match (pairing, game) {
             (Some(name), _) => Some((after.pairing_called(name, section.as_deref())?, None)),
-            (None, Some(game)) => {
-                let key = game.pairing.as_deref().and_then(read_pairing_word);
-                key.filter(|key| after.pairing(key.0).is_some())
-            }
+            (None, Some(game)) => after.pairing_of(game).filter(|key| after.pairing(key.0).is_some()),
             (None, None) => None,
         };
         let Some(key) = key else {
@@ -729,8 +791,7 @@ impl Office {
                 None => after.take_back(key),
             }
             let of_pairing = |game: &&RecordedGame| {
-                let word = game.pairing.as_deref().and_then(read_pairing_word);
-                word.is_some_and(|of| of.0 == key.0 && (key.1.is_none() || of.1 == key.1))
+                after.pairing_of(game).is_some_and(|of| of.0 == key.0 && (key.1.is_none() || of.1 == key.1))
             };
             // What was taken back is not shown any more, whatever the live file says.
             if let Some(game) = self.games.values().rfind(of_pairing).filter(|_| new.is_none()) {

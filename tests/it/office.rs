@@ -178,3 +178,41 @@ fn a_prepared_round_is_paired_anew_and_a_published_one_is_not() {
     let refused = desk.ask(late.into()).unwrap_err().to_string();
     assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
 }
+
+#[test]
+fn a_game_that_began_too_early_is_adopted_and_is_then_one_of_its_round() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    let early = RecordedGame {
+        pairing: None,
+        tags: vec![("Event".to_owned(), "Club".to_owned())],
+        result: None,
+        is_over: false,
+        ..game(&Desk::with_open_round(), "*", false)
+    };
+    desk.0.set_game(early.clone());
+    let told = desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None }).told.join("\n");
+    assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
+    let adopt = |pairing: Option<&str>| Matter::Adopt {
+        board: "a".to_owned(),
+        game: None,
+        pairing: pairing.map(str::to_owned),
+        section: None,
+    };
+    let told = desk.ask(adopt(None).into()).unwrap().told.join("\n");
+    assert!(told.contains("a, game 1, is the game of round 1, Sijbrands, Ton - Wiersma, H."), "{told}");
+    assert_eq!(desk.shown()["White"], "Sijbrands, Ton");
+    let events: String = Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, None)).collect();
+    assert!(events.contains(r#""field":"pairing","old":"","new":"1""#), "{events}");
+    // Its result is that of the pairing, as of any game of the round.
+    desk.0.set_game(RecordedGame { result: Some("2-0".to_owned()), is_result_given: true, is_over: true, ..early });
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+    // It was the game of the other board.
+    let unsure = desk.ask(adopt(Some("1.2")).into()).unwrap_err().to_string();
+    assert!(unsure.contains("--sure makes it one of this"), "{unsure}");
+    desk.done(adopt(Some("1.2")));
+    assert_eq!(desk.shown()["White"], "Clerc, Rob");
+    assert_eq!(desk.shown()["WhiteRating"], "2300");
+}

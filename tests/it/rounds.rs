@@ -251,3 +251,48 @@ fn a_board_whose_round_was_closed_plays_nothing_of_it() {
     wait_until("the next game is of the round", || said("! pairing 1 {") == 2);
     assert!(station.signal(Signal::TERM).success());
 }
+
+/// The operator opens the round when the first move was made already: the board says so, and one word makes the game one of the round.
+#[test]
+fn a_game_that_began_a_moment_before_its_round_is_adopted() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    let begun = place.live("a-1.pdn");
+    let first = moves(&begun)[0].clone();
+    done(import(&place, "pairings.csv", "Round;Board;White;Black\n1;1;A;B\n"));
+    let told = done(ask(&place, &["ctl", "round", "open", "1"]));
+    assert!(told.contains("a, game 1, began before: `damcast ctl adopt a`"), "{told}");
+    wait_until("the file of the round", || public(&place, "round/1/games.pdn").contains("[White \"A\"]"));
+    assert!(!public(&place, "round/1/games.pdn").contains(&first), "the game is nobody's");
+    done(ask(&place, &["ctl", "adopt", "a"]));
+    let is_shown = |name: &str| {
+        let text = public(&place, name);
+        text.contains("[White \"A\"]") && text.contains("[Round \"1\"]") && text.contains(&first)
+    };
+    for name in ["round/1/games.pdn", "round/1/started.pdn", "games.pdn"] {
+        wait_until(name, || is_shown(name));
+    }
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the official result", || {
+        board.answer(&mut pty);
+        points(&place)[0] == ("A".to_owned(), "2".to_owned())
+    });
+    wait_until("the archive", || is_shown("archive/a-1.pdn"));
+    assert!(place.live("a-1.pdn").starts_with(begun.split("\n\n").next().unwrap().split("[Result").next().unwrap()));
+    let names = ["archive/a-1.pdn", "round/1/games.pdn", "events.ndjson", "games.pdn"];
+    assert!(station.signal(Signal::TERM).success());
+    let before = names.map(|name| public(&place, name));
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    assert_eq!(run(&["rebuild", &directory]).code, 0);
+    for (name, before) in names.iter().zip(&before) {
+        assert!(public(&place, name) == *before, "{name} is made otherwise: {}", public(&place, name));
+    }
+}

@@ -19,6 +19,9 @@ use crate::engine::tournament::{
     Book, Conflict, Fields, Id, Kind, RoundState, TAG, Tournament, TournamentRecord, TournamentSection, WAS,
 };
 
+/// The field of a game that says of which pairing it is.
+const PAIRING: &str = "pairing";
+
 /// The course of a tournament.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
@@ -185,11 +188,16 @@ fn bodies(book: &Book, record: &TournamentRecord) -> Vec<Object> {
             Kind::Game => {
                 let Some(fields) = book.fields(Kind::Game, change.entity.id) else { continue };
                 let Some((board, game)) = game_of(fields) else { continue };
+                let amend = || Object::new().text("type", "amend").text("board", &board).number("game", game.into());
+                let pairing = [&change.old, &change.new].map(|of| of.get(PAIRING).map_or("", String::as_str));
+                if pairing[0] != pairing[1] {
+                    let body = amend().text("field", PAIRING);
+                    bodies.push(body.text("old", pairing[0]).text("new", pairing[1]));
+                }
                 for (tag, new) in change.tags() {
                     let first = || fields.get(&format!("{WAS}{tag}"));
                     let old = change.old.get(&format!("{TAG}{tag}")).or_else(first).map_or("", String::as_str);
-                    let body = Object::new().text("type", "amend").text("board", &board).number("game", game.into());
-                    bodies.push(body.text("field", tag).text("old", old).text("new", new));
+                    bodies.push(amend().text("field", tag).text("old", old).text("new", new));
                 }
             }
             _ => {}

@@ -16,6 +16,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::points::Points;
+use super::rounds::{pairing_word, read_pairing_word};
 use super::scoring::Stage;
 use super::{
     Adjustment, AmendedGame, AmendedTag, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player,
@@ -445,7 +446,8 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
         let tags = tags
             .iter()
             .flat_map(|([name, before], tag)| [(name.as_str(), tag.is.clone()), (before.as_str(), tag.was.clone())]);
-        let fields = [("board", game.board.clone()), ("game", game.number.to_string())];
+        let pairing = game.pairing.map_or(String::new(), pairing_word);
+        let fields = [("board", game.board.clone()), ("game", game.number.to_string()), ("pairing", pairing)];
         put(Kind::Game, game.id, fields.into_iter().chain(tags).collect());
     }
     all
@@ -542,6 +544,7 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
                 id,
                 board: of.text("board"),
                 number: of.must("game", of.number("game")?)?,
+                pairing: of.read("pairing", |text| read_pairing_word(text))?,
                 tags: of.fields.iter().filter_map(tag).collect(),
             });
             return Ok(());

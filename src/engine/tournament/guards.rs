@@ -18,7 +18,7 @@ use draughts_pdn::problem::quoted;
 use draughts_pdn::values::Outcome;
 
 use super::pdn::result_of;
-use super::rounds::{RecordedGame, RoundState, read_pairing_word};
+use super::rounds::{RecordedGame, RoundState};
 use super::sheet::folded;
 use super::{Encounter, Id, Tournament, TournamentSection};
 
@@ -43,7 +43,7 @@ pub fn guard(before: &Tournament, after: &Tournament, games: &[&RecordedGame], m
     let nothing = TournamentSection::default();
     let mut last: BTreeMap<Id, &RecordedGame> = BTreeMap::new();
     for game in games {
-        if let Some((id, _)) = game.pairing.as_deref().and_then(read_pairing_word) {
+        if let Some((id, _)) = after.pairing_of(game) {
             last.insert(id, game);
         }
     }

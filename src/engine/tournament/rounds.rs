@@ -82,6 +82,8 @@ pub struct AmendedGame {
     pub board: String,
     /// The number of the game on the board.
     pub number: u32,
+    /// The pairing that it is a game of, where it was told none before its first move, or another one.
+    pub pairing: Option<PairingKey>,
     /// The tags that are others now, `Result` among them.
     pub tags: BTreeMap<String, AmendedTag>,
 }
@@ -363,10 +365,9 @@ impl Tournament {
     /// another. Returns the pairings that got one.
     pub fn take_played(&mut self, games: &[&RecordedGame]) -> Vec<Id> {
         let mut taken = Vec::new();
-        for game in last_of_pairings(games) {
-            let key = game.pairing.as_deref().and_then(read_pairing_word);
+        for (key, game) in self.last_of_pairings(games) {
             let outcome = game.result.as_deref().filter(|_| game.is_over).and_then(values::Outcome::read);
-            if let (Some(key), Some(outcome)) = (key, outcome)
+            if let Some(outcome) = outcome
                 && self.set_outcome(key, outcome, false)
             {
                 taken.push(key.0);
@@ -432,10 +433,10 @@ impl Tournament {
     /// Makes of every recorded game of a pairing what the tournament says of it now: names, round, event, and the official result
     /// once it is over. What is so already stays untouched.
     pub fn amend(&mut self, games: &[&RecordedGame]) {
-        let last: BTreeSet<(&str, u32)> =
-            last_of_pairings(games).map(|game| (game.board.as_str(), game.number)).collect();
+        let last = self.last_of_pairings(games).into_values();
+        let last: BTreeSet<(&str, u32)> = last.map(|game| (game.board.as_str(), game.number)).collect();
         for game in games {
-            let Some(key) = game.pairing.as_deref().and_then(read_pairing_word) else { continue };
+            let Some(key) = self.pairing_of(game) else { continue };
             let Some((section, pairing)) = self.pairing(key.0) else { continue };
             let mut wanted = self.tags_of(section, pairing, key.1);
             // What was true of another player is not true of whoever took his place.
@@ -466,15 +467,42 @@ impl Tournament {
             (now != is).then_some((name, AmendedTag { is, was }))
         };
         let new: Vec<(String, AmendedTag)> = wanted.into_iter().filter_map(new).collect();
-        if new.is_empty() {
-            return;
+        if !new.is_empty() {
+            self.amended(game).tags.extend(new);
         }
+    }
+
+    /// From now on a game is one of this pairing, whatever its line was told before its first move.
+    pub fn adopt(&mut self, game: &RecordedGame, key: PairingKey) {
+        let told = game.pairing.as_deref().and_then(read_pairing_word);
+        self.amended(game).pairing = Some(key).filter(|_| told != Some(key));
+    }
+
+    /// What is corrected of a game, to correct more.
+    fn amended(&mut self, game: &RecordedGame) -> &mut AmendedGame {
+        let at = self.games.iter().position(|known| known.board == game.board && known.number == game.number);
         let at = at.unwrap_or_else(|| {
             let id = Id(self.games.iter().map(|game| game.id.0).max().unwrap_or(0) + 1);
-            self.games.push(AmendedGame { id, board: game.board.clone(), number: game.number, tags: BTreeMap::new() });
+            let (board, number) = (game.board.clone(), game.number);
+            self.games.push(AmendedGame { id, board, number, ..AmendedGame::default() });
             self.games.len() - 1
         });
-        self.games[at].tags.extend(new);
+        &mut self.games[at]
+    }
+
+    /// The pairing that a game is one of.
+    pub fn pairing_of(&self, game: &RecordedGame) -> Option<PairingKey> {
+        self.adopted(&game.board, game.number).or_else(|| read_pairing_word(game.pairing.as_deref()?))
+    }
+
+    /// The pairing that a game is one of though its line was not told so before its first move.
+    pub fn adopted(&self, board: &str, number: u32) -> Option<PairingKey> {
+        self.corrected(board, number)?.pairing
+    }
+
+    /// Of each pairing the game that was begun last: one that was played again takes the place of the one before it.
+    fn last_of_pairings<'g>(&self, games: &[&'g RecordedGame]) -> BTreeMap<PairingKey, &'g RecordedGame> {
+        games.iter().filter_map(|game| Some((self.pairing_of(game)?, *game))).collect()
     }
 
     /// The official result of a game of a pairing in the words of its tag; `None`: there is none yet. `format`: the results that the
@@ -492,21 +520,10 @@ impl Tournament {
 
 impl Encounter {
     /// Which game of a micro-match is to be played now: the first without a result, else the last.
-    fn stage_to_play(&self) -> Option<Stage> {
+    pub fn stage_to_play(&self) -> Option<Stage> {
         let open = self.games.iter().find(|game| game.result.is_none());
         open.or(self.games.last()).map(|game| game.stage)
     }
-}
-
-/// Of each pairing the game that was begun last: one that was played again takes the place of the one before it.
-fn last_of_pairings<'g>(games: &[&'g RecordedGame]) -> impl Iterator<Item = &'g RecordedGame> + use<'g> {
-    let mut last: BTreeMap<&str, &RecordedGame> = BTreeMap::new();
-    for game in games {
-        if let Some(pairing) = game.pairing.as_deref() {
-            last.insert(pairing, game);
-        }
-    }
-    last.into_values()
 }
 
 /// The official result of a game in the words of its tag; `None`: there is none yet.

@@ -498,6 +498,8 @@ impl ShownGame {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
                 match (field.as_str(), new) {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
+                    // Of which pairing it is; its names and its round follow as tags.
+                    ("pairing", _) => {}
                     (_, Some(new)) => drop(self.tags.insert(field, new)),
                     (_, None) => drop(self.tags.remove(&field)),
                 }

@@ -736,7 +736,7 @@ fn check_rounds(
             report.add(Severity::Mended, &name, what, "");
         }
     }
-    let games = outlets::games_of_pairings(seating);
+    let games = outlets::games_of_pairings(seating, &tournament);
     for round in outlets::rounds(&tournament) {
         let places = outlets::places_of_round(seating, &games, &tournament, round, (delays.games, now));
         for (name, which) in SNAPSHOTS {

@@ -308,7 +308,7 @@ impl LineTask {
         let recorder = Recorder::new(line, shift, journal, feeds, durability, committer.clone(), tell)?;
         let watch = troubles.watch(trouble::PUBLICATION, &format!("live/{name}"));
         let link = Link::new(address, board, ports);
-        let station = LineTask {
+        let mut station = LineTask {
             config,
             live,
             next: None,
@@ -338,6 +338,8 @@ impl LineTask {
             damage,
         };
         let (port, is_bus) = (station.config.port.to_string(), station.config.mode == Mode::Bus);
+        // What its log says is known before anybody sees that it is open.
+        station.report();
         station.reporter.update(|row| {
             (row.port, row.is_bus) = (port, is_bus);
             row.is_broken = false;

@@ -196,7 +196,7 @@ struct Work {
     names: BTreeMap<(String, Option<BusAddress>), String>,
     /// Who has last asked for a result of a board's game that goes on.
     askers: BTreeMap<String, String>,
-    /// What each board is to play, as its line says.
+    /// What each board is to play, as its line says, once it has been opened.
     plays: BTreeMap<String, Option<Arc<Pairing>>>,
     /// What its line was told since the start, and may not say yet.
     told: BTreeMap<String, Option<Pairing>>,
@@ -286,7 +286,9 @@ impl Work {
         let views = overview::boards(&rows, overview::now());
         let is_ready = |view: &&overview::BoardView| view.state == Condition::Ready.word();
         self.ready = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
-        self.plays = views.iter().map(|view| (view.name.clone(), view.plays.clone())).collect();
+        let opened: BTreeSet<&str> = rows.iter().filter(|row| row.is_opened).map(|row| row.name.as_str()).collect();
+        let said = views.iter().filter(|view| opened.contains(view.line.as_str()));
+        self.plays = said.map(|view| (view.name.clone(), view.plays.clone())).collect();
         let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
         self.names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
         let boards = views.into_iter().map(|view| OfficeBoard { name: view.name, serial: view.serial }).collect();
@@ -407,7 +409,8 @@ impl Work {
             }
         }
         for (board, pairing) in due {
-            if self.known(&board) == pairing.as_ref() || self.asked.contains_key(&board) {
+            let is_known = self.known(&board) == pairing.as_ref() || !self.plays.contains_key(&board);
+            if is_known || self.asked.contains_key(&board) {
                 continue;
             }
             let (answer, receiver) = oneshot::channel();
@@ -431,7 +434,7 @@ impl Work {
         let mut shown = BTreeMap::new();
         for seat in tournament.seats() {
             let Some((section, pairing)) = tournament.pairing(seat.pairing.0) else { continue };
-            let game = self.office.last_game_of(&pairing_word(seat.pairing));
+            let game = self.office.last_game_of(&tournament, seat.pairing);
             let over = game.filter(|game| game.is_over);
             let view = PairingView {
                 section: section.name.clone(),

@@ -223,7 +223,7 @@ impl Outlet {
         if shown.is_empty() {
             return Ok(());
         }
-        let games = rounds::games_of_pairings(seating);
+        let games = rounds::games_of_pairings(seating, &self.tournament.1);
         let mut done = Ok(());
         for number in shown {
             let mut files = self.rounds.remove(&number).unwrap_or_else(|| self.files_of_round(number));
@@ -245,7 +245,7 @@ impl Outlet {
         &mut self,
         files: &mut RoundFiles,
         seating: &Seating,
-        games: &BTreeMap<&str, Vec<(&Board, &GameRecord)>>,
+        games: &BTreeMap<String, Vec<(&Board, &GameRecord)>>,
         number: u32,
         now: Moment,
     ) -> io::Result<()> {

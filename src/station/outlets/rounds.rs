@@ -27,8 +27,9 @@ pub fn current_places<'s>(
         let current = SnapshotPlace::of(board, delay, now);
         let Some(seat) = seat_of(board) else { return current };
         let word = pairing_word(seat.pairing);
-        let is_its =
-            |(game, view): &(&GameRecord, View)| game.opening.pairing.as_ref() == Some(&word) || !view.is_closed;
+        let is_its = |(game, view): &(&GameRecord, View)| {
+            word_of(tournament, board, game) == Some(word.clone()) || !view.is_closed
+        };
         if current.shown.as_ref().is_some_and(is_its) { current } else { unplayed(board, tournament, seat) }
     };
     seating.boards().map(place).collect()
@@ -47,10 +48,13 @@ fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// The games of pairings, by the word that they were told; of each pairing in the order in which they were begun.
-pub fn games_of_pairings(seating: &Seating) -> BTreeMap<&str, Vec<(&Board, &GameRecord)>> {
-    let mut games: BTreeMap<&str, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
+pub fn games_of_pairings<'s>(
+    seating: &'s Seating,
+    tournament: &Tournament,
+) -> BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>> {
+    let mut games: BTreeMap<String, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
     for (board, game) in seating.games() {
-        if let Some(word) = &game.opening.pairing {
+        if let Some(word) = word_of(tournament, board, game) {
             games.entry(word).or_default().push((board, game));
         }
     }
@@ -58,10 +62,16 @@ pub fn games_of_pairings(seating: &Seating) -> BTreeMap<&str, Vec<(&Board, &Game
     games
 }
 
+/// The word of the pairing that a game is one of.
+fn word_of(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
+    let adopted = tournament.adopted(&board.name, game.number()).map(pairing_word);
+    adopted.or_else(|| game.opening.pairing.clone())
+}
+
 /// The pairings of a round in their order, each with its last game.
 pub fn places_of_round<'s>(
     seating: &'s Seating,
-    games: &BTreeMap<&str, Vec<(&'s Board, &'s GameRecord)>>,
+    games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
     tournament: &Tournament,
     round: u32,
     (delay, now): (Delay, Moment),
@@ -72,7 +82,7 @@ pub fn places_of_round<'s>(
         let seats = tournament.seats_of(section, round);
         for pairing in section.round(round) {
             let shown = keys(pairing).find_map(|key| {
-                let of_key = games.get(pairing_word(key).as_str())?;
+                let of_key = games.get(&pairing_word(key))?;
                 of_key.iter().rev().find_map(|(board, game)| {
                     let view = delay.view(game, now);
                     (!view.entries.is_empty()).then_some((*board, *game, view))
