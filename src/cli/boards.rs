@@ -112,11 +112,11 @@ impl Shown<'_> {
             column("since", |board| board.since_s.map(span)).number().goes(5),
             column("game", |board| board.game.map(|game| game.to_string())).number().goes(6),
             column("plies", |board| Some(board.plies.to_string())).number().goes(4),
-            column("last", |board| board.last.clone()).least(9).goes(1),
+            column("last", last).least(9).goes(1),
         ];
-        if boards.iter().any(|board| board.white.is_some() || board.black.is_some()) {
-            columns.push(column("White", |board| board.white.clone()).least(8).goes(3));
-            columns.push(column("Black", |board| board.black.clone()).least(8).goes(3));
+        if boards.iter().any(|board| players(board) != [None, None]) {
+            columns.push(column("White", |board| players(board)[0].clone()).least(8).goes(3));
+            columns.push(column("Black", |board| players(board)[1].clone()).least(8).goes(3));
         }
         columns.push(
             column("clocks", |board| {
@@ -162,6 +162,20 @@ fn is_in_trouble(board: &BoardView) -> bool {
 fn state(board: &BoardView) -> String {
     let text = if board.text.is_empty() { &board.state } else { &board.text };
     if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
+}
+
+/// The last entry; of a pairing whose game is over its result.
+fn last(board: &BoardView) -> Option<String> {
+    board.last.clone().or_else(|| board.pairing.as_ref()?.result.clone())
+}
+
+/// Who plays, or has just played in the open round.
+fn players(board: &BoardView) -> [Option<String>; 2] {
+    let of_round = || board.pairing.as_ref().map(|of| [Some(of.white.clone()), Some(of.black.clone())]);
+    match [&board.white, &board.black] {
+        [None, None] => of_round().unwrap_or_default(),
+        [white, black] => [white.clone(), black.clone()],
+    }
 }
 
 /// What the next entry waits for.

@@ -181,7 +181,7 @@ fn in_units_of(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{ClocksView, DiskView, DoubtView, WaitView};
+    use damcast::station::operate::overview::{ClocksView, DiskView, DoubtView, PairingView, WaitView};
 
     use super::*;
 
@@ -248,6 +248,22 @@ mod tests {
         let printed = super::shown(&overview).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
         assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
+    }
+
+    #[test]
+    fn a_board_whose_game_of_the_round_is_over_shows_who_played_and_the_result() {
+        let mut overview = overview();
+        let board = &mut overview.boards[0];
+        (board.white, board.black, board.last) = (None, None, None);
+        board.pairing = Some(PairingView {
+            white: "Sijbrands, T.".to_owned(),
+            black: "Wiersma, H.".to_owned(),
+            result: Some("2-0".to_owned()),
+            ..PairingView::default()
+        });
+        let printed = super::shown(&overview).text(None);
+        let line = printed.lines().find(|line| line.starts_with("board-1")).unwrap();
+        assert!(line.contains(" 2-0 ") && line.contains("Sijbrands, T.  Wiersma, H."), "{printed}");
     }
 
     #[test]

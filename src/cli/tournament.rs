@@ -384,11 +384,11 @@ fn of_section(section: &TournamentSection) -> String {
     let teams = if section.teams.is_empty() { String::new() } else { format!(", {} teams", section.teams.len()) };
     let planned = section.planned.map_or(String::new(), |planned| format!(" of {planned}"));
     let scoring = section.scoring;
+    let rounds = if section.last_round() == 1 { "1 round" } else { &format!("{} rounds", section.last_round()) };
     let mut text = format!(
-        "{}: {} players{teams}, {} rounds{planned}, {}-{}-{}\n",
+        "{}: {} players{teams}, {rounds}{planned}, {}-{}-{}\n",
         section.name,
         section.players.len(),
-        section.last_round(),
         scoring.win,
         scoring.draw,
         scoring.loss

@@ -544,7 +544,7 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
                 id,
                 board: of.text("board"),
                 number: of.must("game", of.number("game")?)?,
-                pairing: of.read("pairing", |text| read_pairing_word(text))?,
+                pairing: of.read("pairing", read_pairing_word)?,
                 tags: of.fields.iter().filter_map(tag).collect(),
             });
             return Ok(());
