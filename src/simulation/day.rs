@@ -9,11 +9,14 @@
 //! Ports, tasks and syncs are left out, nothing else: records, heads, live files and public files are those of a station. So
 //! a day of 64 boards takes a minute, and what it leaves can be checked ([`Day::verify`]).
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
+use hardware_sim::board::BoardOptions;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::Profile;
@@ -28,7 +31,8 @@ use crate::engine::calendar;
 use crate::engine::livefile;
 use crate::engine::millis::Millis;
 use crate::engine::playback::{self, PlayedGame};
-use crate::engine::session::{Effect, Input, Line, LineSettings};
+use crate::engine::session::request::{Addressee, Pairing, Request, Wish};
+use crate::engine::session::{Condition, Effect, Input, Line, LineSettings, Status};
 use crate::station::config::{
     AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig, TournamentConfig,
 };
@@ -38,12 +42,17 @@ use crate::station::folder::rebuild;
 use crate::station::journal::chain::{Before, LOG_BEFORE};
 use crate::station::journal::history::{self, LogHistory};
 use crate::station::link::PortAddress;
-use crate::station::outlets::Outlets;
+use crate::station::office::{Office, OfficeBoard, SERIAL, TournamentRequest};
+use crate::station::operate::arbiter;
+use crate::station::outlets::{GameNews, Outlets};
 
 /// How long a board stays after its game, with the pieces put back, so that its file is closed.
 const STAYS_MS: u64 = 60_000;
 /// The pause between two games of a board, at least.
 const PAUSE_MS: u64 = 120_000;
+
+/// An office looks after the boards so often.
+const LOOK_MS: u64 = 500;
 
 /// What is played.
 #[derive(Clone, Debug)]
@@ -141,18 +150,17 @@ impl Day {
             return Err(io::Error::other(format!("{}: {}", finding.file.display(), finding.what)));
         }
         rebuild::rebuild(&self.directory, Some(other))?;
-        let shown = self.outlets.iter().flat_map(|outlet| [outlet.directory.clone(), outlet.directory.join("archive")]);
+        let shown = self.outlets.iter().map(|outlet| outlet.directory.clone());
         for folder in [PathBuf::from("live")].into_iter().chain(shown) {
+            let (made, found) = (files(&other.join(&folder))?, files(&self.directory.join(&folder))?);
             let folder = folder.display();
-            let (made, found) =
-                (files(&other.join(folder.to_string()))?, files(&self.directory.join(folder.to_string()))?);
-            let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+            let names = |files: &[(PathBuf, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
             if names(&made) != names(&found) {
                 return Err(io::Error::other(format!("{folder}: other files are made: {:?}", names(&made))));
             }
             for ((name, made), (_, found)) in made.iter().zip(&found) {
                 if made != found {
-                    return Err(io::Error::other(format!("{folder}/{name} is made otherwise")));
+                    return Err(io::Error::other(format!("{folder}/{} is made otherwise", name.display())));
                 }
             }
         }
@@ -160,20 +168,23 @@ impl Day {
     }
 }
 
-/// The files of a folder by name.
-fn files(folder: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+/// The files of a folder and of all in it, by their path from there on.
+fn files(folder: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_type()?.is_file() {
-            files.push((entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path())?));
+        let name = PathBuf::from(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            files.extend(self::files(&entry.path())?.into_iter().map(|(path, bytes)| (name.join(path), bytes)));
+        } else {
+            files.push((name, fs::read(entry.path())?));
         }
     }
     files.sort();
     Ok(files)
 }
 
-struct Hall<'d> {
+pub(super) struct Hall<'d> {
     day: &'d Day,
     config: Config,
     outlets: Outlets,
@@ -183,6 +194,21 @@ struct Hall<'d> {
     base: Moment,
     rng: Rng,
     recorded: Recorded,
+    now: u64,
+    next_kill: u64,
+    next_write: u64,
+    /// The office of its tournament.
+    desk: Option<Desk>,
+    /// Which board is at the cable of each line.
+    cables: Vec<usize>,
+}
+
+/// The office of a hall.
+struct Desk {
+    office: Office,
+    is_due: bool,
+    /// When it looks at the boards next.
+    next_look: u64,
 }
 
 /// A board, the games it still plays, and who records it.
@@ -224,7 +250,7 @@ impl<'d> Hall<'d> {
             games.reverse();
             let first = games.pop().ok_or_else(|| io::Error::other("no game to play"))?;
             let seed = day.seed.wrapping_mul(1000).wrapping_add(index as u64);
-            let world = world(day, &first, seed)?;
+            let world = world(day, &first, seed, None)?;
             // Not all begin in the same second.
             let began = rng.below(20_000);
             let next_outage = wait(&mut rng, day.outage_every_ms);
@@ -243,43 +269,172 @@ impl<'d> Hall<'d> {
         let base = Moment::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap_or_default();
         let next = vec![0; tables.len()];
         let outlets = Outlets::new(&config);
-        Ok(Hall { day, config, outlets, tables, next, base, rng, recorded: Recorded::default() })
+        let recorded = Recorded::default();
+        let (next_kill, next_write) = (wait(&mut rng, day.kill_every_ms), day.write_every_ms);
+        let (desk, cables) = (None, (0..tables.len()).collect());
+        Ok(Hall {
+            day,
+            config,
+            outlets,
+            tables,
+            next,
+            base,
+            rng,
+            recorded,
+            now: 0,
+            next_kill,
+            next_write,
+            desk,
+            cables,
+        })
+    }
+
+    /// A hall without games, with the office of a tournament: boards count by their serial numbers.
+    pub(super) fn of_tournament(day: &'d Day, pool: &[Played]) -> io::Result<Hall<'d>> {
+        let mut hall = Hall::new(day, pool)?;
+        for table in &mut hall.tables {
+            table.games.clear();
+            (table.is_done, table.began) = (true, u64::MAX);
+        }
+        hall.open_office()?;
+        hall.open_all(0)?;
+        Ok(hall)
+    }
+
+    fn open_office(&mut self) -> io::Result<()> {
+        let mut office = Office::open(Arc::new(RealDisk), &self.day.directory.join("log"))?;
+        let tables = (0..self.tables.len()).map(|board| format!("{SERIAL}{:05}", serial(board))).collect();
+        office.configure(tables, None);
+        self.desk = Some(Desk { office, is_due: true, next_look: 0 });
+        Ok(())
+    }
+
+    fn moment(&self) -> Moment {
+        self.base + TimeDelta::milliseconds(self.now as i64)
+    }
+
+    /// An arbiter asks the office, a second later.
+    pub(super) fn ask(&mut self, request: impl Into<TournamentRequest>) -> io::Result<()> {
+        self.now += 1000;
+        let now = self.moment();
+        let Some(desk) = &mut self.desk else { return Ok(()) };
+        desk.office.set_now(now);
+        desk.is_due = true;
+        let done = desk.office.carry_out(&request.into(), "arbiter").map_err(io::Error::other)?;
+        done.record.iter().for_each(|record| self.outlets.recorded(record));
+        self.look()
+    }
+
+    /// What the thread of an office does at each look: games get their names, boards their pairings.
+    fn look(&mut self) -> io::Result<()> {
+        let now = self.moment();
+        let Some(desk) = self.desk.as_mut().filter(|desk| desk.is_due || desk.next_look <= self.now) else {
+            return Ok(());
+        };
+        desk.next_look = self.now + LOOK_MS;
+        let status = |table: &Table| table.recorder.as_ref().map(|recorder| recorder.line.status()).unwrap_or_default();
+        let board = |table: &Table| {
+            let Status { board: serial, condition, .. } = status(table);
+            let is_connected = condition != Condition::NoConnection;
+            OfficeBoard { name: table.config.name.clone(), serial, is_connected }
+        };
+        desk.is_due |= desk.office.set_boards(self.tables.iter().map(board).collect());
+        if !std::mem::take(&mut desk.is_due) {
+            return Ok(());
+        }
+        desk.office.set_now(now);
+        let done = desk.office.catch_up(&BTreeMap::new()).map_err(io::Error::other)?;
+        done.record.iter().for_each(|record| self.outlets.recorded(record));
+        let tournament = desk.office.tournament().map_err(io::Error::other)?;
+        let plays: Vec<Option<Arc<Pairing>>> = self.tables.iter().map(|table| status(table).pairing).collect();
+        let known = self.tables.iter().zip(&plays).map(|(table, plays)| (table.config.name.as_str(), plays.as_deref()));
+        for (board, pairing) in arbiter::due(&tournament, known) {
+            let Some(index) = self.tables.iter().position(|table| table.config.name == board) else { continue };
+            let request = Request { to: Addressee::OnlyBoard, wish: Wish::Pairing(pairing) };
+            self.take(index, self.now, Input::Request(request))?;
+            self.next[index] = self.tables[index].next(self.day);
+        }
+        Ok(())
+    }
+
+    /// The cables of two boards change places.
+    pub(super) fn swap(&mut self, one: usize, other: usize) {
+        self.cables.swap(one, other);
+    }
+
+    /// The station is killed and started again.
+    pub(super) fn restart(&mut self) -> io::Result<()> {
+        self.kill()?;
+        self.now += 500 + self.rng.below(10_000);
+        self.outlets = Outlets::new(&self.config);
+        if self.desk.is_some() {
+            self.open_office()?;
+        }
+        self.recorded.kills += 1;
+        self.open_all(self.now)?;
+        self.look()
+    }
+
+    /// Boards begin a game each, some time soon.
+    pub(super) fn begin(&mut self, games: Vec<Option<Played>>) -> io::Result<()> {
+        for index in 0..self.tables.len() {
+            let board = self.cables[index];
+            let Some(Some(game)) = games.get(board) else { continue };
+            let began = self.now + 20_000 + self.rng.below(20_000);
+            let table = &mut self.tables[index];
+            table.seed = table.seed.wrapping_add(500);
+            table.world = world(self.day, game, table.seed, Some(serial(board)))?;
+            (table.began, table.down_until, table.is_done) = (began, Some(began), false);
+            table.next_outage = began + wait(&mut self.rng, self.day.outage_every_ms);
+            self.next[index] = began;
+        }
+        Ok(())
     }
 
     fn play(mut self, mut watch: impl FnMut(u64)) -> io::Result<Recorded> {
-        let mut now = 0;
-        let mut next_kill = wait(&mut self.rng, self.day.kill_every_ms);
-        let mut next_write = self.day.write_every_ms;
-        self.open_all(now)?;
-        while self.tables.iter().any(|table| !table.is_done) && (self.day.until_ms == 0 || now < self.day.until_ms) {
+        self.open_all(0)?;
+        self.play_on(|hall| {
+            watch(hall.now);
+            Ok(())
+        })?;
+        let recorded = self.end()?;
+        watch(recorded.ms);
+        Ok(recorded)
+    }
+
+    /// Lives on until no board has a game any more. `written` is called whenever the public files were written.
+    pub(super) fn play_on(&mut self, mut written: impl FnMut(&mut Self) -> io::Result<()>) -> io::Result<()> {
+        let is_over = |hall: &Self| hall.day.until_ms > 0 && hall.now >= hall.day.until_ms;
+        while self.tables.iter().any(|table| !table.is_done) && !is_over(self) {
             let (index, next) =
                 self.next.iter().copied().enumerate().min_by_key(|(_, next)| *next).unwrap_or((0, u64::MAX));
-            if next_write <= next && next_write <= next_kill {
-                now = now.max(next_write);
-                next_write = now + self.day.write_every_ms;
-                self.write(now);
-                watch(now);
-            } else if next_kill <= next {
-                now = now.max(next_kill);
-                self.kill()?;
-                now += 500 + self.rng.below(10_000);
-                next_kill = now + wait(&mut self.rng, self.day.kill_every_ms);
-                self.outlets = Outlets::new(&self.config);
-                self.open_all(now)?;
-                self.recorded.kills += 1;
+            if self.next_write <= next && self.next_write <= self.next_kill {
+                self.now = self.now.max(self.next_write);
+                self.next_write = self.now + self.day.write_every_ms;
+                self.write(self.now);
+                written(self)?;
+            } else if self.next_kill <= next {
+                self.now = self.now.max(self.next_kill);
+                self.restart()?;
+                self.next_kill = self.now + wait(&mut self.rng, self.day.kill_every_ms);
             } else {
-                now = now.max(next);
-                self.step(index, now)?;
+                self.now = self.now.max(next);
+                self.step(index, self.now)?;
                 self.next[index] = self.tables[index].next(self.day);
+                self.look()?;
             }
         }
+        Ok(())
+    }
+
+    /// Stops the station, which writes what may be seen then; later, one that starts writes what was delayed.
+    pub(super) fn end(mut self) -> io::Result<Recorded> {
+        let mut now = self.now;
         self.stop(now)?;
-        // A station that stops writes what may be seen then; later, one that starts writes what was delayed.
         for outlet in &self.day.outlets {
             now = now.max(self.recorded.ms) + u64::from(outlet.delay.seconds) * 1000;
         }
         self.write(now);
-        watch(now);
         self.recorded.ms = now;
         Ok(self.recorded)
     }
@@ -334,6 +489,9 @@ impl<'d> Hall<'d> {
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
         file.write_all(header.to_text().as_bytes())?;
+        if let Some(desk) = &mut self.desk {
+            desk.office.hear(GameNews::opened(&config.name, &played.games), |line, _| line.to_owned());
+        }
         self.outlets.opened(&config.name.clone(), &chain, played.games);
         let epoch = chain.opened.unwrap_or(opened);
         let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
@@ -400,7 +558,7 @@ impl<'d> Hall<'d> {
             match table.games.pop() {
                 Some(game) => {
                     table.seed = table.seed.wrapping_add(500);
-                    table.world = world(self.day, &game, table.seed)?;
+                    table.world = world(self.day, &game, table.seed, None)?;
                     table.began = now + pause;
                     table.down_until = Some(now + pause);
                 }
@@ -461,6 +619,9 @@ impl<'d> Hall<'d> {
             if let Effect::Ended { result: Some(result), .. } = &output.effect {
                 set_result(&recorder.live_path, result)?;
             }
+            if let (Some(desk), Some(news)) = (&mut self.desk, GameNews::of(&table.config.name, None, &output.effect)) {
+                desk.is_due |= desk.office.hear(news, |line, _| line.to_owned());
+            }
             let moment = calendar::moment(recorder.epoch, output.at);
             self.outlets.published(&table.config.name, None, moment, output.effect);
         }
@@ -503,12 +664,20 @@ impl Recorder {
     }
 }
 
-fn world(day: &Day, game: &Played, seed: u64) -> io::Result<World> {
+/// The serial number of a board of a tournament.
+fn serial(board: usize) -> u32 {
+    1001 + board as u32
+}
+
+fn world(day: &Day, game: &Played, seed: u64, serial: Option<u32>) -> io::Result<World> {
     let mut profile = day.profile.clone();
     profile.set_rate(Fault::Reset, 1.0);
     let script = script::game(&game.start, &game.moves, day.control, &profile, seed).turned(seed % 2 == 1);
     let geometry = &game.start.variant().geometry;
-    let setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, seed);
+    let mut setting = Setting::new(geometry.height() as u8, geometry.width() as u8, script, profile, seed);
+    if let Some(serial) = serial {
+        setting.board = Some(BoardOptions { serial, ..setting.draw_board() });
+    }
     World::new(setting).map_err(io::Error::other)
 }
 

@@ -23,3 +23,4 @@ pub mod score;
 pub mod script;
 pub mod serve;
 pub mod soak;
+pub mod tournament;

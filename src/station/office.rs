@@ -21,12 +21,14 @@ use draughts_pdn::values::{self, Outcome};
 use draughts_pdn::{Level, Problem};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::broadcast::Moment;
+use crate::engine::session::BusAddress;
 use crate::engine::tournament::{
     self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, Official, PairingKey, Points, RecordedGame,
     ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
-use crate::station::outlets;
+use crate::station::outlets::{self, GameNews};
 use crate::station::tournament_log::{TournamentError, TournamentLog};
 
 /// So many things that are wrong with a file are said: a screen full.
@@ -259,8 +261,10 @@ struct Wanted {
 pub struct OfficeBoard {
     /// What the names of its files begin with.
     pub name: String,
-    /// Its serial number, if it has said one.
+    /// The serial number that its line has heard last, if any.
     pub serial: Option<String>,
+    /// Its link is up.
+    pub is_connected: bool,
 }
 
 /// The office.
@@ -271,11 +275,19 @@ pub struct Office {
     games: BTreeMap<(String, u32), RecordedGame>,
     /// The boards of the station in their order.
     boards: Vec<OfficeBoard>,
+    /// The serial number that the line of each board has heard last, and the how manieth that was to be heard.
+    said: BTreeMap<String, (String, u64)>,
     /// The boards by number, as the configuration has them: a name, or `serial:` and a number. Empty: in their order.
     tables: Vec<String>,
     /// So many games of a file are read.
     most_games: Option<usize>,
+    /// What time it is; `None`: what the clock of the machine shows.
+    now: Option<Moment>,
 }
+
+/// Where a board is by the log of its line, and by the record of the tournament: what its line hears since is newer than both.
+const FROM_LOG: u64 = 0;
+const FROM_RECORD: u64 = 1;
 
 /// What stands before a serial number in the list of boards.
 pub const SERIAL: &str = "serial:";
@@ -288,12 +300,46 @@ impl Office {
     /// As the disk says.
     pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Office> {
         let log = TournamentLog::read(&*disk, folder)?;
-        Ok(Office { disk, log, games: BTreeMap::new(), boards: Vec::new(), tables: Vec::new(), most_games: None })
+        let (games, boards, tables) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Ok(Office { disk, log, games, boards, said: BTreeMap::new(), tables, most_games: None, now: None })
     }
 
     /// Its record.
     pub fn log(&self) -> &TournamentLog {
         &self.log
+    }
+
+    /// From now on it is this moment, for records of simulated time.
+    pub fn set_now(&mut self, now: Moment) {
+        self.now = Some(now);
+    }
+
+    /// Hears what becomes of games. `name`: what the names of the files of a board begin with. Returns whether something may follow from it.
+    pub fn hear(&mut self, news: GameNews, name: impl Fn(&str, Option<BusAddress>) -> String) -> bool {
+        match news {
+            GameNews::Opened { line, games } => {
+                for (address, game) in games {
+                    self.set_game(RecordedGame { board: name(&line, address), ..game });
+                }
+                true
+            }
+            GameNews::Begun { line, board, game } => {
+                self.set_game(RecordedGame { board: name(&line, board), ..*game });
+                true
+            }
+            GameNews::Grown { line, board } => {
+                if let Some(game) = self.last_game(&name(&line, board)) {
+                    game.entries += 1;
+                }
+                false
+            }
+            GameNews::Ended { line, board, result, is_given } => {
+                if let Some(game) = self.last_game(&name(&line, board)) {
+                    (game.is_over, game.result, game.is_result_given) = (true, result, is_given);
+                }
+                true
+            }
+        }
     }
 
     /// The tournament as it is known.
@@ -308,20 +354,44 @@ impl Office {
     /// What the configuration says: the boards by number, and how many games of a file the readers of an outlet take.
     pub fn configure(&mut self, tables: Vec<String>, most_games: Option<usize>) {
         (self.tables, self.most_games) = (tables, most_games);
+        // Where boards were before a restart stands in the record.
+        let Ok(tournament) = self.tournament() else { return };
+        for seat in tournament.seats() {
+            let number = tournament.pairing(seat.pairing.0).and_then(|(_, pairing)| pairing.board);
+            let table = number.and_then(|number| self.tables.get((number as usize).checked_sub(1)?));
+            if let Some(serial) = table.and_then(|table| table.strip_prefix(SERIAL)) {
+                self.said.entry(seat.board).or_insert((serial.to_owned(), FROM_RECORD));
+            }
+        }
     }
 
     /// The boards of the station in their order. Returns whether that is new.
     pub fn set_boards(&mut self, mut boards: Vec<OfficeBoard>) -> bool {
-        // A board that is not connected is the one that it was, unless that one is elsewhere now.
-        for index in 0..boards.len() {
-            let known = self.boards.iter().find(|known| known.name == boards[index].name);
-            let serial = known.and_then(|known| known.serial.clone()).filter(|_| boards[index].serial.is_none());
-            let is_elsewhere = serial.is_some() && boards.iter().any(|other| other.serial == serial);
-            if !is_elsewhere && serial.is_some() {
-                boards[index].serial = serial;
+        // A line that is not connected has the board that it had, unless that is elsewhere now: cables are swapped one after the other.
+        let mut last = self.said.values().map(|(_, when)| *when).max().unwrap_or(0).max(FROM_RECORD);
+        for board in &boards {
+            let Some(serial) = &board.serial else { continue };
+            if !board.is_connected {
+                // Its log says so, which may be long ago.
+                self.said.entry(board.name.clone()).or_insert((serial.clone(), FROM_LOG));
+            } else if self.said.get(&board.name).is_none_or(|(known, _)| known != serial) {
+                last += 1;
+                self.said.insert(board.name.clone(), (serial.clone(), last));
             }
         }
-        let is_new = self.boards != boards;
+        let connected: Vec<String> =
+            boards.iter().filter(|board| board.is_connected).map(|board| board.name.clone()).collect();
+        for board in &mut boards {
+            let Some((serial, when)) = self.said.get(&board.name) else { continue };
+            let is_elsewhere = self.said.iter().any(|(name, (other, other_when))| {
+                other == serial && (connected.contains(name), other_when) > (connected.contains(&board.name), when)
+            });
+            board.serial = Some(serial.clone()).filter(|_| !is_elsewhere);
+        }
+        let named = |boards: &[OfficeBoard]| -> Vec<(String, Option<String>)> {
+            boards.iter().map(|board| (board.name.clone(), board.serial.clone())).collect()
+        };
+        let is_new = named(&self.boards) != named(&boards);
         self.boards = boards;
         is_new
     }
@@ -358,7 +428,7 @@ impl Office {
     }
 
     /// The name of the board with this number.
-    fn board_with(&self, number: u32) -> Option<String> {
+    pub fn board_with(&self, number: u32) -> Option<String> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         if self.tables.is_empty() {
             return self.boards.get(index).map(|board| board.name.clone());
@@ -546,7 +616,8 @@ impl Office {
             done.told.push("nothing was changed: this was a dry run".to_owned());
             return Ok(());
         }
-        let at = Local::now().to_rfc3339_opts(SecondsFormat::Millis, false);
+        let now = self.now.unwrap_or_else(|| Local::now().fixed_offset());
+        let at = now.to_rfc3339_opts(SecondsFormat::Millis, false);
         let version = self.log.book().version() + 1;
         let record = TournamentRecord { version, at, by, request, saw, what, reason, changes };
         self.log.write(&*self.disk, &record)?;

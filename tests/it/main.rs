@@ -93,6 +93,7 @@ mod telling;
 mod terminal;
 mod test_board;
 mod tournament;
+mod tournament_day;
 mod tournament_kills;
 mod tournament_log;
 mod tournament_rules;

@@ -21,7 +21,9 @@ struct Desk(Office);
 impl Desk {
     fn new() -> Desk {
         let mut office = Office::open(Arc::new(ModelDisk::new()), Path::new("/r/log")).unwrap();
-        office.set_boards(["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None }).into());
+        office.set_boards(
+            ["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+        );
         Desk(office)
     }
 
@@ -215,4 +217,66 @@ fn a_game_that_began_too_early_is_adopted_and_is_then_one_of_its_round() {
     desk.done(adopt(Some("1.2")));
     assert_eq!(desk.shown()["White"], "Clerc, Rob");
     assert_eq!(desk.shown()["WhiteRating"], "2300");
+}
+
+/// The office numbers boards by their serial numbers; the cables of two are swapped, one after the other.
+#[test]
+fn a_board_is_where_its_serial_number_was_said_last() {
+    let mut desk = Desk::new();
+    let tables = ["serial:1", "serial:2"].map(str::to_owned);
+    desk.0.configure(tables.into(), None);
+    let mut told = |serials: [(Option<&str>, bool); 2]| {
+        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| OfficeBoard {
+            name: name.to_owned(),
+            serial: serial.map(str::to_owned),
+            is_connected,
+        };
+        desk.0.set_boards(["a", "b"].into_iter().zip(serials).map(board).collect());
+        [1, 2].map(|number| desk.0.board_with(number))
+    };
+    let [a, b] = ["a", "b"].map(|name| Some(name.to_owned()));
+    assert_eq!(told([(Some("1"), true), (Some("2"), true)]), [a.clone(), b.clone()]);
+    // Its line still has the number of the board that was pulled out; the other one has heard it since.
+    assert_eq!(told([(Some("1"), false), (Some("1"), true)]), [b.clone(), None]);
+    assert_eq!(told([(Some("2"), true), (Some("1"), true)]), [b.clone(), a.clone()]);
+    // Put back, the first before the other is unplugged.
+    assert_eq!(told([(Some("1"), true), (Some("1"), false)]), [a.clone(), None]);
+    assert_eq!(told([(Some("1"), true), (None, true)]), [a.clone(), None]);
+    assert_eq!(told([(Some("1"), true), (Some("2"), true)]), [a, b]);
+}
+
+/// The station was started anew: a line says what its log has, the other has its link again, and its board has yet to say who it is.
+#[test]
+fn a_restart_leaves_every_board_its_pairing() {
+    let disk = Arc::new(ModelDisk::new());
+    let boards = |serials: [(Option<&str>, bool); 2]| {
+        let board = |(name, (serial, is_connected)): (&str, (Option<&str>, bool))| OfficeBoard {
+            name: name.to_owned(),
+            serial: serial.map(str::to_owned),
+            is_connected,
+        };
+        ["a", "b"].into_iter().zip(serials).map(board).collect::<Vec<_>>()
+    };
+    let open = |serials| {
+        let mut office = Office::open(disk.clone(), Path::new("/r/log")).unwrap();
+        office.configure(["serial:1", "serial:2"].map(str::to_owned).into(), None);
+        office.set_boards(boards(serials));
+        Desk(office)
+    };
+    // The boards have changed their places.
+    let mut desk = open([(Some("2"), true), (Some("1"), true)]);
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    desk.done(Matter::Round { round: 1, to: "open".to_owned(), section: None });
+    let seats = desk.tournament().seats();
+    assert_eq!(seats.iter().map(|seat| seat.board.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    for serials in [
+        [(Some("1"), false), (None, true)],
+        [(Some("1"), false), (Some("1"), false)],
+        [(None, true), (Some("1"), true)],
+    ] {
+        let mut desk = open(serials);
+        let done = desk.0.catch_up(&BTreeMap::new()).unwrap();
+        assert_eq!((done.record, desk.tournament().seats()), (None, seats.clone()), "{serials:?}");
+    }
 }

@@ -74,7 +74,9 @@ fn requests() -> Vec<TournamentRequest> {
 fn office(disk: &ModelDisk) -> Office {
     let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     assert_eq!(office.log().damage(), None);
-    office.set_boards(["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None }).into());
+    office.set_boards(
+        ["a", "b"].map(|name| OfficeBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+    );
     let tags = [("Round", "1"), ("White", "Sijbrands, Ton"), ("Black", "Wiersma, H.")];
     office.set_game(RecordedGame {
         board: "a".to_owned(),

@@ -1,13 +1,17 @@
 //! The standings once more, from the words of the rules: small, slow and obvious. Any Swiss must give the same with both.
 
-use damcast::engine::tournament::{Broken, Exact, TieBreak, Tournament, Unplayed, standings};
+use std::cmp::Reverse;
+
+use damcast::engine::tournament::{
+    Broken, Exact, Standings, TieBreak, Tournament, TournamentSection, Unplayed, standings,
+};
 use proptest::prelude::*;
 
 use super::tournament::lay;
 
 /// What a round was for a player. Points count in halves, so that a draw of chess would be one as well: here 2-1-0 is 4-2-0.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Round {
+pub(super) enum Round {
     /// Against this player, on the board, for so many halves.
     Game(usize, i64),
     /// This player did not come.
@@ -37,8 +41,8 @@ fn points(round: Round) -> i64 {
 }
 
 #[derive(Debug)]
-struct Swiss {
-    players: Vec<Vec<Round>>,
+pub(super) struct Swiss {
+    pub(super) players: Vec<Vec<Round>>,
 }
 
 impl Swiss {
@@ -144,6 +148,53 @@ impl Swiss {
         }
     }
 
+    /// The first so many rounds.
+    pub(super) fn after(&self, rounds: usize) -> Swiss {
+        Swiss { players: self.players.iter().map(|of| of[..rounds].to_vec()).collect() }
+    }
+
+    /// Are these standings of it by these tie-breaks? Players have their numbers.
+    pub(super) fn compare(
+        &self,
+        section: &TournamentSection,
+        found: &Standings,
+        ties: &[TieBreak],
+        unplayed: Unplayed,
+    ) -> Result<(), String> {
+        let number = |id| section.player(id).unwrap().number.unwrap() as usize - 1;
+        let check = |is_so: bool, what: String| if is_so { Ok(()) } else { Err(what) };
+        for row in &found.rows {
+            let player = number(row.player);
+            let points = (row.points.in_hundredths(), self.total(player) * 50);
+            check(points.0 == points.1, format!("points of {}: {points:?}", player + 1))?;
+            for (tie, broken) in ties.iter().zip(&row.broken) {
+                let numbers: Vec<i64> = match broken {
+                    Broken::Undecided => Vec::new(),
+                    Broken::Number(number) => vec![sixteenths(number)],
+                    Broken::List(numbers) => numbers.iter().map(sixteenths).collect(),
+                };
+                let expected = self.tie(player, *tie, unplayed);
+                let what = format!("{unplayed} {tie} of {}: {numbers:?}, and by the rules {expected:?}", player + 1);
+                check(numbers == expected, what)?;
+            }
+        }
+        // The order: points, then the tie-breaks one after the other, then the number; equal ones share the rank.
+        let mut order: Vec<usize> = (0..self.players.len()).collect();
+        let key = |player: usize| {
+            let values: Vec<Vec<i64>> = ties.iter().map(|tie| self.tie(player, *tie, unplayed)).collect();
+            (self.total(player), values)
+        };
+        order.sort_by_cached_key(|player| (Reverse(key(*player)), *player));
+        let players: Vec<usize> = found.rows.iter().map(|row| number(row.player)).collect();
+        check(players == order, format!("{unplayed}: the order is {players:?}, and by the rules {order:?}"))?;
+        let keys: Vec<_> = order.iter().map(|player| key(*player)).collect();
+        for (at, row) in found.rows.iter().enumerate() {
+            let better = keys.iter().filter(|other| **other > keys[at]).count();
+            check(row.rank == better + 1, format!("{unplayed}: rank {} of {}", row.rank, order[at] + 1))?;
+        }
+        Ok(())
+    }
+
     fn to_csv(&self) -> String {
         let mut text = "Round;White-number;White;Black-number;Black;Result;Reason\n".to_owned();
         for (player, rounds) in self.players.iter().enumerate() {
@@ -231,31 +282,8 @@ proptest! {
         for unplayed in Unplayed::ALL {
             let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::Direct).collect();
             let found = standings(section, rounds, &ties, unplayed);
-            for row in &found.rows {
-                let player = section.player(row.player).unwrap().number.unwrap() as usize - 1;
-                prop_assert_eq!(row.points.in_hundredths(), swiss.total(player) * 50);
-                for (tie, broken) in ties.iter().zip(&row.broken) {
-                    let numbers: Vec<i64> = match broken {
-                        Broken::Undecided => Vec::new(),
-                        Broken::Number(number) => vec![sixteenths(number)],
-                        Broken::List(numbers) => numbers.iter().map(sixteenths).collect(),
-                    };
-                    prop_assert_eq!(numbers, swiss.tie(player, *tie, unplayed), "{} {} of {}", unplayed, tie, player + 1);
-                }
-            }
-            // The order: points, then the tie-breaks one after the other, then the number; equal ones share the rank.
-            let mut order: Vec<usize> = (0..swiss.players.len()).collect();
-            let key = |player: usize| {
-                let values: Vec<Vec<i64>> = ties.iter().map(|tie| swiss.tie(player, *tie, unplayed)).collect();
-                (swiss.total(player), values)
-            };
-            order.sort_by(|&a, &b| key(b).cmp(&key(a)).then(a.cmp(&b)));
-            let players: Vec<usize> =
-                found.rows.iter().map(|row| section.player(row.player).unwrap().number.unwrap() as usize - 1).collect();
-            prop_assert_eq!(&players, &order);
-            for (at, row) in found.rows.iter().enumerate() {
-                let better = order.iter().filter(|other| key(**other) > key(order[at])).count();
-                prop_assert_eq!(row.rank, better + 1);
+            if let Err(difference) = swiss.compare(section, &found, &ties, unplayed) {
+                prop_assert!(false, "{difference}");
             }
         }
     }

@@ -8,10 +8,14 @@ use anyhow::Context;
 use damcast::engine::broadcast::Delay;
 use damcast::simulation::day::Day;
 use damcast::simulation::games;
+use damcast::simulation::tournament::{Form, hold};
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Disk, Durability, RealDisk};
 use damcast::station::line::{Folders, opening};
 use damcast::station::output::say;
+
+/// How many rounds a Swiss has, or as many as boards: nobody meets anybody twice.
+const ROUNDS: u32 = 9;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -19,12 +23,19 @@ pub struct Arguments {
     /// The directory to record into; it must not exist, or be empty. What is made again stands in DIR/rebuilt then.
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
-    /// How many boards.
-    #[arg(long, default_value_t = 64)]
-    boards: usize,
+    /// How many boards; 64 if that is not told, 32 for a Swiss, 20 for a league.
+    #[arg(long)]
+    boards: Option<usize>,
+    /// Play a tournament: a Swiss of 9 rounds, or as many as boards, with two players a board; or a league of four teams, each against each. An arbiter imports
+    /// the pairings, opens and closes the rounds, gives results, and makes mistakes that he mends.
+    #[arg(long, value_enum, conflicts_with_all = ["games", "until_minutes", "delay"])]
+    tournament: Option<Tournament>,
     /// How many games each of them plays.
     #[arg(long, default_value_t = 4)]
     games: usize,
+    /// Play so many plies of each game; all of them if that is not told.
+    #[arg(long)]
+    plies: Option<usize>,
     /// How people play: ideal, calm, club or blitz.
     #[arg(long, default_value = "club")]
     hands: String,
@@ -48,6 +59,15 @@ pub struct Arguments {
     delay: u32,
 }
 
+/// Which tournament is played.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Tournament {
+    /// Everybody plays nine rounds.
+    Swiss,
+    /// Four teams, each against each.
+    League,
+}
+
 /// A day of a hall, recorded, checked and made again.
 pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let directory = &arguments.dir;
@@ -56,9 +76,19 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
     anyhow::ensure!(is_empty, "{}: this directory is not empty", directory.display());
     let delay = Delay { seconds: arguments.delay, plies: 0 };
     let public = OutletConfig { delay, durability: Durability::Lazy, ..OutletConfig::default() };
+    let boards = arguments.boards.unwrap_or(match arguments.tournament {
+        None => 64,
+        Some(Tournament::Swiss) => 32,
+        Some(Tournament::League) => 20,
+    });
+    let is_league = arguments.tournament == Some(Tournament::League);
+    anyhow::ensure!(
+        !is_league || boards.is_multiple_of(2) && boards > 0,
+        "--boards: two matches have {boards} boards; give an even number"
+    );
     let day = Day {
         directory: directory.clone(),
-        boards: arguments.boards,
+        boards,
         games: arguments.games,
         profile: arguments.hands.parse().context("--hands")?,
         control: super::time_control(&arguments.clock)?,
@@ -69,12 +99,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         write_every_ms: 20_000,
         outlets: vec![public],
     };
-    let pool = games::from_pdn("the demonstration", games::DEMONSTRATION, None, None)?;
-    let recorded = day.record(&pool, |_| {})?;
+    let mut pool = games::from_pdn("the demonstration", games::DEMONSTRATION, None, None)?;
+    pool.iter_mut().for_each(|game| game.moves.truncate(arguments.plies.unwrap_or(usize::MAX)));
+    let held = match arguments.tournament {
+        None => None,
+        Some(Tournament::Swiss) => Some(hold(&day, Form::Swiss(ROUNDS.min(boards as u32)), &pool)?),
+        Some(Tournament::League) => Some(hold(&day, Form::League, &pool)?),
+    };
+    let recorded = match &held {
+        Some(held) => held.recorded.clone(),
+        None => day.record(&pool, |_| {})?,
+    };
     say(format_args!(
         "{} boards, {:.1} hours: {} records of logs, {} lines of live files, {} links lost, {} times killed, public files \
          written {} times",
-        arguments.boards,
+        boards,
         recorded.ms as f64 / 3.6e6,
         recorded.records,
         recorded.lines,
@@ -89,6 +128,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
         report.events,
         report.bytes as f64 / 1e6
     ))?;
+    if let Some(held) = held {
+        held.verify(directory).context("the tournament")?;
+        say(format_args!(
+            "{} players, {} pairings and byes: {} results were wrong at first, {} names came during games, {} times two cables were \
+             swapped; standings, archive and the files of all rounds are those of what was played",
+            held.names.len(),
+            held.meetings.len(),
+            held.corrections,
+            held.late_names,
+            held.swaps,
+        ))?;
+    }
     if arguments.until_minutes > 0 {
         start(&day)?;
     }

@@ -245,39 +245,8 @@ impl Work {
 
     /// Returns whether something may follow from it.
     fn hear(&mut self, news: GameNews) -> bool {
-        match news {
-            GameNews::Opened { line, games } => {
-                for (address, mut game) in games {
-                    game.board = self.name(&line, address);
-                    self.office.set_game(game);
-                }
-                true
-            }
-            GameNews::Begun { line, board, mut game } => {
-                game.board = self.name(&line, board);
-                self.office.set_game(*game);
-                true
-            }
-            GameNews::Grown { line, board } => {
-                let name = self.name(&line, board);
-                if let Some(game) = self.office.last_game(&name) {
-                    game.entries += 1;
-                }
-                false
-            }
-            GameNews::Ended { line, board, result, is_given } => {
-                let name = self.name(&line, board);
-                if let Some(game) = self.office.last_game(&name) {
-                    (game.is_over, game.result, game.is_result_given) = (true, result, is_given);
-                }
-                true
-            }
-        }
-    }
-
-    fn name(&self, line: &str, address: Option<BusAddress>) -> String {
-        let known = self.names.get(&(line.to_owned(), address)).cloned();
-        known.unwrap_or_else(|| feed::prefix(line, address, None))
+        let names = &self.names;
+        self.office.hear(news, |line, address| named(names, line, address))
     }
 
     /// Returns whether there are other boards now.
@@ -291,8 +260,12 @@ impl Work {
         self.plays = said.map(|view| (view.name.clone(), view.plays.clone())).collect();
         let address = |view: &overview::BoardView| view.address.and_then(BusAddress::new);
         self.names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
-        let boards = views.into_iter().map(|view| OfficeBoard { name: view.name, serial: view.serial }).collect();
-        self.office.set_boards(boards)
+        let boards = views.into_iter().map(|view| OfficeBoard {
+            name: view.name,
+            serial: view.serial,
+            is_connected: view.state != Condition::NoConnection.word(),
+        });
+        self.office.set_boards(boards.collect())
     }
 
     /// Opens the next round once all its boards are set up for it. Returns whether there was one.
@@ -320,10 +293,7 @@ impl Work {
         }
         for line in &self.lines {
             let names = &self.names;
-            let name = |address| {
-                let known = names.get(&(line.clone(), address)).cloned();
-                known.unwrap_or_else(|| feed::prefix(line, address, None))
-            };
+            let name = |address| named(names, line, address);
             let (office, mut is_known) = (&mut self.office, BTreeMap::new());
             let read = outlets::what_logs_say(&self.folder, line, |game| {
                 let board = name(game.board);
@@ -400,17 +370,9 @@ impl Work {
             }
         }
         let Ok(tournament) = self.office.tournament() else { return };
-        let mut due = due(&tournament);
-        for board in self.plays.keys() {
-            let key = self.known(board).and_then(|pairing| read_pairing_word(&pairing.id));
-            if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
-                // Its round was closed: the next game is none of the tournament.
-                due.entry(board.clone()).or_default();
-            }
-        }
+        let due = due(&tournament, self.plays.keys().map(|board| (board.as_str(), self.known(board))));
         for (board, pairing) in due {
-            let is_known = self.known(&board) == pairing.as_ref() || !self.plays.contains_key(&board);
-            if is_known || self.asked.contains_key(&board) {
+            if !self.plays.contains_key(&board) || self.asked.contains_key(&board) {
                 continue;
             }
             let (answer, receiver) = oneshot::channel();
@@ -456,13 +418,31 @@ impl Work {
     }
 }
 
-/// What each board of an open round is to play. One whose pairing has its result plays nothing of the tournament.
-fn due(tournament: &Tournament) -> BTreeMap<String, Option<Pairing>> {
-    let seats = tournament.seats().into_iter();
-    let due = |seat: Seat| {
+fn named(names: &BTreeMap<(String, Option<BusAddress>), String>, line: &str, address: Option<BusAddress>) -> String {
+    let known = names.get(&(line.to_owned(), address)).cloned();
+    known.unwrap_or_else(|| feed::prefix(line, address, None))
+}
+
+/// What boards are to be told: what each of an open round is to play, where it knows another. `known`: what the next game of each board
+/// of the station is. One whose pairing has its result plays nothing of the tournament, and so does one whose round was closed.
+pub fn due<'b>(
+    tournament: &Tournament,
+    known: impl Iterator<Item = (&'b str, Option<&'b Pairing>)>,
+) -> BTreeMap<String, Option<Pairing>> {
+    let seat = |seat: Seat| {
         let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());
         let pairing = Pairing { id: pairing_word(seat.pairing), tags: seat.tags };
         (seat.board, (!is_over).then_some(pairing))
     };
-    seats.map(due).collect()
+    let mut due: BTreeMap<String, Option<Pairing>> = tournament.seats().into_iter().map(seat).collect();
+    for (board, known) in known {
+        let key = known.and_then(|pairing| read_pairing_word(&pairing.id));
+        if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
+            due.entry(board.to_owned()).or_default();
+        }
+        if due.get(board).is_some_and(|pairing| pairing.as_ref() == known) {
+            due.remove(board);
+        }
+    }
+    due
 }

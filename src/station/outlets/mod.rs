@@ -125,6 +125,29 @@ pub enum GameNews {
     },
 }
 
+impl GameNews {
+    /// What a line has published, if it is news of a game.
+    pub fn of(line: &str, board: Option<BusAddress>, effect: &Effect) -> Option<GameNews> {
+        let line = line.to_owned();
+        match effect {
+            Effect::Opened(opening) => {
+                Some(GameNews::Begun { line, board, game: Box::new(boards::begun_game(opening)) })
+            }
+            Effect::Entry { .. } => Some(GameNews::Grown { line, board }),
+            Effect::Ended { result, is_given } => {
+                Some(GameNews::Ended { line, board, result: result.clone(), is_given: *is_given })
+            }
+            _ => None,
+        }
+    }
+
+    /// A line was opened with these games.
+    pub fn opened(line: &str, games: &[PlayedGame]) -> GameNews {
+        let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
+        GameNews::Opened { line: line.to_owned(), games }
+    }
+}
+
 /// Where lines send what they have published.
 #[derive(Clone)]
 pub struct Teller {
@@ -143,8 +166,7 @@ impl Teller {
     /// A line was opened, with a log of this head, and these games so far.
     pub fn opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
         if let Some(listener) = &self.listener {
-            let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
-            listener(GameNews::Opened { line: line.to_owned(), games });
+            listener(GameNews::opened(line, &games));
         }
         // Without a listener the station stops; the next start knows all of it from the logs.
         let _ = self.outlets.send(Notification::Opened { line: line.to_owned(), header: Box::new(header), games });
@@ -163,18 +185,7 @@ impl Teller {
     /// A line has published something of a board.
     pub fn published(&self, line: &str, board: Option<BusAddress>, at: Moment, effect: Effect) {
         if let Some(listener) = &self.listener {
-            let line = line.to_owned();
-            match &effect {
-                Effect::Opened(opening) => {
-                    let game = Box::new(boards::begun_game(opening));
-                    listener(GameNews::Begun { line, board, game });
-                }
-                Effect::Entry { .. } => listener(GameNews::Grown { line, board }),
-                Effect::Ended { result, is_given } => {
-                    listener(GameNews::Ended { line, board, result: result.clone(), is_given: *is_given })
-                }
-                _ => {}
-            }
+            GameNews::of(line, board, &effect).into_iter().for_each(|news| listener(news));
         }
         let _ = self.outlets.send(Notification::Published { line: line.to_owned(), board, at, effect });
     }

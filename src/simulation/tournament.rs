@@ -1,0 +1,349 @@
+//! A tournament in virtual time: rounds on simulated boards, with an arbiter who makes mistakes and mends them.
+//!
+//! ```text
+//!   pairings of the round ─▸ Office ─▸ record ─▸ public files        nobody sleeps; ports and threads are left out
+//!         ▴                    │ ▴
+//!       points         pairing ▾ │ games begin, end
+//!                            boards ─▸ logs ─▸ live files            the station is killed, cables are swapped
+//! ```
+//!
+//! Pairings are a simple rule's: players in the order of their points, nobody twice with the same.
+
+use std::cmp::Reverse;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use hardware_sim::random::Rng;
+
+use super::day::{Day, Hall, Recorded};
+use super::score::Played;
+use crate::engine::tournament::{Broken, TieBreak, Unplayed, standings};
+use crate::station::disk::RealDisk;
+use crate::station::office::{Matter, TournamentRequest};
+use crate::station::tournament_log::TournamentLog;
+
+/// So many ways of a round are tried, so that nobody meets anybody twice.
+const MOST_TRIED: u32 = 100_000;
+
+/// Who meets whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// So many rounds, with two players for each board of the hall.
+    Swiss(u32),
+    /// Four teams, each against each; half the boards of the hall are one match.
+    League,
+}
+
+/// What a round was for a player, once all mistakes of the arbiter were mended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// The round.
+    pub round: u32,
+    /// Who had White: the place among the names, from 0.
+    pub white: usize,
+    /// Who had Black; `None`: nobody, a bye or an absence.
+    pub black: Option<usize>,
+    /// The points of White; Black has the others of two.
+    pub points: u32,
+}
+
+/// What came of a tournament.
+#[derive(Clone, Default, Debug)]
+pub struct Held {
+    /// The players, as they are called in the end.
+    pub names: Vec<String>,
+    /// What was played and decided.
+    pub meetings: Vec<Meeting>,
+    /// What was recorded.
+    pub recorded: Recorded,
+    /// How many results were wrong at first.
+    pub corrections: u32,
+    /// How many names came when games had begun.
+    pub late_names: u32,
+    /// How often the cables of two boards were swapped.
+    pub swaps: u32,
+}
+
+/// Plays and records a tournament in the hall of a day.
+///
+/// # Errors
+///
+/// As the disk says, or when the office refuses what should be done.
+pub fn hold(day: &Day, form: Form, pool: &[Played]) -> io::Result<Held> {
+    let players = day.boards * 2;
+    let rounds = if let Form::Swiss(rounds) = form { rounds } else { 3 };
+    let mut rng = Rng::stream(day.seed, "tournament");
+    if day.boards < 2 {
+        return Err(io::Error::other("a tournament needs two boards at least"));
+    }
+    let mut hall = Hall::of_tournament(day, pool)?;
+    let mut held = Held { names: (1..=players).map(|number| format!("N. N. {number}")).collect(), ..Held::default() };
+    // One player withdraws in the middle of a Swiss.
+    let gone = (form != Form::League).then(|| (rng.below(players as u64) as usize, rounds / 2 + 1));
+    for round in 1..=rounds {
+        let meetings = match form {
+            Form::Swiss(_) => swiss(&held, round, gone),
+            Form::League => league(players, round),
+        };
+        let import = import(&held, round, &meetings, form);
+        hall.ask(TournamentRequest { sure: true, ..import.into() })?;
+        hall.ask(Matter::Round { round, to: "published".to_owned(), section: None })?;
+        if rng.below(2) == 0 {
+            hall.restart()?;
+        }
+        if rng.below(3) == 0 || round == 2 {
+            let one = rng.below(day.boards as u64) as usize;
+            hall.swap(one, (one + 1 + rng.below(day.boards as u64 - 1) as usize) % day.boards);
+            held.swaps += 1;
+        }
+        hall.ask(Matter::Round { round, to: "open".to_owned(), section: None })?;
+        let games = (0..day.boards).map(|board| {
+            let is_played = meetings.get(board).is_some_and(|meeting| meeting.black.is_some());
+            is_played.then(|| pool[(board + round as usize) % pool.len()].clone())
+        });
+        hall.begin(games.collect())?;
+        // Names that come while games go on.
+        let mut late = (round as usize - 1) * players / rounds as usize..round as usize * players / rounds as usize;
+        let late = hall.play_on(|hall| {
+            if let Some(player) = late.next() {
+                let name = format!("Player {}, {}", player + 1, char::from(b'A' + (player % 26) as u8));
+                hall.ask(Matter::Player { player: held.names[player].clone(), name: name.clone(), section: None })?;
+                held.names[player] = name;
+                held.late_names += 1;
+            }
+            Ok(())
+        });
+        late?;
+        for (board, mut meeting) in meetings.into_iter().enumerate() {
+            if meeting.black.is_some() {
+                meeting.points = rng.below(3) as u32;
+                if rng.below(5) == 0 {
+                    hall.ask(result(round, board, (meeting.points + 1) % 3, false))?;
+                    held.corrections += 1;
+                    if rng.below(3) == 0 {
+                        hall.restart()?;
+                    }
+                    hall.ask(result(round, board, meeting.points, true))?;
+                } else {
+                    hall.ask(result(round, board, meeting.points, false))?;
+                }
+            }
+            held.meetings.push(meeting);
+        }
+        hall.ask(Matter::Round { round, to: "closed".to_owned(), section: None })?;
+    }
+    held.recorded = hall.end()?;
+    Ok(held)
+}
+
+impl Held {
+    /// Checks what a tournament has left in a folder beside what [`Day::verify`] says of it: the standings are what the results come to,
+    /// every game of the archive has its own players, its round and its result and none is missing, every file of a round has the games
+    /// of this round and no other.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is not so.
+    pub fn verify(&self, directory: &Path) -> io::Result<()> {
+        let wrong = |what: String| Err(io::Error::other(what));
+        let log = TournamentLog::read(&RealDisk, &directory.join("log"))?;
+        let tournament = log.book().tournament().map_err(io::Error::other)?;
+        let [section] = tournament.sections.as_slice() else { return wrong("there is not one section".to_owned()) };
+        let found = standings(section, section.last_round(), &[TieBreak::Solkoff], Unplayed::Fmjd);
+        let expected = self.standings();
+        let in_order: Vec<(String, String, String)> = found
+            .rows
+            .iter()
+            .map(|row| {
+                let name = section.name_of(Some(row.player)).to_owned();
+                let solkoff = match row.broken.as_slice() {
+                    [Broken::Number(number)] => number.to_string(),
+                    other => format!("{other:?}"),
+                };
+                (name, row.points.to_string(), solkoff)
+            })
+            .collect();
+        if in_order != expected {
+            return wrong(format!("the standings are {in_order:?}, and by the results {expected:?}"));
+        }
+        let name = |player: usize| self.names[player].clone();
+        let played = |round: Option<u32>| {
+            let of = self.meetings.iter().filter(move |meeting| round.is_none_or(|round| meeting.round == round));
+            let games = of.filter_map(|meeting| {
+                let result = format!("{}-{}", meeting.points, 2 - meeting.points);
+                Some([meeting.round.to_string(), name(meeting.white), name(meeting.black?), result])
+            });
+            let mut games: Vec<[String; 4]> = games.collect();
+            games.sort();
+            games
+        };
+        let mut archived = Vec::new();
+        for entry in fs::read_dir(directory.join("public/archive"))? {
+            archived.extend(games_in(&fs::read_to_string(entry?.path())?));
+        }
+        archived.sort();
+        if let Some(difference) = difference(&archived, &played(None)) {
+            return wrong(format!("the archive: {difference}"));
+        }
+        for round in 1..=section.last_round() {
+            for file in ["games.pdn", "started.pdn"] {
+                let path = directory.join(format!("public/round/{round}/{file}"));
+                let games = games_in(&fs::read_to_string(&path)?);
+                if let Some(difference) = difference(&games, &played(Some(round))) {
+                    return wrong(format!("{}: {difference}", path.display()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Name, points and Solkoff of each player in their order, from the words of the rules: the points of all opponents, where a round
+    /// without one counts nothing.
+    fn standings(&self) -> Vec<(String, String, String)> {
+        let mut rows: Vec<(u32, u32, usize)> = (0..self.names.len())
+            .map(|player| {
+                let others = self.meetings.iter().filter_map(|meeting| match (meeting.white, meeting.black) {
+                    (white, Some(black)) if white == player => Some(black),
+                    (white, Some(black)) if black == player => Some(white),
+                    _ => None,
+                });
+                (points(self, player), others.map(|other| points(self, other)).sum(), player)
+            })
+            .collect();
+        rows.sort_by_key(|(points, solkoff, player)| (Reverse((*points, *solkoff)), *player));
+        let row = |(points, solkoff, player): (u32, u32, usize)| {
+            (self.names[player].clone(), points.to_string(), solkoff.to_string())
+        };
+        rows.into_iter().map(row).collect()
+    }
+}
+
+/// What of two sorted lists is in one of them alone.
+fn difference(found: &[[String; 4]], expected: &[[String; 4]]) -> Option<String> {
+    let only = |these: &[[String; 4]], others: &[[String; 4]]| -> Vec<String> {
+        these.iter().filter(|game| !others.contains(game)).map(|game| game.join(" | ")).collect()
+    };
+    let (more, less) = (only(found, expected), only(expected, found));
+    let what = format!(
+        "{} games for {}, these are too many: {more:?}, these are missing: {less:?}",
+        found.len(),
+        expected.len()
+    );
+    (found != expected).then_some(what)
+}
+
+/// Round, players and result of each game of a file, sorted.
+fn games_in(text: &str) -> Vec<[String; 4]> {
+    let value = |game: &str, tag: &str| {
+        let found = game.lines().find_map(|line| line.strip_prefix(&format!("[{tag} \"")));
+        found.unwrap_or_default().trim_end_matches("\"]").to_owned()
+    };
+    let games = text.split("[Event ").skip(1);
+    let mut games: Vec<[String; 4]> =
+        games.map(|game| ["Round", "White", "Black", "Result"].map(|tag| value(game, tag))).collect();
+    games.sort();
+    games
+}
+
+/// A result of the arbiter, whatever the board has shown.
+fn result(round: u32, board: usize, points: u32, correct: bool) -> TournamentRequest {
+    let matter = Matter::Result {
+        board: None,
+        game: None,
+        pairing: Some(format!("{round}.{}", board + 1)),
+        section: None,
+        result: format!("{points}-{}", 2 - points),
+        why: None,
+        correct,
+    };
+    TournamentRequest { sure: true, ..matter.into() }
+}
+
+/// The pairings of a round as a pairing program would give them; boards from 1, first those with two players.
+fn import(held: &Held, round: u32, meetings: &[Meeting], form: Form) -> Matter {
+    let mut text = "Round;Board;White-number;White;White-team;Black-number;Black;Black-team;Result;Reason\n".to_owned();
+    let team = |player: usize| match form {
+        Form::League => format!("Team {}", player / (held.names.len() / 4) + 1),
+        Form::Swiss(_) => String::new(),
+    };
+    for (meeting, board) in meetings.iter().zip(1..) {
+        let (white, number) = (&held.names[meeting.white], meeting.white + 1);
+        text += &match meeting.black {
+            Some(black) => format!(
+                "{round};{board};{number};{white};{};{};{};{};*;\n",
+                team(meeting.white),
+                black + 1,
+                held.names[black],
+                team(black)
+            ),
+            None => {
+                let why = if meeting.points == 0 { "absent" } else { "bye" };
+                format!("{round};;{number};{white};;;;;{};{why}\n", meeting.points)
+            }
+        };
+    }
+    let name = format!("round-{round}.csv");
+    Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section: None }
+}
+
+fn points(held: &Held, player: usize) -> u32 {
+    let of = |meeting: &Meeting| match (meeting.white == player, meeting.black == Some(player)) {
+        (true, _) => meeting.points,
+        (_, true) => 2 - meeting.points,
+        _ => 0,
+    };
+    held.meetings.iter().map(of).sum()
+}
+
+fn swiss(held: &Held, round: u32, gone: Option<(usize, u32)>) -> Vec<Meeting> {
+    let is_gone = |player: usize| gone.is_some_and(|(who, from)| who == player && round >= from);
+    let mut order: Vec<usize> = (0..held.names.len()).filter(|player| !is_gone(*player)).collect();
+    order.sort_by_key(|player| (Reverse(points(held, *player)), *player));
+    let have_met = |one: usize, other: usize| {
+        let is_it = |meeting: &Meeting| {
+            meeting.black == Some(other) && meeting.white == one || meeting.black == Some(one) && meeting.white == other
+        };
+        held.meetings.iter().any(is_it)
+    };
+    let alone = |white: usize, points: u32| Meeting { round, white, black: None, points };
+    // The lowest without a bye so far has none to meet.
+    let had_bye = |player: usize| held.meetings.iter().any(|of| of.white == player && of.black.is_none());
+    let at = order.iter().rposition(|player| !had_bye(*player)).unwrap_or(0);
+    let bye = (order.len() % 2 == 1).then(|| order.remove(at));
+    let pairs = pairs(&order, &have_met, &mut { MOST_TRIED })
+        .unwrap_or_else(|| order.chunks(2).map(|two| (two[0], two[1])).collect());
+    let meeting = |(one, other)| {
+        let (white, black) = if round.is_multiple_of(2) { (one, other) } else { (other, one) };
+        Meeting { round, white, black: Some(black), points: 0 }
+    };
+    let gone = (0..held.names.len()).filter(|player| is_gone(*player));
+    let absent = gone.map(|player| alone(player, 0));
+    pairs.into_iter().map(meeting).chain(bye.map(|player| alone(player, 2))).chain(absent).collect()
+}
+
+/// Players two by two, each with the next whom he has not met; `None`: there is no such way, or it was not found after `tries`.
+fn pairs(order: &[usize], have_met: &dyn Fn(usize, usize) -> bool, tries: &mut u32) -> Option<Vec<(usize, usize)>> {
+    let Some((&one, rest)) = order.split_first() else { return Some(Vec::new()) };
+    for (at, &other) in rest.iter().enumerate().filter(|(_, other)| !have_met(one, **other)) {
+        *tries = tries.checked_sub(1)?;
+        let others: Vec<usize> = [&rest[..at], &rest[at + 1..]].concat();
+        if let Some(mut found) = pairs(&others, have_met, tries) {
+            found.insert(0, (one, other));
+            return Some(found);
+        }
+    }
+    None
+}
+
+fn league(players: usize, round: u32) -> Vec<Meeting> {
+    let size = players / 4;
+    let matches = [[(0, 3), (1, 2)], [(3, 2), (0, 1)], [(1, 3), (2, 0)]][round as usize % 3];
+    let boards = matches.into_iter().flat_map(|(home, away)| (0..size).map(move |board| (home, away, board)));
+    let meeting = |(home, away, board): (usize, usize, usize)| {
+        let [one, other] = [home, away].map(|team| team * size + board);
+        let (white, black) = if board.is_multiple_of(2) { (one, other) } else { (other, one) };
+        Meeting { round, white, black: Some(black), points: 0 }
+    };
+    boards.map(meeting).collect()
+}

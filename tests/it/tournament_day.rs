@@ -1,0 +1,91 @@
+//! A Swiss and a league on simulated boards in virtual time, with noise, kills, swapped cables, late names and wrong results: standings,
+//! archive and round files are those of what was played and decided, and all of it is made again from the logs.
+
+use std::path::Path;
+
+use damcast::engine::tournament::{TieBreak, Unplayed, standings};
+use damcast::simulation::day::Day;
+use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::simulation::tournament::{Form, Held, hold};
+use damcast::station::config::OutletConfig;
+use damcast::station::disk::{Durability, RealDisk};
+use damcast::station::tournament_log::TournamentLog;
+use hardware_sim::profile::Profile;
+
+use super::tournament_rules::{Round, Swiss};
+
+/// What was decided, in the form of the rules' own computation: halves of points.
+fn as_decided(held: &Held) -> Swiss {
+    let mut players = vec![Vec::new(); held.names.len()];
+    for meeting in &held.meetings {
+        let halves = i64::from(meeting.points) * 2;
+        match meeting.black {
+            Some(black) => {
+                players[meeting.white].push(Round::Game(black, halves));
+                players[black].push(Round::Game(meeting.white, 4 - halves));
+            }
+            None if meeting.points == 0 => players[meeting.white].push(Round::Absent),
+            None => players[meeting.white].push(Round::Bye),
+        }
+    }
+    Swiss { players }
+}
+
+fn run(form: Form, boards: usize, seed: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let day = Day {
+        directory: directory.path().to_owned(),
+        boards,
+        games: 1,
+        profile: Profile::blitz(),
+        control: "300+3".parse().ok(),
+        seed,
+        outage_every_ms: 600_000,
+        kill_every_ms: 240_000,
+        until_ms: 0,
+        write_every_ms: 5_000,
+        outlets: vec![OutletConfig { durability: Durability::Lazy, ..OutletConfig::default() }],
+    };
+    let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
+    pool.iter_mut().for_each(|game| game.moves.truncate(12));
+    let held = hold(&day, form, &pool).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    println!(
+        "seed {seed}: {} meetings, {} corrections, {} late names, {} swaps, {:?}",
+        held.meetings.len(),
+        held.corrections,
+        held.late_names,
+        held.swaps,
+        held.recorded
+    );
+    assert!(held.corrections > 0 && held.late_names > 0 && held.swaps > 0 && held.recorded.kills > 0);
+    held.verify(directory.path()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    day.verify(other.path()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    assert!(other.path().join("public/round/1/games.pdn").exists());
+    check_standings(directory.path(), &as_decided(&held));
+}
+
+/// All standings, after each round, by each policy, are those of the rules.
+fn check_standings(directory: &Path, decided: &Swiss) {
+    let log = TournamentLog::read(&RealDisk, &directory.join("log")).unwrap();
+    let tournament = log.book().tournament().unwrap();
+    let section = &tournament.sections[0];
+    let ties: Vec<TieBreak> = TieBreak::ALL.into_iter().filter(|tie| *tie != TieBreak::Direct).collect();
+    for after in 1..=section.last_round() {
+        let so_far = decided.after(after as usize);
+        for unplayed in Unplayed::ALL {
+            let found = standings(section, after, &ties, unplayed);
+            so_far.compare(section, &found, &ties, unplayed).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_swiss_is_recorded_and_decided_as_it_was_played() {
+    (1..=3).for_each(|seed| run(Form::Swiss(5), 4, seed));
+}
+
+#[test]
+fn a_league_of_teams_is_recorded_and_decided_as_it_was_played() {
+    (1..=3).for_each(|seed| run(Form::League, 4, seed));
+}
