@@ -613,6 +613,8 @@ impl Office {
         }
         done.told.extend(in_words(&subject, &changes, before, after).lines().map(str::to_owned));
         if dry_run {
+            let games: Vec<&RecordedGame> = self.games.values().collect();
+            done.told.extend(model::audiences(before, after, &games));
             done.told.push("nothing was changed: this was a dry run".to_owned());
             return Ok(());
         }

@@ -280,3 +280,47 @@ fn a_restart_leaves_every_board_its_pairing() {
         assert_eq!((done.record, desk.tournament().seats()), (None, seats.clone()), "{serials:?}");
     }
 }
+
+#[test]
+fn a_dry_run_says_what_each_audience_will_see() {
+    let mut desk = Desk::new();
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    let dry = |desk: &mut Desk, matter: Matter| -> Vec<String> {
+        let request = TournamentRequest { dry_run: true, sure: true, ..matter.into() };
+        desk.ask(request).unwrap().told
+    };
+    let has = |told: &[String], line: &str| assert!(told.iter().any(|told| told == line), "{line}: {told:#?}");
+    let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };
+    let told = dry(&mut desk, open.clone());
+    for line in [
+        "a: the next game is Sijbrands, Ton - Wiersma, H., round 1",
+        "b: the next game is Clerc, Rob - Gantwarg, A., round 1",
+        "games.pdn, started.pdn: round 1 (no round until now)",
+        "round/1/games.pdn, started.pdn: they are there from then on, for ever: 2 games of electronic boards",
+        "events.ndjson: pairing, round",
+        "live/: nothing, what was written stays",
+        "nothing was changed: this was a dry run",
+    ] {
+        has(&told, line);
+    }
+    assert!(!told.iter().any(|told| told.starts_with("standings")), "{told:#?}");
+    desk.done(open);
+    desk.0.set_game(game(&desk, "2-0", true));
+    let told = dry(&mut desk, result_of_pairing("1-1"));
+    for line in [
+        "a: the next game is none of the tournament",
+        "round/1/games.pdn, started.pdn: with this",
+        "archive/a-1.pdn: with this",
+        "events.ndjson: amend, official",
+        "standings.json: Sijbrands, Ton 1 (was 0), Wiersma, H. 1 (was 0)",
+    ] {
+        has(&told, line);
+    }
+    assert_eq!(desk.result(), None);
+    let name = Matter::Player { player: "Wiersma, H.".to_owned(), name: "Wiersma, Harm".to_owned(), section: None };
+    let told = dry(&mut desk, name);
+    for line in ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: amend, pairing"] {
+        has(&told, line);
+    }
+}

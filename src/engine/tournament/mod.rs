@@ -16,6 +16,7 @@
 //! Invariants: an [`Id`] is given once and never changes its owner; a player plays once in a round; points are exact; a file is taken
 //! over whole or not at all. Absent on purpose: pairing a Swiss (programs for that exist), and what the boards showed.
 
+mod audiences;
 mod berger;
 mod book;
 mod csv;
@@ -31,6 +32,7 @@ mod standings;
 mod teams;
 mod trf;
 
+pub use audiences::audiences;
 pub use berger::{pair_round_robin, round_robin};
 pub use book::{Amendment, Book, Conflict, Entity, Fields, Kind, TAG, TournamentRecord, WAS};
 pub use csv::write as write_csv;
