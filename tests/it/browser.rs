@@ -12,15 +12,22 @@ use crate::serve::Outlet;
 /// Nobody waits longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A browser with one page.
-struct Browser {
+/// A page of a browser, in a window of its own.
+#[derive(Clone)]
+pub struct Page {
+    target: String,
+    session: String,
+}
+
+/// A browser. What is asked of it is asked of the page that it turned to last.
+pub struct Browser {
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     last: u64,
     session: Option<String>,
-    /// What the page complained of.
-    errors: Vec<String>,
+    /// What the pages complained of.
+    pub errors: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
@@ -33,7 +40,7 @@ impl Drop for Browser {
 
 impl Browser {
     /// `None`, and a word about it, where there is no browser.
-    fn open() -> Option<Browser> {
+    pub fn open() -> Option<Browser> {
         let program = std::env::var("DAMCAST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
         if Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
             println!("{program} is not installed: the pages are NOT tried in a browser");
@@ -51,16 +58,41 @@ impl Browser {
             .unwrap();
         let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         let mut browser = Browser { process, to, from, last: 0, session: None, errors: Vec::new(), _profile: profile };
-        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
-        let attached = browser.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
-        browser.session = attached["sessionId"].as_str().map(str::to_owned);
-        for part in ["Page", "Runtime", "Log", "Accessibility"] {
-            browser.call(&format!("{part}.enable"), json!({}));
-        }
+        browser.open_page();
         Some(browser)
     }
 
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    /// A page more, to which it turns.
+    pub fn open_page(&mut self) -> Page {
+        self.session = None;
+        // Each in its window: of the pages of one window all but one are hidden.
+        let target = self.call("Target.createTarget", json!({"url": "about:blank", "newWindow": true}));
+        let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let page = Page { target: text(&target["targetId"]), session: text(&attached["sessionId"]) };
+        self.turn_to(&page);
+        for part in ["Page", "Runtime", "Log", "Accessibility"] {
+            self.call(&format!("{part}.enable"), json!({}));
+        }
+        page
+    }
+
+    /// From now on it is asked of this page.
+    pub fn turn_to(&mut self, page: &Page) {
+        self.session = Some(page.session.clone());
+    }
+
+    /// Takes a page away from the eyes of its viewer, or brings it back.
+    pub fn hide(&mut self, page: &Page, is_hidden: bool) {
+        self.session = None;
+        let window = self.call("Browser.getWindowForTarget", json!({"targetId": page.target}))["windowId"].clone();
+        let state = if is_hidden { "minimized" } else { "normal" };
+        self.call("Browser.setWindowBounds", json!({"windowId": window, "bounds": {"windowState": state}}));
+        self.turn_to(page);
+        self.wait("document.hidden", &is_hidden.into());
+    }
+
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let mut order = json!({"id": self.last, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -82,19 +114,25 @@ impl Browser {
         }
     }
 
-    fn visit(&mut self, address: &str) {
+    pub fn visit(&mut self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
     }
 
     /// What an expression is in the page.
-    fn read(&mut self, expression: &str) -> Value {
+    pub fn read(&mut self, expression: &str) -> Value {
         let read = self
             .call("Runtime.evaluate", json!({"expression": expression, "awaitPromise": true, "returnByValue": true}));
         read["result"]["value"].clone()
     }
 
+    /// What the pages complained of, besides that a server was away.
+    pub fn complaints(&self) -> Vec<&String> {
+        let is_of_the_page = |error: &&String| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE");
+        self.errors.iter().filter(is_of_the_page).collect()
+    }
+
     #[track_caller]
-    fn wait(&mut self, expression: &str, expected: &Value) {
+    pub fn wait(&mut self, expression: &str, expected: &Value) {
         let end = Instant::now() + PATIENCE;
         loop {
             let found = self.read(expression);
@@ -112,7 +150,7 @@ const DRAWN: &str = "(() => { const board = document.querySelector('svg.bd'), al
     for (const use of board.querySelectorAll('.ps use')) all[Math.floor(use.getAttribute('y') / 10) * 10 + Math.floor(use.getAttribute('x') / 10)] = \
     use.getAttribute('href').slice(1); return all.join(''); })()";
 const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
-const LIVE: &str = "document.querySelector('#state').textContent";
+pub const LIVE: &str = "document.querySelector('#state').textContent";
 
 fn start() -> String {
     (0..100)
@@ -190,11 +228,7 @@ fn a_board_is_as_it_is_played_also_after_a_break_and_back_and_forth() {
     browser.visit(&format!("http://{}/board/1?lang=ru", server.address));
     browser.wait("document.documentElement.lang", &"ru".into());
     browser.wait(DRAWN, &after);
-    let complaints: Vec<&String> = browser
-        .errors
-        .iter()
-        .filter(|error| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE"))
-        .collect();
+    let complaints = browser.complaints();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
@@ -261,4 +295,64 @@ fn the_grid_follows_all_boards_and_reads_aloud() {
         0,
         "no clock is read aloud"
     );
+}
+
+/// axe-core knows what keeps people from using a page. `scripts/axe` fetches it.
+#[test]
+fn nothing_serious_keeps_anybody_from_using_a_page() {
+    let usual = concat!(env!("CARGO_MANIFEST_DIR"), "/target/axe-core-4.14.1/package/axe.min.js");
+    let file = std::env::var("DAMCAST_AXE").unwrap_or_else(|_| usual.to_owned());
+    let Ok(axe) = std::fs::read_to_string(&file) else {
+        println!("{file} is not there (scripts/axe fetches it): the pages are NOT tried with axe-core");
+        return;
+    };
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = Outlet::new();
+    let tags = |white: &str| json!({"White": white, "Black": "Ba", "Event": "Open", "Round": "5", "WhiteRating": "2200", "BlackTitle": "MI", "WhiteTeam": "Hoogeveen"});
+    for (board, name) in (1..=4).map(|board| (format!("board-{board}"), format!("Jansen {board}"))) {
+        outlet.begin(&board, tags(&name));
+        (1..=4).for_each(|ply| outlet.play(&board, ply));
+    }
+    outlet.tell("board-2", json!({"p": 1, "type": "state", "state": "unexplained"}));
+    outlet.tell("board-3", json!({"p": 1, "type": "state", "state": "no-connection"}));
+    outlet.tell("board-4", json!({"n": 6, "type": "end"}));
+    outlet.tell("board-4", json!({"n": 7, "type": "result", "result": "2-0"}));
+    outlet.write("archive/board-4-1.pdn", "[White \"Jansen\"]\n*\n");
+    let row = json!({"rank": 1, "id": 7, "name": "Sijbrands", "points": "7", "games": 4});
+    outlet.write("standings.json", &json!({"sections": [{"section": "Open group", "rows": [row]}]}).to_string());
+    let server = outlet.serve();
+    let rules = "{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations']}";
+    let found = format!(
+        "axe.run(document, {rules}).then(found => found.violations.filter(one => ['serious', 'critical'].includes(one.impact))\
+         .map(one => [one.id, one.help, one.nodes[0].html, one.nodes[0].failureSummary]))"
+    );
+    let mut tried = 0;
+    for (language, scheme) in [("en", "light"), ("en", "dark"), ("nl", "light"), ("fr", "dark"), ("ru", "light")] {
+        browser.call(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
+        for page in [
+            "",
+            "board/1",
+            "board/2",
+            "game/board-4-1",
+            "round/5",
+            "standings",
+            "archive",
+            "embed/board/3",
+            "?wall",
+            "?wall=light",
+            "nothing",
+        ] {
+            let sign = if page.contains('?') { '&' } else { '?' };
+            browser.visit(&format!("http://{}/{page}{sign}lang={language}", server.address));
+            browser.wait("document.readyState === 'complete' && document.documentElement.lang", &language.into());
+            browser.read(&axe);
+            let what = browser.read(&found);
+            assert_eq!(what, json!([]), "/{page} in {language}, {scheme}");
+            tried += 1;
+        }
+    }
+    println!("{tried} pages are usable for everybody, as far as axe-core knows");
 }

@@ -40,6 +40,8 @@ mod fuzz;
 mod games;
 mod generated_games;
 mod guards;
+#[cfg(feature = "web")]
+mod hall_in_browser;
 mod init;
 mod killed;
 mod kills;
@@ -58,6 +60,8 @@ mod outages;
 mod outlets;
 mod packed_log;
 mod pages;
+#[cfg(feature = "web")]
+mod pages_apart;
 mod pdn;
 mod pdn_bad_input;
 mod pdn_commands;
@@ -65,6 +69,8 @@ mod pdn_corpus;
 mod pdn_edges;
 mod pdn_properties;
 mod pdn_readers;
+#[cfg(feature = "web")]
+mod playing_hall;
 mod power_loss;
 mod program;
 mod pty;

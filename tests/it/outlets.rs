@@ -22,15 +22,15 @@ use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A station with one board, and these tables before its own.
-struct Hall {
-    place: Place,
+pub struct Hall {
+    pub place: Place,
     pty: Pty,
     board: Board,
     station: Station,
 }
 
 impl Hall {
-    fn begin(tables: &str) -> Hall {
+    pub fn begin(tables: &str) -> Hall {
         let place = Place::new(&["a"]);
         configure(&place, &["a"], tables);
         let mut pty = Pty::plug_in(&place.path("a"));
@@ -40,13 +40,13 @@ impl Hall {
         Hall { place, pty, board, station }
     }
 
-    fn play(&mut self, plies: usize) {
+    pub fn play(&mut self, plies: usize) {
         let place = &self.place;
         self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
         assert!(moves(&self.place.live("a-1.pdn")).len() >= plies, "{}", self.station.said());
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub fn file(&self, name: &str) -> PathBuf {
         self.place.path("recordings").join(name)
     }
 
@@ -64,7 +64,7 @@ impl Hall {
     }
 
     /// An outlet shows all that the live file has.
-    fn shows_all(&mut self, outlet: &str) {
+    pub fn shows_all(&mut self, outlet: &str) {
         self.wait(&format!("{outlet} shows all"), |hall| {
             let moves = moves(&hall.place.live("a-1.pdn"));
             let events = told_moves(&hall.read(&format!("{outlet}/events.ndjson")));
@@ -77,7 +77,7 @@ impl Hall {
         status(&self.place)["alarms"].as_array().unwrap().clone()
     }
 
-    fn ends_clean(mut self) -> Place {
+    pub fn ends_clean(mut self) -> Place {
         assert!(self.station.signal(Signal::TERM).success());
         let recordings = self.place.path("recordings");
         let check = run(&["fsck", recordings.to_str().unwrap()]);

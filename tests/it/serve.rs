@@ -4,8 +4,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -93,17 +93,27 @@ impl Outlet {
         let config = self.folder.path().join("serve.toml");
         let folder = self.folder.path().join("public");
         fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {folder:?}\n{keys}")).unwrap();
-        let mut command = damcast(&["serve", "--config", config.to_str().unwrap()]);
-        command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY").env_remove("LISTEN_FDS");
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut said = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let address =
-            said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).expect("an address");
-        let server = Server { process, address: address.to_owned() };
-        wait_until("pages", || server.try_get("/", &[]).is_ok());
-        server
+        serve(&config)
     }
+}
+
+/// Starts the server of a configuration, and waits until there are pages.
+pub fn serve(config: &Path) -> Server {
+    serve_by(damcast(&[]), config)
+}
+
+/// The same by a command that runs the program.
+pub fn serve_by(mut command: Command, config: &Path) -> Server {
+    command.args(["serve", "--config", config.to_str().unwrap()]);
+    command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY").env_remove("LISTEN_FDS");
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let address =
+        said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).expect("an address");
+    let server = Server { process, address: address.to_owned() };
+    wait_until("pages", || server.try_get("/", &[]).is_ok());
+    server
 }
 
 fn connect(address: &str) -> TcpStream {
@@ -917,7 +927,7 @@ fn a_socket_that_is_handed_over_is_used() {
     let config = outlet.path("../serve.toml");
     fs::write(&config, format!("[serve]\naddress = \"203.0.113.1:1\"\noutlet = {:?}\n", outlet.path(""))).unwrap();
     // What systemd does: the socket is the third file, and the variables name it.
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let script = format!(
         "LISTEN_PID=$$ LISTEN_FDS=1 RUNTIME_DIRECTORY={0:?} exec {1:?} serve --config {2:?} 3<&0 0</dev/null",
         outlet.path(".."),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use damcast::simulation::scenario::Scenario;
 use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::pty::{PATIENCE, wait_until};
@@ -47,6 +48,11 @@ impl Boards {
                 return value;
             }
         }
+    }
+
+    /// Stops the program, or has it go on.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// All that has been told and not been heard yet.

@@ -132,7 +132,8 @@ function show(board, card, event, played) {
   draw(board, { pieces: event.pieces, path: last.path, captured: last.captured, ghosts: ghosts.includes(".") ? "" : ghosts });
   const label = board?.getAttribute("aria-label");
   if (label) board.setAttribute("aria-label", label.replace(/\. .*$/, `. ${status(event)}`));
-  if (ghosts) setTimeout(() => draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
+  // Unless something else has been shown since.
+  if (ghosts) setTimeout(() => +card.dataset.count === event.count && draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
 }
 
 // --- one game: back and forth through it while it goes on

@@ -124,6 +124,12 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     }
     let _lock = Lock::take(&config.directory)?;
     let troubles = Troubles::default();
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
+    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE, of_logs)
+        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    // All of it is there now.
     if config.has_delay() {
         let findings = keep_private(&config.directory).into_iter().map(|(folder, error)| {
             let what = format!("everybody on this machine may read it before the delay is over: {error}");
@@ -132,13 +138,8 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
             Finding { board: None, file, what }
         });
         // A place of its own: whoever looks after the files in these folders tells of theirs.
-        troubles.watch(trouble::PUBLICATION, "folders that wait for a delay").tell(findings);
+        troubles.watch(trouble::PUBLICATION, "files that wait for a delay").tell(findings);
     }
-    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let of_logs = troubles.watch(trouble::DISK_FAULT, "log");
-    let (committer, writer, notices) = Writer::open(&disk, &config.directory, &folders.log, commits::SIZE, of_logs)
-        .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS), error })?;
-    notices.iter().for_each(|notice| warn!("{notice}"));
     let storage = Storage { disk, folders, committer, durability: config.durability };
     let pulses = Pulses::default();
     let pulse = pulses.pulse("the thread that writes");
@@ -161,11 +162,11 @@ pub async fn run(config: Config, outside: Outside, shutdown: impl Future<Output 
     if untaken.is_empty() { Ok(()) } else { Err(SupervisorError::Lost(untaken.join("; "))) }
 }
 
-/// What the public files show later is not for everybody on this machine to read now. Returns the folders that stay open to
-/// everybody, and why.
+/// What the public files show later is not for everybody on this machine to read now: it stands in the logs, their ends in the
+/// commits, and the live files. Returns what stays open to everybody, and why.
 fn keep_private(directory: &Path) -> Vec<(PathBuf, io::Error)> {
     let mut open = Vec::new();
-    for folder in ["log", "live"].map(|name| directory.join(name)) {
+    for folder in ["log", COMMITS, "live"].map(|name| directory.join(name)) {
         let keep = || {
             let mut permissions = fs::metadata(&folder)?.permissions();
             // A service may not set the setgid bit, not even where it is set already.

@@ -1,0 +1,278 @@
+//! A hall in a real browser: simulated boards of four game types at ports, the recorder, the pages, and viewers. Whatever a page
+//! shows at any moment stands in the live files, each move once and in its place, whether the page was hidden or the server away.
+//!
+//! `scripts/browser` plays for longer and with more boards, and prints figures.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use damcast::engine::livefile::{Contents, Entry, Step};
+use draughts::{Color, PieceKind, Position};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, LIVE, Page};
+use crate::playing_hall::Hall;
+
+/// What every page notes of itself, each time that anything in it changes: boards with their games, moves, pieces and clocks.
+const NOTES: &str = r"(() => {
+    const drawn = (card) => {
+        const board = card.querySelector('svg.bd'), width = +board.dataset.w, all = Array(width * board.dataset.h).fill('.');
+        for (const use of board.querySelectorAll('.ps use'))
+            all[Math.floor(use.getAttribute('y') / 10) * width + Math.floor(use.getAttribute('x') / 10)] = use.getAttribute('href').slice(1);
+        return all.join('');
+    };
+    const note = (card) => ({
+        board: card.dataset.board, game: +card.dataset.game, count: +card.dataset.count, pieces: drawn(card),
+        moves: card.classList.contains('two') ? [...card.querySelectorAll('#moves a')].map(link => [link.firstChild.textContent, link.querySelector('small')?.textContent ?? null]) : null,
+        clocks: ['white', 'black'].map(side => card.querySelector(`.ck[data-side=${side}]`)?.dataset.seconds ?? null),
+    });
+    const last = new Map();
+    window.notes = [];
+    window.longest = 0;
+    window.look = () => {
+        for (const card of document.querySelectorAll('#main [data-board][data-game]')) {
+            if (!card.querySelector('svg.bd')) continue;
+            const now = note(card), text = JSON.stringify(now);
+            if (last.get(now.board) !== text) { last.set(now.board, text); window.notes.push(now); }
+        }
+    };
+    new PerformanceObserver(list => list.getEntries().forEach(task => { window.longest = Math.max(window.longest, task.duration); })).observe({ type: 'longtask' });
+    if (window.watches !== false) new MutationObserver(window.look).observe(document.body, { subtree: true, childList: true, attributes: true });
+    window.look();
+})()";
+
+/// What a page noted of a board.
+#[derive(serde::Deserialize)]
+struct Note {
+    board: String,
+    game: u32,
+    count: usize,
+    pieces: String,
+    moves: Option<Vec<(String, Option<String>)>>,
+    clocks: [Option<String>; 2],
+}
+
+impl Hall {
+    /// The clocks that were told while a game had so many entries.
+    fn clocks(&self) -> BTreeMap<(String, u32, usize), BTreeSet<[Option<u64>; 2]>> {
+        let mut all: BTreeMap<_, BTreeSet<[Option<u64>; 2]>> = BTreeMap::new();
+        let mut counts: BTreeMap<(String, u32), (usize, [Option<u64>; 2])> = BTreeMap::new();
+        for line in self.read("public/events.ndjson").lines() {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let (Some(board), Some(game)) = (event["board"].as_str(), event["game"].as_u64()) else { continue };
+            let key = (board.to_owned(), game as u32);
+            let now = counts.entry(key.clone()).or_default();
+            now.0 += usize::from(["move", "setup"].contains(&event["type"].as_str().unwrap()));
+            if event["clock"].is_object() {
+                now.1 = ["white", "black"].map(|side| event["clock"][side].as_u64());
+            }
+            all.entry((key.0, key.1, now.0)).or_default().insert(now.1);
+        }
+        all
+    }
+
+    /// Asserts that all of it stands in the live files, and that no page went back. Returns how much was compared.
+    fn check(&self, notes: &[Note], page: &str) -> usize {
+        let clocks = self.clocks();
+        let mut files: BTreeMap<(&str, u32), (Contents, Vec<String>)> = BTreeMap::new();
+        let mut before: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
+        for note in notes {
+            let (contents, pieces) = files.entry((&note.board, note.game)).or_insert_with(|| {
+                let contents = self.live(&note.board, note.game);
+                let positions = std::iter::once(contents.opening.start())
+                    .chain(contents.entries.iter().map(|entry| entry.step.after()));
+                let pieces = positions.map(|position| letters(&position)).collect();
+                (contents, pieces)
+            });
+            let place = format!("{page}: {}-{} after {}", note.board, note.game, note.count);
+            assert!(note.count <= contents.entries.len(), "{place}: the live file has {}", contents.entries.len());
+            assert_eq!(note.pieces, pieces[note.count], "{place}");
+            let now = (note.game, note.count);
+            assert!(before.insert(&note.board, now).is_none_or(|before| before <= now), "{place}: it went back");
+            if let Some(moves) = &note.moves {
+                let shown = contents.entries[..note.count].iter().map(shown);
+                assert_eq!(*moves, shown.collect::<Vec<_>>(), "{place}");
+            }
+            let seconds =
+                note.clocks.each_ref().map(|clock| clock.as_ref().and_then(|clock| clock.parse::<u64>().ok()));
+            let told = clocks.get(&(note.board.clone(), note.game, note.count));
+            // A game that is over shows points in their place.
+            let is_told = seconds == [None; 2] || told.is_some_and(|told| told.contains(&seconds));
+            assert!(is_told, "{place}: clocks {seconds:?}, told {told:?}");
+        }
+        notes.len()
+    }
+}
+
+/// An entry as the list of moves has it: the move, and the clock of who played it.
+fn shown(entry: &Entry) -> (String, Option<String>) {
+    let Step::Ply { before, .. } = &entry.step else { panic!("a setup: {}", entry.line()) };
+    let clock = entry.clocks.and_then(|clocks| if before.turn() == Color::White { clocks.white } else { clocks.black });
+    (entry.step.text().replace(['x', ':'], "×"), clock.map(|clock| clock.to_string()))
+}
+
+/// A letter for each field, row by row.
+fn letters(position: &Position) -> String {
+    let geometry = &position.variant().geometry;
+    let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
+    let piece = |(row, column)| geometry.square_at(row, column).and_then(|square| position.placement().get(square));
+    fields
+        .map(|field| match piece(field).map(|piece| (piece.color, piece.kind)) {
+            None => '.',
+            Some((Color::White, PieceKind::Man)) => 'w',
+            Some((Color::White, PieceKind::King)) => 'W',
+            Some((Color::Black, PieceKind::Man)) => 'b',
+            Some((Color::Black, PieceKind::King)) => 'B',
+        })
+        .collect()
+}
+
+/// Pages that note what they show.
+struct Viewers {
+    browser: Browser,
+    pages: Vec<(String, Page)>,
+    notes: BTreeMap<String, Vec<Note>>,
+}
+
+impl Viewers {
+    fn open(mut browser: Browser, hall: &Hall, paths: &[String]) -> Viewers {
+        let mut pages = Vec::new();
+        for path in paths {
+            let page = browser.open_page();
+            browser.visit(&format!("http://{}{path}", hall.address));
+            browser.wait(
+                &format!("location.pathname === '{path}' && document.readyState === 'complete' && {LIVE}"),
+                &"Live".into(),
+            );
+            browser.read(NOTES);
+            pages.push((path.clone(), page));
+        }
+        Viewers { browser, pages, notes: BTreeMap::new() }
+    }
+
+    /// Takes what the pages have noted.
+    fn gather(&mut self) {
+        for (path, page) in &self.pages {
+            self.browser.turn_to(page);
+            let notes = serde_json::from_value::<Vec<Note>>(self.browser.read("window.notes.splice(0)")).unwrap();
+            self.notes.entry(path.clone()).or_default().extend(notes);
+        }
+    }
+
+    fn hide(&mut self, is_hidden: bool) {
+        for (_, page) in &self.pages {
+            self.browser.hide(page, is_hidden);
+        }
+    }
+
+    fn wait(&mut self, seconds: u64) {
+        let end = Instant::now() + Duration::from_secs(seconds);
+        while Instant::now() < end {
+            std::thread::sleep(Duration::from_secs(1));
+            self.gather();
+        }
+    }
+}
+
+#[test]
+fn pages_show_what_the_live_files_have_at_every_event() {
+    let Some(browser) = Browser::open() else { return };
+    let mut hall = Hall::begin(16);
+    let mut paths = vec!["/".to_owned()];
+    paths.extend((1..=4).map(|board| format!("/board/{board}")));
+    let mut viewers = Viewers::open(browser, &hall, &paths);
+    viewers.wait(25);
+    // Nobody looks for a while.
+    viewers.hide(true);
+    viewers.wait(10);
+    viewers.hide(false);
+    viewers.wait(20);
+    // The server is killed, and comes back after a while.
+    hall.server = None;
+    viewers.wait(6);
+    hall.serve();
+    viewers.wait(25);
+    // Both at once.
+    viewers.hide(true);
+    hall.server = None;
+    std::thread::sleep(Duration::from_secs(4));
+    hall.serve();
+    viewers.hide(false);
+    viewers.wait(20);
+    // The boards stand still: what is on its way arrives, and every page has all of it.
+    hall.boards.signal(Signal::STOP);
+    std::thread::sleep(Duration::from_secs(2));
+    for (path, page) in viewers.pages.clone() {
+        viewers.browser.turn_to(&page);
+        for board in if path == "/" {
+            1..=16
+        } else {
+            let board = path[7..].parse().unwrap();
+            board..=board
+        } {
+            let all = hall.live(&format!("board-{board}"), 1).entries.len();
+            let count =
+                format!("+document.querySelector('#main [data-count][data-board=\"board-{board}\"]').dataset.count");
+            viewers.browser.wait(&count, &all.into());
+        }
+    }
+    viewers.gather();
+    for (path, notes) in &viewers.notes {
+        let compared = hall.check(notes, path);
+        let last = notes.iter().map(|note| note.count).max().unwrap();
+        println!("{path}: {compared} states compared, {last} moves");
+        assert!(compared > 30 && last > 15, "{path}: {compared} states, {last} moves");
+    }
+    // What the events tell of the clocks is what the live files have.
+    let clocks = hall.clocks();
+    for board in (1..=16).map(|board| format!("board-{board}")) {
+        for (entry, count) in hall.live(&board, 1).entries.iter().zip(1..) {
+            let Some(written) = entry.clocks else { continue };
+            let written = [written.white, written.black].map(|clock| clock.map(|clock| u64::from(clock.0)));
+            assert!(clocks[&(board.clone(), 1, count)].contains(&written), "{board} after {count}: {written:?}");
+        }
+    }
+    hall.boards.signal(Signal::CONT);
+    let complaints = viewers.browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:?}");
+    assert!(hall.station.signal(Signal::TERM).success());
+}
+
+/// By `scripts/browser`: so many minutes (`DAMCAST_MINUTES`, 10) of so many boards (`DAMCAST_BOARDS`, 200) in the grid. Prints figures.
+#[test]
+#[ignore = "takes ten minutes; scripts/browser runs it"]
+fn a_large_hall_never_blocks_the_page() {
+    let Some(browser) = Browser::open() else { panic!("there is no browser") };
+    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (minutes, boards) = (number("DAMCAST_MINUTES", 10), number("DAMCAST_BOARDS", 200));
+    let mut hall = Hall::begin(boards as usize);
+    let mut viewers = Viewers::open(browser, &hall, &["/".to_owned()]);
+    // Here the notes are taken every second only: noting each change of so many boards would itself be what blocks the page.
+    let page = viewers.pages[0].1.clone();
+    viewers.browser.turn_to(&page);
+    viewers.browser.read("window.watches = false; location.reload()");
+    viewers.browser.wait(LIVE, &"Live".into());
+    viewers.browser.read(&NOTES.replace("window.watches !== false", "false"));
+    viewers.browser.wait("document.querySelectorAll('.g').length", &boards.into());
+    let (mut compared, begun) = (0, Instant::now());
+    while begun.elapsed() < Duration::from_secs(60 * minutes) {
+        std::thread::sleep(Duration::from_secs(10));
+        let longest = viewers.browser.read("window.longest").as_f64().unwrap();
+        viewers.browser.read("window.look()");
+        viewers.gather();
+        // What the look took is not the page's.
+        viewers.browser.read(&format!("window.longest = {longest}"));
+        let notes = viewers.notes.remove("/").unwrap_or_default();
+        compared += hall.check(&notes, "/");
+    }
+    let longest = viewers.browser.read("window.longest").as_f64().unwrap();
+    let moves = hall.read("public/events.ndjson").matches("\"type\":\"move\"").count();
+    let events = hall.read("public/events.ndjson").lines().count();
+    println!(
+        "{boards} boards, {minutes} min: {events} events, {moves} moves, {compared} states of boards compared; longest task of the page {longest} ms (0: none of 50 ms)"
+    );
+    assert!(viewers.browser.complaints().is_empty());
+    assert!(longest < 100.0, "a task of the page took {longest} ms");
+    assert!(hall.station.signal(Signal::TERM).success());
+}

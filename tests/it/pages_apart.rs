@@ -1,0 +1,175 @@
+//! The pages are a process apart: its user can read one outlet and nothing else, and whatever becomes of it, the recording is as it
+//! would be without.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::daemon::moves;
+use crate::generated_games::Dice;
+use crate::outlets::Hall;
+use crate::playing_hall;
+use crate::program::run;
+use crate::serve::{Server, ask, serve_by};
+
+/// A user whom nobody has.
+const USER: &str = "64321";
+
+/// Two groups that are not root's: their names and numbers.
+fn groups() -> [(String, String); 2] {
+    let groups = fs::read_to_string("/etc/group").unwrap();
+    let group = |line: &str| {
+        let mut fields = line.split(':');
+        Some((fields.next()?.to_owned(), fields.nth(1)?.to_owned()))
+    };
+    let mut groups = groups.lines().filter_map(group).filter(|(_, id)| id != "0");
+    [groups.next().unwrap(), groups.next().unwrap()]
+}
+
+/// A command of that user, in a group.
+fn as_user(group: &str, program: &str) -> Command {
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid", USER, "--regid", group, "--clear-groups", "--no-new-privs", "--", program])
+        .current_dir("/");
+    command
+}
+
+#[test]
+fn who_serves_the_pages_can_read_one_outlet_and_nothing_else() {
+    if !rustix::process::geteuid().is_root() || as_user("1", "true").status().is_err() {
+        println!("this needs root and setpriv: that the user of the pages can read nothing else is NOT tried");
+        return;
+    }
+    let [(late, late_id), (hall_name, _)] = groups();
+    let mut hall = Hall::begin(&format!(
+        "[public]\ndelay = 1\ngroup = {late:?}\n[[outlet]]\nname = \"hall\"\ngroup = {hall_name:?}\n"
+    ));
+    hall.play(6);
+    hall.shows_all("public-hall");
+    hall.shows_all("public");
+    // As in an installed station: everybody may pass through the upper folders.
+    let recordings = hall.file("");
+    let above = recordings.parent().unwrap();
+    for folder in [above, &recordings] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o751)).unwrap();
+    }
+    let reads = |path: &Path| {
+        let program = if path.is_dir() { "ls" } else { "cat" };
+        let output = as_user(&late_id, program).arg(path).stderr(Stdio::null()).output().unwrap();
+        output.status.success()
+    };
+    for name in ["public", "public/events.ndjson", "public/games.pdn", "public/archive"] {
+        assert!(reads(&hall.file(name)), "{name} is what the pages are made of");
+    }
+    let mut tried = 0;
+    for folder in ["", "live", "log", "public-hall", "public-hall/archive"] {
+        assert!(!reads(&hall.file(folder)), "{folder}");
+        for entry in fs::read_dir(hall.file(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            // The lock has nothing in it.
+            if path.is_file() && !path.ends_with("damcast.lock") {
+                assert!(!reads(&path), "{}", path.display());
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried >= 6, "{tried} files");
+    let program = env!("CARGO_BIN_EXE_damcast");
+    let socket = hall.file("control.sock");
+    let asked = as_user(&late_id, program).args(["status", "--socket", socket.to_str().unwrap()]).output().unwrap();
+    assert_eq!(asked.status.code(), Some(4), "{}", String::from_utf8_lossy(&asked.stderr));
+    // The server itself, by that user: it shows the one outlet, and has nothing of the other, even if it is told to show it.
+    for (outlet, is_shown) in [("public", true), ("public-hall", false)] {
+        let config = above.join(format!("{outlet}.toml"));
+        fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hall.file(outlet))).unwrap();
+        fs::set_permissions(&config, fs::Permissions::from_mode(0o644)).unwrap();
+        let server = serve_by(as_user(&late_id, program), &config);
+        let last = moves(&hall.place.live("a-1.pdn")).pop().unwrap();
+        for path in ["/board/1", "/games.pdn", "/events.ndjson"] {
+            let page = server.get(path);
+            assert_eq!(page.status == 200 && page.text().contains(&*last), is_shown, "{outlet}{path}: {}", page.status);
+        }
+    }
+    hall.ends_clean();
+}
+
+/// Boards play at twenty times life for some seconds, while the server of the pages is killed, stopped and starved at random. Nothing
+/// of it reaches the recording: what was played is what is published, and the logs say the same.
+fn harass(time: Duration, seed: u64) {
+    println!("seed {seed}");
+    let mut dice = Dice(seed);
+    let mut hall = playing_hall::Hall::begin(8);
+    let (begun, mut counts) = (Instant::now(), [0; 3]);
+    let mut viewers: Vec<TcpStream> = Vec::new();
+    while begun.elapsed() < time {
+        let pid = |hall: &playing_hall::Hall| Pid::from_child(&hall.server.as_ref().unwrap().process);
+        // Some who watch, and most of them never read.
+        if let Ok(mut viewer) = TcpStream::connect(&hall.address) {
+            let head = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
+            let _ = viewer.write_all(head.as_bytes());
+            viewers.push(viewer);
+            viewers.truncate(200);
+        }
+        let what = dice.roll(3);
+        counts[what] += 1;
+        match what {
+            0 => {
+                hall.server = None;
+                std::thread::sleep(Duration::from_millis(dice.roll(300) as u64));
+                hall.serve();
+            }
+            1 => {
+                kill_process(pid(&hall), Signal::STOP).unwrap();
+                std::thread::sleep(Duration::from_millis(dice.roll(1500) as u64));
+                kill_process(pid(&hall), Signal::CONT).unwrap();
+            }
+            // It gets a twentieth of the time that it wants.
+            _ => {
+                for _ in 0..20 {
+                    kill_process(pid(&hall), Signal::STOP).unwrap();
+                    std::thread::sleep(Duration::from_millis(38));
+                    kill_process(pid(&hall), Signal::CONT).unwrap();
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            }
+        }
+    }
+    let [killed, stopped, starved] = counts;
+    println!("the pages were killed {killed} times, stopped {stopped} times, starved {starved} times");
+    assert!(killed > 0 && stopped > 0 && starved > 0);
+    assert!(hall.station.signal(Signal::TERM).success(), "{}", hall.station.said());
+    let folder = hall.path("");
+    let check = run(&["fsck", folder.to_str().unwrap()]);
+    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}{}", check.out, hall.station.said());
+    for (board, played) in (1..=8).map(|board| (format!("board-{board}"), hall.played(board))) {
+        let live = hall.live(&board, 1);
+        let published: Vec<String> = live.entries.iter().map(|entry| entry.step.text()).collect();
+        assert!(published.len() > 5, "{board}: {published:?}");
+        assert_eq!(published, played[..published.len()], "{board}");
+    }
+    // An answer at the end: the server lives through all of it.
+    let server: &Server = hall.server.as_ref().unwrap();
+    assert_eq!(ask(&server.address, "GET", "/", &[]).unwrap().status, 200);
+}
+
+#[test]
+fn pages_that_are_killed_stopped_and_starved_change_no_byte_of_the_recording() {
+    harass(Duration::from_secs(20), 5);
+}
+
+/// `DAMCAST_MINUTES` (60) of it, from another seed each time: `scripts/pages-storm`.
+#[test]
+#[ignore = "takes an hour; scripts/pages-storm runs it"]
+fn an_hour_of_broken_pages_changes_no_byte_of_the_recording() {
+    let minutes = std::env::var("DAMCAST_MINUTES").ok().and_then(|text| text.parse().ok()).unwrap_or(60);
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    // A hall plays for some minutes.
+    (0..minutes / 2).for_each(|round| harass(Duration::from_secs(120), now + round));
+}

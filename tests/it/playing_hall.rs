@@ -1,0 +1,163 @@
+//! A hall of simulated boards of four game types at ports, with the recorder and the server of its pages: real processes.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+use damcast::engine::livefile::Contents;
+use draughts::{Position, Variant};
+use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
+use draughts_pdn::{notation, writer};
+
+use crate::daemon::Station;
+use crate::generated_games::Dice;
+use crate::program::damcast;
+use crate::pty::wait_until;
+use crate::serve::{Server, serve};
+use crate::simulated_lines::Boards;
+
+/// How many times as fast as life the boards play.
+const SPEED: &str = "20";
+/// International, Russian, Canadian (144 squares), Turkish (pieces on all squares).
+const GAME_TYPES: [&str; 4] = ["20", "25", "27", "30"];
+/// So many plies a game, if its rules do not end it before.
+const PLIES: usize = 140;
+
+/// Boards, their recorder and their pages.
+pub struct Hall {
+    folder: tempfile::TempDir,
+    pub boards: Boards,
+    pub station: Station,
+    /// Where its pages are, whenever there is a server.
+    pub address: String,
+    pub server: Option<Server>,
+}
+
+/// Games of random legal moves.
+fn random_games(variant: &'static Variant, count: usize, seed: u64) -> Vec<Vec<String>> {
+    let mut dice = Dice(seed);
+    let game = |_| {
+        let (mut moves, mut position) = (Vec::new(), Position::start(variant));
+        for _ in 0..PLIES {
+            let legal = position.legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            let played = &legal[dice.roll(legal.len())];
+            moves.push(notation::write(variant, played, &legal));
+            position = position.play(played);
+        }
+        moves
+    };
+    (0..count).map(game).collect()
+}
+
+/// That of the games of a game type, by its place in [`GAME_TYPES`].
+fn seed(game_type: usize) -> u64 {
+    77 + game_type as u64
+}
+
+/// Games as a PDN file.
+fn pdn(variant: &'static Variant, games: &[Vec<String>]) -> String {
+    let entry = |(text, ply): (&String, u32)| {
+        let number = (ply % 2 == 0).then_some(MoveNumber { value: ply / 2 + 1, ellipsis: false });
+        Entry::Move(MoveEntry { number, text: text.clone(), strength: None, captured: None })
+    };
+    let game = |moves: &Vec<String>| {
+        let mut game = Game::default();
+        game.tags.set("GameType", variant.game_type.tag_value());
+        game.entries = moves.iter().zip(0..).map(entry).collect();
+        game
+    };
+    writer::write(&games.iter().map(game).collect::<Vec<_>>(), writer::Style::Compact)
+}
+
+impl Hall {
+    pub fn begin(boards: usize) -> Hall {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let (mut scenario, mut config) = (
+            String::new(),
+            format!(
+                "[station]\ndirectory = {:?}\nsync = \"lazy\"\n[public]\nprofile = \"standard\"\n",
+                path("recordings")
+            ),
+        );
+        let each = boards.div_ceil(GAME_TYPES.len());
+        for (index, game_type) in GAME_TYPES.iter().enumerate() {
+            let variant = Variant::from_tag(game_type).unwrap();
+            fs::write(path(&format!("{game_type}.pdn")), pdn(variant, &random_games(variant, each, seed(index))))
+                .unwrap();
+        }
+        fs::create_dir(path("ports")).unwrap();
+        for index in 0..boards {
+            let (name, game_type) = (format!("board-{}", index + 1), GAME_TYPES[index % GAME_TYPES.len()]);
+            let game = index / GAME_TYPES.len() + 1;
+            scenario += &format!(
+                "[[line]]\nname = {name:?}\nboard = [{{ pdn = {:?}, games = [{game}], clock = \"1500+5\" }}]\n",
+                path(&format!("{game_type}.pdn"))
+            );
+            config += &format!(
+                "[[line]]\nname = {name:?}\nport = {:?}\ngame-type = \"{game_type}\"\ntime-scale = {SPEED}.0\n",
+                path("ports").join(&name)
+            );
+            config += &format!(
+                "[line.tags]\nEvent = \"Open\"\nRound = \"3\"\nBoard = \"{0}\"\nWhite = \"White {0}\"\nBlack = \"Black {0}\"\n",
+                index + 1
+            );
+        }
+        fs::write(path("scenario.toml"), scenario).unwrap();
+        let ports = path("ports").display().to_string();
+        let boards = Boards::serve(&[
+            "--scenario",
+            path("scenario.toml").to_str().unwrap(),
+            "--ports",
+            &ports,
+            "--speed",
+            SPEED,
+        ]);
+        wait_until("the last port", || {
+            fs::read_dir(path("ports")).unwrap().count() == config.matches("[[line]]").count()
+        });
+        // An address that is free now and is used again later.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        config += &format!("[serve]\naddress = {address:?}\n");
+        fs::write(path("damcast.toml"), config).unwrap();
+        let mut command = damcast(&["run", "--config", path("damcast.toml").to_str().unwrap()]);
+        command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
+        let station = Station::of(command);
+        let mut hall = Hall { folder, boards, station, address, server: None };
+        let all = fs::read_dir(hall.folder.path().join("ports")).unwrap().count();
+        wait_until("a move of every board", || {
+            hall.read("public/events.ndjson").matches("\"type\":\"game\"").count() == all
+        });
+        hall.serve();
+        hall
+    }
+
+    /// Starts the server, again.
+    pub fn serve(&mut self) {
+        self.server = Some(serve(&self.folder.path().join("damcast.toml")));
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("recordings").join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    pub fn live(&self, board: &str, game: u32) -> Contents {
+        let text = self.read(&format!("live/{board}-{game}.pdn"));
+        Contents::read(game, &text).unwrap_or_else(|| panic!("the live file of {board}: {text}"))
+    }
+
+    /// The moves that the players of a board are told to play, by its number.
+    pub fn played(&self, board: usize) -> Vec<String> {
+        let index = board - 1;
+        let variant = Variant::from_tag(GAME_TYPES[index % GAME_TYPES.len()]).unwrap();
+        let games = random_games(variant, index / GAME_TYPES.len() + 1, seed(index % GAME_TYPES.len()));
+        games.into_iter().next_back().unwrap()
+    }
+}
