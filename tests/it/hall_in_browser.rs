@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use damcast::engine::livefile::{Contents, Entry, Step};
 use draughts::{Color, PieceKind, Position};
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::browser::{Browser, LIVE, Page};
 use crate::playing_hall::Hall;
@@ -42,6 +42,9 @@ const NOTES: &str = r"(() => {
     window.look();
 })()";
 
+/// Seconds of White and Black.
+type Seconds = [Option<u64>; 2];
+
 /// What a page noted of a board.
 #[derive(serde::Deserialize)]
 struct Note {
@@ -55,9 +58,9 @@ struct Note {
 
 impl Hall {
     /// The clocks that were told while a game had so many entries.
-    fn clocks(&self) -> BTreeMap<(String, u32, usize), BTreeSet<[Option<u64>; 2]>> {
-        let mut all: BTreeMap<_, BTreeSet<[Option<u64>; 2]>> = BTreeMap::new();
-        let mut counts: BTreeMap<(String, u32), (usize, [Option<u64>; 2])> = BTreeMap::new();
+    fn clocks(&self) -> BTreeMap<(String, u32, usize), BTreeSet<Seconds>> {
+        let mut all: BTreeMap<_, BTreeSet<Seconds>> = BTreeMap::new();
+        let mut counts: BTreeMap<(String, u32), (usize, Seconds)> = BTreeMap::new();
         for line in self.read("public/events.ndjson").lines() {
             let event: Value = serde_json::from_str(line).unwrap();
             let (Some(board), Some(game)) = (event["board"].as_str(), event["game"].as_u64()) else { continue };
