@@ -81,7 +81,7 @@ pub struct Link {
     state: State,
     wait: Duration,
     refusals: u32,
-    told: Option<String>,
+    notified: Option<String>,
     buffer: Vec<u8>,
 }
 
@@ -111,7 +111,7 @@ impl Link {
     pub fn new(address: PortAddress, wanted: Option<String>, ports: Ports) -> Link {
         let state = State::Closed { retry: Instant::now() };
         let buffer = vec![0; READ_SIZE];
-        Link { address, wanted, ports, state, wait: SHORTEST_WAIT, refusals: 0, told: None, buffer }
+        Link { address, wanted, ports, state, wait: SHORTEST_WAIT, refusals: 0, notified: None, buffer }
     }
 
     /// Waits for what happens next. Nothing is lost when it is cancelled.
@@ -137,13 +137,13 @@ impl Link {
                     Ok(port) => {
                         let now = Instant::now();
                         self.state = State::Open { port, opened: now, heard: now };
-                        self.told = None;
+                        self.notified = None;
                         return LinkEvent::Up;
                     }
                     Err(reason) => {
                         self.back_off();
-                        if self.told.as_ref() != Some(&reason) {
-                            self.told = Some(reason.clone());
+                        if self.notified.as_ref() != Some(&reason) {
+                            self.notified = Some(reason.clone());
                             return LinkEvent::Waiting(reason);
                         }
                     }

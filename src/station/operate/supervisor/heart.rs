@@ -94,8 +94,8 @@ pub async fn watch_disk(directory: PathBuf, disk: watch::Sender<Option<DiskView>
     while !disk.is_closed() {
         ticks.tick().await;
         let directory = directory.clone();
-        if let Ok(told) = tokio::task::spawn_blocking(move || overview::disk(&directory)).await {
-            disk.send_replace(told);
+        if let Ok(space) = tokio::task::spawn_blocking(move || overview::disk(&directory)).await {
+            disk.send_replace(space);
         }
     }
 }
@@ -106,7 +106,7 @@ pub async fn tell_manager(manager: Arc<Manager>, pulses: Pulses, mut rows: watch
     let longest = watchdog.map(|watchdog| (watchdog / 2).max(SHORTEST_STALL));
     let period = watchdog.map_or(JUDGE, |watchdog| (watchdog / 4).min(JUDGE));
     let started = Instant::now();
-    let (mut is_ready, mut told, mut hanging) = (false, String::new(), Vec::new());
+    let (mut is_ready, mut notified, mut hanging) = (false, String::new(), Vec::new());
     loop {
         if !is_ready {
             if rows.borrow().iter().all(|row| row.is_opened) {
@@ -116,8 +116,8 @@ pub async fn tell_manager(manager: Arc<Manager>, pulses: Pulses, mut rows: watch
             }
         }
         let status = status(&rows.borrow_and_update());
-        if status != told && manager.tell(&[&format!("STATUS={status}")]) {
-            told = status;
+        if status != notified && manager.tell(&[&format!("STATUS={status}")]) {
+            notified = status;
         }
         let stalled = pulses.stalled(longest.unwrap_or(SHORTEST_STALL * 5));
         let names: Vec<String> = stalled.iter().map(|(name, _)| name.clone()).collect();
