@@ -31,6 +31,9 @@ pub enum Verb {
     /// Show the boards to viewers: pages that follow an outlet, by a process of their own.
     #[cfg(feature = "web")]
     Serve(cli::serve::Arguments),
+    /// Let operators and arbiters work in a browser: a page that does what `ctl` does, by a process of its own.
+    #[cfg(feature = "web")]
+    Desk(cli::desk::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Tell a running station what to do: results, names, corrections, reload.
@@ -81,6 +84,8 @@ fn main() -> ExitCode {
         Verb::Run(arguments) => cli::run::run(&arguments),
         #[cfg(feature = "web")]
         Verb::Serve(arguments) => cli::serve::run(&arguments),
+        #[cfg(feature = "web")]
+        Verb::Desk(arguments) => cli::desk::run(&arguments),
         Verb::Status(arguments) => cli::status::run(&arguments),
         Verb::Ctl(arguments) => cli::ctl::run(&arguments),
         #[cfg(feature = "demo")]

@@ -7,11 +7,12 @@ use std::time::Duration;
 use damcast::engine::session::request::{Pairing, Wish};
 use damcast::engine::tournament::RoundState;
 use damcast::station::office::{Matter, TournamentRequest};
-use damcast::station::operate::control::{ClientRequest, Reply};
+use damcast::station::operate::control::{ClientRequest, Reply, Role};
 use draughts::Color;
 
 use super::output;
 use super::station::{UNKNOWN, Where};
+use super::tournament::user;
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -254,6 +255,18 @@ enum Verb {
     ///
     /// A wrong configuration changes nothing.
     Reload,
+    /// Make a code with which somebody can log in at the desk: once, within a minute.
+    ///
+    /// `damcast desk` is the page on which all that `damcast ctl` does is done in a browser.
+    #[command(after_help = "Examples:\n  damcast ctl login\n  damcast ctl login --role arbiter --name \"R. Faber\"")]
+    Login {
+        /// What he may do: an arbiter gives results, names and rounds.
+        #[arg(long, value_enum, default_value = "operator")]
+        role: RoleOfPerson,
+        /// What he is called: it stands with all that he asks. You, if that is not told.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
     /// Try the alarm command of the configuration.
     ///
     /// The station runs it as it does when something is the matter.
@@ -265,6 +278,24 @@ enum Verb {
         /// The level.
         level: Option<String>,
     },
+}
+
+/// What somebody may do at the desk, as it is written on the command line.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum RoleOfPerson {
+    /// Everything.
+    Operator,
+    /// Results, names and rounds.
+    Arbiter,
+}
+
+impl From<RoleOfPerson> for Role {
+    fn from(role: RoleOfPerson) -> Role {
+        match role {
+            RoleOfPerson::Operator => Role::Operator,
+            RoleOfPerson::Arbiter => Role::Arbiter,
+        }
+    }
 }
 
 /// Which game or pairing a result is for, and how.
@@ -391,6 +422,9 @@ impl Verb {
                 return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
             }
             Verb::Reload => return ClientRequest::Reload { until: None },
+            Verb::Login { role, name } => {
+                return ClientRequest::Login { name: name.clone().unwrap_or_else(user), role: (*role).into() };
+            }
             Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },
             Verb::LogLevel { level } => return ClientRequest::LogLevel { filter: level.clone(), until: None },
             Verb::Result { board, result, .. } => (board, Wish::Result(result.clone())),
@@ -408,7 +442,7 @@ impl Verb {
             Verb::Rotate { board } => (board, Wish::Rotate),
         };
         let sure = matches!(self, Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. });
-        ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, until: None }
+        ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, saw: None, until: None }
     }
 
     /// What there is to say where the station says nothing.
@@ -454,8 +488,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         )),
     };
     // What was asked for is done or refused, whether anybody can read so or not.
-    let shown =
-        if arguments.json { output::say(serde_json::to_string(&reply)?) } else { show(&reply, &arguments.verb) };
+    let shown = if arguments.json { output::say(serde_json::to_string(&reply)?) } else { show(&reply, arguments) };
     match shown {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => output::tell(format_args!("damcast: {error}")),
         _ => {}
@@ -468,7 +501,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Says what became of it.
-fn show(reply: &Reply, verb: &Verb) -> io::Result<()> {
+fn show(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
+    if let Some(code) = &reply.code {
+        output::say(format_args!("code: {code}"))?;
+        return output::say(format_args!("within a minute, at {}?code={code}", arguments.station.desk()));
+    }
     for told in &reply.told {
         output::say(told)?;
     }
@@ -477,7 +514,7 @@ fn show(reply: &Reply, verb: &Verb) -> io::Result<()> {
     }
     match &reply.error {
         Some(error) => output::tell(format_args!("damcast: {error}")),
-        None if reply.told.is_empty() && reply.written.is_empty() => output::say(verb.done())?,
+        None if reply.told.is_empty() && reply.written.is_empty() => output::say(arguments.verb.done())?,
         None => {}
     }
     Ok(())

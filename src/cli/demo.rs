@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::engine::bytelog::Mode;
+#[cfg(feature = "web")]
+use damcast::outward::desk::DeskOptions;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
@@ -19,6 +21,9 @@ use damcast::station::config::{
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
 use damcast::station::link::PortAddress;
+use damcast::station::operate::control::logins::Logins;
+#[cfg(feature = "web")]
+use damcast::station::operate::control::{Person, Role, SOCKET};
 use damcast::station::operate::overview::{self, BoardView};
 use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
@@ -32,6 +37,9 @@ use super::screen::{PageCommand, Screen, Wishes};
 
 /// After the game the pieces are put back; then the board stays for so long, on its own clock, that its file is closed.
 const STAYS_MS: u64 = 20_000;
+/// For so long the code of the operator's page counts: whoever looks at a demonstration takes his time.
+#[cfg(feature = "web")]
+const CODE_COUNTS_FOR: Duration = Duration::from_secs(600);
 /// How often the table is drawn anew.
 const REFRESH: Duration = Duration::from_millis(200);
 
@@ -71,9 +79,21 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let viewers = super::serve::address_of(&listener)?;
     #[cfg(not(feature = "web"))]
     let viewers = String::new();
+    let logins = Logins::default();
+    #[cfg(feature = "web")]
+    let desk = super::desk::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
+    #[cfg(feature = "web")]
+    let operator = {
+        let person = Person { name: super::tournament::user(), role: Role::Operator };
+        let code = logins.issue_for(person, std::time::Instant::now(), CODE_COUNTS_FOR).map_err(anyhow::Error::msg)?;
+        format!("{}?code={code}", super::serve::address_of(&desk)?)
+    };
+    #[cfg(not(feature = "web"))]
+    let operator = String::new();
     if !viewers.is_empty() {
-        // First of all, and on a line of its own, for whoever reads it by a program.
+        // First of all, and each on a line of its own, for whoever reads it by a program.
         say(format_args!("viewers: {viewers}"))?;
+        say(format_args!("operator: {operator}"))?;
     }
     say(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
@@ -97,7 +117,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
     let has_ended = Notify::new();
-    let foot = foot_of(&directory, &viewers);
+    let foot = foot_of(&directory, &viewers, &operator);
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
             let was_shown = tokio::select! {
@@ -114,10 +134,25 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let options = options(directory.join("public"), Vec::new(), Vec::new());
             tokio::spawn(damcast::outward::web::serve(open(listener)?, options, std::future::pending()))
         };
-        let outside = supervisor::Outside::new(reports);
+        #[cfg(feature = "web")]
+        let desk = {
+            let options = DeskOptions {
+                sockets: vec![directory.join(SOCKET)],
+                password_file: None,
+                hosts: Vec::new(),
+                machine: super::desk::machine(),
+                trusted_proxies: Vec::new(),
+                is_open: false,
+                viewers_file: None,
+                numbers: None,
+            };
+            tokio::spawn(damcast::outward::desk::serve(super::serve::open(desk)?, options, std::future::pending()))
+        };
+        let mut outside = supervisor::Outside::new(reports);
+        outside.logins = logins;
         let ended = tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing);
         #[cfg(feature = "web")]
-        pages.abort();
+        [pages, desk].iter().for_each(tokio::task::JoinHandle::abort);
         anyhow::Ok(ended)
     })?;
     screen.leave();
@@ -241,12 +276,12 @@ async fn show(
     }
 }
 
-/// What stands below the table. `viewers`: the address of the pages, if there are any.
-fn foot_of(directory: &Path, viewers: &str) -> String {
+/// What stands below the table. `viewers`, `operator`: the addresses of the pages, if there are any.
+fn foot_of(directory: &Path, viewers: &str, operator: &str) -> String {
     match viewers.is_empty() {
         true => format!("recorded into {}", directory.display()),
         // The folder was named above the table.
-        false => format!("viewers: {viewers}"),
+        false => format!("viewers: {viewers}; operator: {operator}"),
     }
 }
 

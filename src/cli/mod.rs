@@ -8,6 +8,8 @@ pub mod convert;
 pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
+#[cfg(feature = "web")]
+pub mod desk;
 pub mod doctor;
 pub mod fsck;
 pub mod init;

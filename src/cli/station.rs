@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::station::config::{self, DEFAULT_PATH, Sources, Whereabouts};
+use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, Sources, Whereabouts};
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{SERVICE_SOCKET, SOCKET};
 
@@ -40,6 +40,19 @@ impl Where {
     /// Connects, or says why not and gives the exit code for it.
     pub fn connect(&self) -> Result<Client, ExitCode> {
         Client::connect(self.sockets()?).map_err(|error| explain(&error))
+    }
+
+    /// Where the desk is, as far as the configuration tells.
+    pub fn desk(&self) -> String {
+        let file = self.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
+        match DeskConfig::load(file) {
+            // One that other machines reach has a proxy in front, and names.
+            Ok(DeskConfig { address, hosts, .. }) if !address.ip().is_loopback() && !hosts.is_empty() => {
+                format!("https://{}/", hosts[0])
+            }
+            Ok(DeskConfig { address, .. }) => format!("http://{address}/"),
+            Err(_) => "http://127.0.0.1:8081/".to_owned(),
+        }
     }
 
     /// Where to look, the likeliest first. A mistake in the configuration is told, and the station that runs is found all the same.

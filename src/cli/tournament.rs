@@ -349,7 +349,7 @@ fn ask_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<E
 }
 
 /// Who asks, for the record.
-fn user() -> String {
+pub fn user() -> String {
     let name = ["SUDO_USER", "USER", "LOGNAME"]
         .into_iter()
         .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));

@@ -1,6 +1,10 @@
 //! What faces outward: programs beside the recorder, under users of their own. They read outlets or speak with the control
-//! socket, can neither hold the recorder up nor see more than an outlet has, and name nothing of `station`.
+//! socket, and cannot hold the recorder up. Who follows an outlet sees no more than it has, and names nothing of `station`; the desk names
+//! what an operator can ask.
 
 pub mod follow;
 #[cfg(feature = "web")]
 pub mod web;
+
+#[cfg(feature = "web")]
+pub mod desk;

@@ -76,7 +76,7 @@ const EDGES: Table = &[
     ),
     ("station/office", &["draughts_pdn", "broadcast", "session", "tournament", "disk", "tournament_log", "outlets"]),
     ("station/output", &["escape"]),
-    ("station/operate/overview", &["session", "trouble", "counters", "line"]),
+    ("station/operate/overview", &["draughts_pdn", "session", "trouble", "counters", "line"]),
     ("station/operate/logging", &[]),
     ("station/operate/notify", &[]),
     ("station/operate/limits", &[]),
@@ -84,7 +84,7 @@ const EDGES: Table = &[
     ("station/operate/metrics", &["session", "counters", "overview"]),
     (
         "station/operate/arbiter",
-        &["tournament", "session", "disk", "config", "feed", "outlets", "line", "office", "overview"],
+        &["tournament", "session", "broadcast", "disk", "config", "feed", "outlets", "line", "office", "overview"],
     ),
     ("station/operate/control", &["session", "line", "office", "overview", "logging", "arbiter", "escape"]),
     (
@@ -119,6 +119,8 @@ const EDGES: Table = &[
     // what faces outward: it reads what stands in the outlets, and names nothing of the station
     ("outward/follow", &[]),
     ("outward/web", &["draughts", "draughts_pdn", "follow"]),
+    // but the desk, which asks the station what an operator asks, by the same words
+    ("outward/desk", &["draughts", "draughts_pdn", "escape", "office", "overview", "control", "web"]),
     // simulated boards
     (
         "simulation",

@@ -18,6 +18,7 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         (Section::Metrics, String::new()),
         (Section::Tournament, String::new()),
         (Section::Serve, String::new()),
+        (Section::Desk, String::new()),
         (Section::Alarm, String::new()),
         (Section::Log, String::new()),
         (Section::Recognition, String::new()),

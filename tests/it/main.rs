@@ -25,6 +25,8 @@ mod deceived;
 #[cfg(feature = "web")]
 mod delayed_pages;
 mod dependencies;
+#[cfg(feature = "web")]
+mod desk;
 mod dialogue;
 mod disk_faults;
 mod doctor;

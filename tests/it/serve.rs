@@ -123,7 +123,7 @@ fn connect(address: &str) -> TcpStream {
 }
 
 /// Sends these bytes, and reads until the server ends.
-fn raw(address: &str, bytes: &[u8]) -> io::Result<Answer> {
+pub fn raw(address: &str, bytes: &[u8]) -> io::Result<Answer> {
     let mut stream = connect(address);
     stream.write_all(bytes)?;
     let mut all = Vec::new();

@@ -91,6 +91,36 @@ fn the_pages_expose_less_and_give_way_to_the_recorder() {
 }
 
 #[test]
+fn the_desk_asks_the_station_and_reads_nothing_of_it() {
+    const DESK: &str = "systemd/damcast-desk.service";
+    let unit = fs::read_to_string(DESK).unwrap();
+    for line in [
+        "User=damcast-desk",
+        "SupplementaryGroups=damcast-ctl",
+        "InaccessiblePaths=-/var/lib/damcast/recordings",
+        "Nice=10",
+        "Type=notify",
+        "ProtectSystem=strict",
+    ] {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+    let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
+    assert!(
+        !scripts[0].lines().any(|line| line.trim().starts_with("systemctl enable") && line.contains("damcast-desk"))
+    );
+    assert!(scripts[1].contains("damcast-desk.service"));
+    assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("m damcast-desk damcast-ctl"));
+    assert!(fs::read_to_string("Cargo.toml").unwrap().contains(DESK));
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, DESK]) else { return };
+    assert!(is_right, "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let service = folder.path().join("damcast-desk.service");
+    fs::write(&service, unit.replace("/usr/bin/damcast", env!("CARGO_BIN_EXE_damcast"))).unwrap();
+    let Some((_, text)) = analyze(&["verify", &service.display().to_string()]) else { return };
+    assert!(text.lines().all(|line| !line.contains("damcast")), "{text}");
+}
+
+#[test]
 fn the_unit_may_open_boards_whatever_is_loaded_when_it_starts() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);

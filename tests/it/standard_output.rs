@@ -108,6 +108,7 @@ fn no_verb_panics_for_its_output() {
     fs::write(place.path("games.pdn"), "[GameType \"20\"]\n\n1. 32-28 19-23 2. 1-2 *\n").unwrap();
     fs::write(place.path("wrong.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
     fs::write(place.path("wrong-serve.toml"), "[serve]\naddress = 5\n").unwrap();
+    fs::write(place.path("wrong-desk.toml"), "[desk]\naddress = 5\n").unwrap();
     let log = "tests/data/replay/standard-live-example.log";
     let config = place.path("damcast.toml");
     let folder = config.parent().unwrap();
@@ -121,6 +122,8 @@ fn no_verb_panics_for_its_output() {
         ("run --config @/wrong.toml", false),
         ("run --config @/damcast.toml", false),
         ("serve --config @/wrong-serve.toml", false),
+        ("desk --config @/wrong-desk.toml", false),
+        ("ctl --config @/damcast.toml login", true),
         ("status --config @/damcast.toml", true),
         ("status --json --config @/damcast.toml", true),
         ("status --watch --config @/damcast.toml", true),

@@ -57,6 +57,7 @@ use crate::engine::livefile::{self, Entry, Opening};
 use crate::engine::millis::Millis;
 use crate::engine::recognition::{self, Grounds, Reason};
 use bus::Bus;
+use draughts::{Placement, Setup, Variant};
 use draughts_pdn::clock::Clocks;
 use request::{Addressee, Pairing, Request};
 use single::Single;
@@ -567,6 +568,19 @@ pub struct Status {
     pub waits: Option<Waiting>,
     /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
     pub doubt: Option<Unexplained>,
+    /// What stands on its squares; `None`: nothing is known of them.
+    pub squares: Option<BoardSquares>,
+}
+
+/// What stands on the squares of a board, and what is published of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoardSquares {
+    /// The game that is played on it.
+    pub variant: &'static Variant,
+    /// The pieces that it shows; a king as far as its code tells.
+    pub shown: Placement,
+    /// The position that was published last of the game that goes on.
+    pub published: Option<Setup>,
 }
 
 /// What the next entry of a game waits for, in the time of the line.

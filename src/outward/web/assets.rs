@@ -6,6 +6,11 @@ use sha2::{Digest, Sha256};
 use super::files::hex;
 use super::pack;
 
+/// A style.
+pub const CSS: &str = "text/css; charset=utf-8";
+/// A script.
+pub const JS: &str = "text/javascript; charset=utf-8";
+
 /// The files that pages need.
 pub struct Assets {
     style: Asset,
@@ -24,7 +29,18 @@ pub struct Asset {
 }
 
 impl Asset {
-    fn new(name: &str, ending: &str, kind: &'static str, text: &'static str) -> Asset {
+    /// The style of all pages.
+    pub fn of_pages() -> Asset {
+        Asset::new("page", "css", CSS, include_str!("assets/page.css"))
+    }
+
+    /// The address of it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// A text under a name that changes with it.
+    pub fn new(name: &str, ending: &str, kind: &'static str, text: &'static str) -> Asset {
         let hash = hex(&Sha256::digest(text)[..8]);
         let bytes = Bytes::from_static(text.as_bytes());
         Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack(&bytes), bytes }
@@ -34,10 +50,7 @@ impl Asset {
 impl Assets {
     /// Those of this program.
     pub fn embedded() -> Assets {
-        Assets {
-            style: Asset::new("page", "css", "text/css; charset=utf-8", include_str!("assets/page.css")),
-            script: Asset::new("page", "js", "text/javascript; charset=utf-8", include_str!("assets/page.js")),
-        }
+        Assets { style: Asset::of_pages(), script: Asset::new("page", "js", JS, include_str!("assets/page.js")) }
     }
 
     /// The address of the style sheet.

@@ -55,6 +55,10 @@ pub struct Limits {
     pub trusted_proxies: Vec<IpAddr>,
 }
 
+/// From where a connection comes: a proxy, where there is one. Every request has it.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerAddress(pub IpAddr);
+
 /// What comes in and goes, for the operator.
 #[derive(Debug, Default)]
 pub struct DoorCounts {
@@ -142,8 +146,9 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         };
         counts.open.fetch_add(1, Ordering::Relaxed);
         let on_request = settle.clone();
-        let service = service_fn(move |request: hyper::Request<Incoming>| {
+        let service = service_fn(move |mut request: hyper::Request<Incoming>| {
             on_request();
+            request.extensions_mut().insert(PeerAddress(address));
             routes.call(request)
         });
         let connection = http.serve_connection(TokioIo::new(Patient::new(stream)), service);

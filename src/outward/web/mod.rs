@@ -23,12 +23,12 @@
 //! | `hosts`, [`listener`] | which names the pages may be asked for by; connections and their bounds |
 //! | `routes` | which address is answered by what |
 //!
-//! There is room beside it for the operators' page: another table of routes behind the same listener.
+//! The operators' page, [`desk`](super::desk), is another process behind the same listener.
 
-mod assets;
-mod diagram;
+pub(super) mod assets;
+pub(super) mod diagram;
 pub mod files;
-mod hosts;
+pub(super) mod hosts;
 pub mod listener;
 pub mod live;
 pub mod pages;
@@ -39,6 +39,7 @@ mod words;
 
 use std::io::Write;
 use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -133,7 +134,10 @@ async fn write_state(
             .to_string()
         };
         let new = file.with_extension("new");
-        let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::rename(&new, &file));
+        // Whoever looks after the station may read it, whatever other files are for.
+        let all = std::fs::Permissions::from_mode(0o644);
+        let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::set_permissions(&new, all));
+        let written = written.and_then(|()| std::fs::rename(&new, &file));
         if let (Err(error), false) = (&written, had_trouble) {
             tracing::warn!(file = %file.display(), %error, "the state cannot be written");
         }
@@ -143,7 +147,7 @@ async fn write_state(
 }
 
 /// Bytes as gzip packs them.
-fn pack(bytes: &[u8]) -> Bytes {
+pub(super) fn pack(bytes: &[u8]) -> Bytes {
     let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
     // A Vec takes everything.
     let _ = packer.write_all(bytes);

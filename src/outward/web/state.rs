@@ -536,7 +536,7 @@ fn color(word: &str) -> Option<Color> {
 }
 
 /// A letter for each field of the board, row by row.
-fn letters(variant: &Variant, placement: &Placement) -> String {
+pub(in crate::outward) fn letters(variant: &Variant, placement: &Placement) -> String {
     let geometry = &variant.geometry;
     let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
         None => '.',

@@ -28,6 +28,8 @@ pub enum Section {
     Tournament,
     /// `[serve]`
     Serve,
+    /// `[desk]`
+    Desk,
     /// `[alarm]`
     Alarm,
     /// `[recognition]`
@@ -94,7 +96,9 @@ pub struct Key {
 }
 
 use Absent::{Default, Nothing, Refused};
-use Section::{Alarm, Board, Control, Line, Log, Metrics, Outlet, Public, Recognition, Serve, Station, Tournament};
+use Section::{
+    Alarm, Board, Control, Desk, Line, Log, Metrics, Outlet, Public, Recognition, Serve, Station, Tournament,
+};
 use ValueKind::{Addresses, Choice, Number, Strings, Switch, Text, Whole, Words};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Absent) -> Key {
@@ -148,6 +152,11 @@ pub const KEYS: &[Key] = &[
     key(Serve, "outlet", Text, Default),
     key(Serve, "hosts", Strings, Nothing),
     key(Serve, "trusted-proxies", Addresses, Nothing),
+    key(Desk, "address", Text, Default),
+    key(Desk, "password-file", Text, Nothing),
+    key(Desk, "hosts", Strings, Nothing),
+    key(Desk, "trusted-proxies", Addresses, Nothing),
+    key(Desk, "metrics", Text, Nothing),
     key(Alarm, "command", Strings, Nothing),
     key(Alarm, "time-limit", SECONDS, Default),
     key(Alarm, "silent", SECONDS, Default),
@@ -200,8 +209,8 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 12] =
-        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Serve, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 13] =
+        [Station, Public, Outlet, Log, Control, Metrics, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
 
     /// Its key in the table around it.
     pub fn name(self) -> &'static str {
@@ -214,6 +223,7 @@ impl Section {
             Metrics => "metrics",
             Tournament => "tournament",
             Serve => "serve",
+            Desk => "desk",
             Alarm => "alarm",
             Recognition => "recognition",
             Line => "line",
@@ -232,6 +242,7 @@ impl Section {
             Metrics => "[metrics]",
             Tournament => "[tournament]",
             Serve => "[serve]",
+            Desk => "[desk]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
@@ -245,7 +256,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Metrics | Tournament | Serve | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Metrics | Tournament | Serve | Desk | Alarm | Recognition => None,
         }
     }
 

@@ -23,6 +23,7 @@
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
 mod bus;
+mod desk;
 mod document;
 pub mod draft;
 pub mod keys;
@@ -45,6 +46,7 @@ use crate::station::disk::Durability;
 use crate::station::escape;
 use crate::station::link::PortAddress;
 
+pub use desk::DeskConfig;
 pub use document::{ConfigError, ConfigErrors, ConfigPlace};
 pub use operation::{AlarmConfig, ControlConfig, MetricsConfig, TournamentConfig};
 pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
@@ -251,10 +253,12 @@ fn read_config(
     let (outlets, mut held) = outlet::read(&mut top, of_outlets);
     if when_outlets_are_wrong == WhenOutletsAreWrong::Refuse {
         serve::check(&mut top);
+        desk::check(&mut top);
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
     }
     // Whoever records has nothing to do with the pages.
     top.take("serve");
+    top.take("desk");
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
     let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));

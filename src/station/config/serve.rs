@@ -80,19 +80,8 @@ fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<ServeConfig> {
         let wrong = "`address` is an address of this machine with a port, as in \"0.0.0.0:8080\"";
         value.string()?.parse().map_err(|_| value.error(wrong))
     });
-    let hosts = table.read("hosts", |value| {
-        let names = value.strings()?;
-        if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
-            let what = "a name without port and path, as in \"live.example.org\"";
-            return Err(value.error(format!("`hosts` lists names that viewers may use; {wrong:?} is not {what}")));
-        }
-        Ok(names)
-    });
-    let trusted_proxies = table.read("trusted-proxies", |value| {
-        let wrong = "`trusted-proxies` lists addresses, as in [\"127.0.0.1\"]";
-        let all = value.strings().map_err(|_| value.error(wrong))?;
-        all.iter().map(|address| address.parse().map_err(|_| value.error(wrong))).collect()
-    });
+    let hosts = table.read("hosts", hosts);
+    let trusted_proxies = table.read("trusted-proxies", proxies);
     let mut is_right = true;
     let folder = match table.take("outlet") {
         None => Ok(recordings(top).join(outlet::PUBLIC)),
@@ -146,6 +135,23 @@ fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
             )))
         }
     }
+}
+
+/// Names by which pages may be asked for.
+pub(super) fn hosts(value: &Value) -> Result<Vec<String>, ConfigError> {
+    let names = value.strings()?;
+    if let Some(wrong) = names.iter().find(|name| !is_host(name)) {
+        let what = "a name without port and path, as in \"live.example.org\"";
+        return Err(value.error(format!("`hosts` lists names that people may use; {wrong:?} is not {what}")));
+    }
+    Ok(names)
+}
+
+/// Addresses of proxies in front of pages.
+pub(super) fn proxies(value: &Value) -> Result<Vec<IpAddr>, ConfigError> {
+    let wrong = "`trusted-proxies` lists addresses, as in [\"127.0.0.1\"]";
+    let all = value.strings().map_err(|_| value.error(wrong))?;
+    all.iter().map(|address| address.parse().map_err(|_| value.error(wrong))).collect()
 }
 
 fn is_host(name: &str) -> bool {

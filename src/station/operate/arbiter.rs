@@ -21,9 +21,12 @@ use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
 use super::overview::{self, PairingView};
+use crate::engine::broadcast::documents;
 use crate::engine::session::request::{Pairing, Wish};
 use crate::engine::session::{BusAddress, Condition};
-use crate::engine::tournament::{RoundState, Seat, Tournament, pairing_word, read_pairing_word};
+use crate::engine::tournament::{
+    RoundState, Seat, Tournament, TournamentRecord, TournamentSection, pairing_word, read_pairing_word,
+};
 use crate::station::config::{Config, TournamentConfig};
 use crate::station::disk::Disk;
 use crate::station::feed;
@@ -61,6 +64,8 @@ pub enum OfficeQuestion {
         /// Who has Black.
         black: String,
     },
+    /// What is known of the tournament, and what was done to it?
+    Show,
 }
 
 /// What the office answers.
@@ -77,7 +82,54 @@ pub enum OfficeAnswer {
     Refused(String),
     /// It is for the line.
     OfLine,
+    /// The tournament.
+    Shown(Box<ShownTournament>),
 }
+
+/// A tournament as programs read it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ShownTournament {
+    /// Its version.
+    pub version: u64,
+    /// As `tournament.json` of an outlet would show it, with rounds that are not published: an object of JSON as text.
+    pub tournament: String,
+    /// As `standings.json` would, likewise.
+    pub standings: String,
+    /// Its rounds, also those that nobody else sees yet.
+    #[serde(default)]
+    pub rounds: Vec<ShownRound>,
+    /// What was done last, the newest last.
+    pub history: Vec<TournamentDeed>,
+}
+
+/// A round, as its arbiter sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ShownRound {
+    /// Of which section.
+    pub section: String,
+    /// Its number.
+    pub round: u32,
+    /// `prepared`, `published`, `open` or `closed`.
+    pub state: String,
+}
+
+/// Something that was done to a tournament.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TournamentDeed {
+    /// The version that it made.
+    pub version: u64,
+    /// When, as `2027-07-10T09:30:00.000+02:00`.
+    pub at: String,
+    /// Who.
+    pub by: String,
+    /// What.
+    pub what: String,
+    /// Why; empty: nobody said.
+    pub reason: String,
+}
+
+/// So much of the history is shown.
+const SHOWN_HISTORY: usize = 200;
 
 enum Message {
     News(GameNews),
@@ -177,7 +229,9 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
             while let Ok(message) = inbox.0.recv() {
                 if let Message::Ask { question, answer, .. } = message {
                     let _ = answer.send(match question {
-                        OfficeQuestion::Request(_) => OfficeAnswer::Refused(format!("log/tournament.ndjson: {why}")),
+                        OfficeQuestion::Request(_) | OfficeQuestion::Show => {
+                            OfficeAnswer::Refused(format!("log/tournament.ndjson: {why}"))
+                        }
                         _ => OfficeAnswer::OfLine,
                     });
                 }
@@ -321,6 +375,7 @@ impl Work {
             OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
             OfficeQuestion::Names { board, white, black } => Matter::Names { board, game: None, white, black }.into(),
             OfficeQuestion::Request(request) => request,
+            OfficeQuestion::Show => return self.shown(),
         };
         self.learn_old_games();
         info!("request of {by}: {}", request.matter.in_words());
@@ -333,6 +388,37 @@ impl Work {
             }
             Err(refusal) => OfficeAnswer::Refused(refusal.to_string()),
         }
+    }
+
+    fn shown(&self) -> OfficeAnswer {
+        let tournament = match self.office.tournament() {
+            Ok(tournament) => tournament,
+            Err(why) => return OfficeAnswer::Refused(why),
+        };
+        let log = self.office.log();
+        let deed = |record: &TournamentRecord| TournamentDeed {
+            version: record.version,
+            at: record.at.clone(),
+            by: record.by.clone(),
+            what: record.what.clone(),
+            reason: record.reason.clone(),
+        };
+        let rounds = |section: &TournamentSection| {
+            let of = |round| ShownRound {
+                section: section.name.clone(),
+                round,
+                state: section.state_of(round).name().to_owned(),
+            };
+            (1..=section.last_round()).map(of).collect::<Vec<_>>()
+        };
+        let left_out = log.records().len().saturating_sub(SHOWN_HISTORY);
+        OfficeAnswer::Shown(Box::new(ShownTournament {
+            version: log.book().version(),
+            tournament: documents::tournament_document(&tournament),
+            standings: documents::standings_document(&tournament),
+            rounds: tournament.sections.iter().flat_map(rounds).collect(),
+            history: log.records()[left_out..].iter().map(deed).collect(),
+        }))
     }
 
     fn publish(&mut self, done: Done) {

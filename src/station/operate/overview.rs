@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
+use draughts_pdn::fen;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use crate::engine::session::request::Pairing;
-use crate::engine::session::{Condition, Status, account};
+use crate::engine::session::{BoardSquares, Condition, Status, account};
 use crate::station::counters::Counters;
 use crate::station::line::{LeftToWait, LineReport};
 use crate::station::trouble::{self, Troubles};
@@ -107,6 +108,9 @@ pub struct BoardView {
     pub waits: Option<WaitView>,
     /// What is known of a board that nothing explains.
     pub doubt: Option<DoubtView>,
+    /// What stands on its squares, beside what is published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub squares: Option<SquaresView>,
     /// What is wrong with a start position that is nearly complete.
     pub wrong_start: Option<String>,
     /// Why what everybody sees of its game stands still.
@@ -181,6 +185,28 @@ impl DoubtView {
     /// In one sentence.
     pub fn in_words(&self) -> String {
         account::in_words(&self.squares, &self.readings)
+    }
+}
+
+/// What stands on the squares of a board, and what is published of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SquaresView {
+    /// The game that is played on it, as the tag `GameType` calls it.
+    pub game_type: String,
+    /// The pieces that it shows, as a FEN without the side to move.
+    pub shown: String,
+    /// The position that was published last of the game that goes on, as a FEN; `None`: none goes on.
+    pub published: Option<String>,
+}
+
+impl From<&BoardSquares> for SquaresView {
+    fn from(squares: &BoardSquares) -> SquaresView {
+        let BoardSquares { variant, shown, published } = squares;
+        SquaresView {
+            game_type: variant.game_type.tag_value(),
+            shown: fen::write_with_turn(variant, shown, None),
+            published: published.as_ref().map(|setup| fen::write(variant, setup)),
+        }
     }
 }
 
@@ -414,6 +440,7 @@ fn board(
             .doubt
             .as_ref()
             .map(|doubt| DoubtView { squares: doubt.squares.clone(), readings: doubt.readings.clone() }),
+        squares: status.squares.as_ref().map(SquaresView::from),
         wrong_start: status.wrong_start.clone(),
         publication: None,
         file: file.cloned(),

@@ -9,8 +9,8 @@ use crate::engine::millis::Millis;
 use crate::engine::roster;
 use crate::engine::session::game::LiveGame;
 use crate::engine::session::result_piece::ResultPieces;
-use crate::engine::session::{Condition, Effect, Status, Waiting, account};
-use draughts::{SquareSet, Variant};
+use crate::engine::session::{BoardSquares, Condition, Effect, Status, Waiting, account};
+use draughts::{Color, Piece, PieceKind, Placement, Setup, SquareSet, Variant};
 
 /// How long a board must have been quiet in doubt before the operator is told.
 const DOUBT: Millis = Millis::seconds(5);
@@ -195,15 +195,30 @@ impl Table {
                     }),
                     doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
                     pairing,
+                    squares: self.squares(game.number().map(|_| game.recogniser.position().setup())),
                     ..Status::default()
                 }
             }
             stage @ (Stage::Waiting | Stage::Over) => {
                 let game = matches!(stage, Stage::Over).then_some(self.play.files());
                 let wrong_start = self.notified.wrong_start(&self.board);
-                Status { condition, state, wrong_start, game, players, clocks, pairing, ..Status::default() }
+                let squares = self.squares(None);
+                Status { condition, state, wrong_start, game, players, clocks, pairing, squares, ..Status::default() }
             }
         }
+    }
+
+    /// What it shows, once it has told that, beside what is published.
+    fn squares(&self, published: Option<Setup>) -> Option<BoardSquares> {
+        let (sight, mut shown) = (self.board.sight(), Placement::EMPTY);
+        for color in Color::BOTH {
+            for square in sight.of(color) {
+                let kind = if sight.crowned().contains(square) { PieceKind::King } else { PieceKind::Man };
+                shown.put(square, Some(Piece { color, kind }));
+            }
+        }
+        let variant = self.board.variant();
+        self.board.sensors().is_known().then_some(BoardSquares { variant, shown, published })
     }
 
     /// A game is going on, and its clock is not heard of though there is one.

@@ -189,6 +189,7 @@ mod tests {
             provisional: Vec::new(),
             waits: None,
             doubt: None,
+            squares: None,
             wrong_start: None,
             publication: None,
             file: None,

@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{ClientRequest, LONGEST_LINE, Reply};
+use super::{Asking, LONGEST_LINE, Reply};
 use crate::station::line::Uptime;
 
 /// Who waits for longer than this is told so.
@@ -85,13 +85,14 @@ impl Client {
     /// When there is no answer. Then it is not known whether it was done; it will not be done later.
     pub fn ask(
         &mut self,
-        request: ClientRequest,
+        asking: impl Into<Asking>,
         patience: Duration,
         waits: impl FnMut(Duration),
     ) -> Result<Reply, ClientError> {
         let until = Instant::now() + patience;
-        let request = request.wanted_until(Uptime::after(patience));
-        let sent = serde_json::to_vec(&request).map_err(io::Error::from).and_then(|mut line| {
+        let Asking { who, request } = asking.into();
+        let asking = Asking { who, request: request.wanted_until(Uptime::after(patience)) };
+        let sent = serde_json::to_vec(&asking).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.stream.get_mut().write_all(&line)
         });

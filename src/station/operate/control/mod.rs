@@ -10,21 +10,28 @@
 //! - A socket that a dead process left is replaced; one that is alive never.
 
 pub mod client;
+mod deeds;
+pub mod logins;
 mod peer;
 mod places;
 pub mod server;
 mod socket;
 
+use std::fmt;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::engine::session::request::Wish;
+use crate::station::escape;
 use crate::station::line::{Answer, Asked, Uptime};
-use crate::station::office::TournamentRequest;
+use crate::station::office::{Matter, TournamentRequest};
+use crate::station::operate::arbiter::ShownTournament;
 use crate::station::operate::overview::Overview;
 
+pub use deeds::{Deed, Deeds};
 pub use socket::SocketError;
 
 /// No request or answer is longer: a hall of boards has some hundred kilobytes of status.
@@ -33,6 +40,90 @@ pub const LONGEST_LINE: usize = 4 << 20;
 pub const SOCKET: &str = "control.sock";
 /// Where the service has it.
 pub const SERVICE_SOCKET: &str = "/run/damcast/control.sock";
+
+/// What somebody who works at the desk may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// All that `damcast ctl` can.
+    #[default]
+    Operator,
+    /// Results, names and rounds.
+    Arbiter,
+}
+
+impl Role {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Operator => "operator",
+            Role::Arbiter => "arbiter",
+        }
+    }
+}
+
+/// Somebody who works at the desk.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Person {
+    /// What he is called.
+    pub name: String,
+    /// What he may do.
+    pub role: Role,
+}
+
+/// No name of a person is longer, in characters.
+pub const LONGEST_NAME: usize = 64;
+
+impl Person {
+    /// Is the name one that may stand in a log?
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn check(&self) -> Result<(), String> {
+        let is_plain = !self.name.trim().is_empty() && !self.name.contains(escape::is_obeyed);
+        if is_plain && self.name.chars().count() <= LONGEST_NAME {
+            return Ok(());
+        }
+        Err(format!(
+            "a name has 1 to {LONGEST_NAME} characters, without control characters and marks that turn the order of writing"
+        ))
+    }
+}
+
+impl fmt::Display for Person {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.role.name())
+    }
+}
+
+/// What somebody has seen of a board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeenBoard {
+    /// The number of the game.
+    #[serde(default)]
+    pub game: Option<u32>,
+    /// Its plies.
+    #[serde(default)]
+    pub plies: u32,
+}
+
+/// A request, and for whom it is made where that is not who owns the connection.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Asking {
+    /// Who asks at the desk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who: Option<Person>,
+    /// What.
+    #[serde(flatten)]
+    pub request: ClientRequest,
+}
+
+impl From<ClientRequest> for Asking {
+    fn from(request: ClientRequest) -> Asking {
+        Asking { who: None, request }
+    }
+}
 
 /// What a client asks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -46,6 +137,8 @@ pub enum ClientRequest {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interval_ms: Option<u64>,
     },
+    /// What it counts, and what is not well.
+    Numbers {},
     /// An operator's request.
     Request {
         /// Of which board.
@@ -55,6 +148,9 @@ pub enum ClientRequest {
         /// It is meant so: a result ends a game whose clock runs.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sure: bool,
+        /// What whoever asks has seen of the board: if something was played since, it is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        saw: Option<SeenBoard>,
         /// Until when it is wanted.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
@@ -79,6 +175,25 @@ pub enum ClientRequest {
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
+    /// A code with which somebody can log in at the desk.
+    Login {
+        /// What he is called.
+        name: String,
+        /// What he may do.
+        #[serde(default)]
+        role: Role,
+    },
+    /// Who is it who gives this code at the desk?
+    Redeem {
+        /// Six digits.
+        code: String,
+        /// The address of his browser; who tries too often has to wait.
+        address: IpAddr,
+    },
+    /// The tournament: players, rounds, results, standings, what was done to it.
+    ShowTournament {},
+    /// What was asked of the station since its start, by whom.
+    Deeds {},
     /// To show other messages.
     LogLevel {
         /// `info`, `damcast::engine::session=debug`, `reset`.
@@ -104,11 +219,69 @@ impl ClientRequest {
         Duration::from_secs(if is_long(self) { 30 } else { 10 })
     }
 
+    /// May somebody with this role ask it? An arbiter gives results, names and rounds, and sees everything.
+    pub fn is_for(&self, role: Role) -> bool {
+        match (role, self) {
+            (Role::Operator, _) => true,
+            (_, ClientRequest::Status {} | ClientRequest::Numbers {} | ClientRequest::Watch { .. }) => true,
+            (_, ClientRequest::ShowTournament {} | ClientRequest::Deeds {}) => true,
+            (_, ClientRequest::Tournament { request, .. }) => {
+                let matter = &request.matter;
+                matches!(
+                    matter,
+                    Matter::Round { .. } | Matter::Result { .. } | Matter::Names { .. } | Matter::Player { .. }
+                )
+            }
+            (_, ClientRequest::Request { request, .. }) => {
+                matches!(request.parse(), Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Names { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    /// Does it change nothing, and is it not kept in mind?
+    fn is_question(&self) -> bool {
+        match self {
+            ClientRequest::Status {}
+            | ClientRequest::Numbers {}
+            | ClientRequest::Watch { .. }
+            | ClientRequest::ShowTournament {}
+            | ClientRequest::Deeds {}
+            | ClientRequest::LogLevel { filter: None, .. } => true,
+            ClientRequest::Tournament { request, .. } => request.dry_run,
+            _ => false,
+        }
+    }
+
+    /// In a few words, for the log.
+    fn in_words(&self) -> String {
+        match self {
+            ClientRequest::Status {} => "status".to_owned(),
+            ClientRequest::Numbers {} => "numbers".to_owned(),
+            ClientRequest::Watch { .. } => "watch".to_owned(),
+            ClientRequest::Request { board, request, .. } => format!("{board}: {request}"),
+            ClientRequest::Tournament { request, .. } => request.matter.in_words(),
+            ClientRequest::Reload { .. } => "reload".to_owned(),
+            ClientRequest::AlarmTest { .. } => "alarm-test".to_owned(),
+            ClientRequest::Login { name, role } => format!("login of {name} as {}", role.name()),
+            ClientRequest::Redeem { address, .. } => format!("login at the desk from {address}"),
+            ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
+            ClientRequest::Deeds {} => "deeds".to_owned(),
+            ClientRequest::LogLevel { filter, .. } => format!("log-level {}", filter.as_deref().unwrap_or_default()),
+        }
+    }
+
     /// The same, dropped if it is not begun by then. What changes nothing is answered at any time.
     #[must_use]
     pub fn wanted_until(mut self, at: Uptime) -> ClientRequest {
         match &mut self {
-            ClientRequest::Status {} | ClientRequest::Watch { .. } => {}
+            ClientRequest::Status {}
+            | ClientRequest::Numbers {}
+            | ClientRequest::Watch { .. }
+            | ClientRequest::Login { .. }
+            | ClientRequest::Redeem { .. }
+            | ClientRequest::ShowTournament {}
+            | ClientRequest::Deeds {} => {}
             ClientRequest::Request { until, .. }
             | ClientRequest::Tournament { until, .. }
             | ClientRequest::Reload { until }
@@ -142,6 +315,21 @@ pub struct Reply {
     /// The state of the station.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<Box<Overview>>,
+    /// What the station counts, in the text format of Prometheus; `told` has what is not well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<String>,
+    /// With this code somebody can log in at the desk, once, for a minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Who has logged in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Person>,
+    /// The tournament.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tournament: Option<Box<ShownTournament>>,
+    /// What was asked, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deeds: Vec<Deed>,
 }
 
 impl Reply {

@@ -1,7 +1,7 @@
 //! The side of the station: clients are let in, heard, and answered.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -12,10 +12,11 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
+use super::logins::Logins;
 use super::peer::Peer;
 use super::places::{ClientPlace, ClientPlaces};
 use super::socket::Socket;
-use super::{ClientRequest, Commands, Reply, SocketError, StationCommand};
+use super::{Asking, ClientRequest, Commands, Deeds, Person, Reply, SeenBoard, SocketError, StationCommand};
 use crate::engine::session::request::Wish;
 use crate::station::escape;
 use crate::station::line::{Asked, Uptime};
@@ -54,6 +55,14 @@ const AGAIN: Duration = Duration::from_millis(200);
 const SHORTEST_WATCH: Duration = Duration::from_millis(50);
 const LONGEST_WATCH: Duration = Duration::from_secs(1);
 
+/// What programs that watch a station ask.
+pub struct Numbers {
+    /// What it counts, in the text format of Prometheus.
+    pub text: Box<dyn Fn() -> String + Send + Sync>,
+    /// What is not well with it.
+    pub ills: Box<dyn Fn() -> Vec<String> + Send + Sync>,
+}
+
 /// What clients may ask about and ask for.
 #[derive(Clone)]
 pub struct Desk {
@@ -67,6 +76,12 @@ pub struct Desk {
     pub office: OfficeDoor,
     /// Whoever asks something long has to wait for who does so now.
     pub long: Arc<Semaphore>,
+    /// Its numbers and its health, once its lines are there.
+    pub numbers: Arc<OnceLock<Numbers>>,
+    /// Codes with which people can log in at the desk.
+    pub logins: Logins,
+    /// What was asked.
+    pub deeds: Deeds,
 }
 
 /// A socket that is served. It ends, and its file goes, when it is dropped.
@@ -162,13 +177,16 @@ async fn converse(
         } else if line.len() as u64 >= LONGEST_REQUEST {
             return send(writer, &Reply::error("this request is too long")).await;
         }
-        match serde_json::from_slice::<ClientRequest>(&line) {
-            Ok(ClientRequest::Watch { interval_ms }) => return watch(&mut reader, writer, desk, interval_ms).await,
-            Ok(ClientRequest::Status {}) => send(writer, &status(desk)).await?,
-            Ok(request) => match place.turn(Instant::now()) {
+        match serde_json::from_slice::<Asking>(&line) {
+            Ok(Asking { request: ClientRequest::Watch { interval_ms }, .. }) => {
+                return watch(&mut reader, writer, desk, interval_ms).await;
+            }
+            Ok(Asking { request: ClientRequest::Status {}, .. }) => send(writer, &status(desk)).await?,
+            Ok(Asking { request: ClientRequest::Numbers {}, .. }) => send(writer, &numbers(desk)).await?,
+            Ok(asking) => match place.turn(Instant::now()) {
                 Some(wait) => {
                     sleep(wait).await;
-                    let reply = answer(request, peer, desk).await;
+                    let reply = answer(asking, peer, desk).await;
                     send(writer, &reply).await?;
                 }
                 None => {
@@ -185,14 +203,44 @@ async fn converse(
     }
 }
 
-async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
+/// Answers, if whoever asks may, and keeps it in mind.
+async fn answer(asking: Asking, peer: &Peer, desk: &Desk) -> Reply {
+    let Asking { who, request } = asking;
+    let asker = match &who {
+        Some(person) => format!("{person}, {}", peer.in_words()),
+        None => peer.in_words(),
+    };
+    if let Some(person) = &who {
+        let may = person.check().and_then(|()| match request.is_for(person.role) {
+            true => Ok(()),
+            false => Err(format!("an {} may not ask this; results, names and rounds are his", person.role.name())),
+        });
+        if let Err(why) = may {
+            warn!("the control socket: refused to {}: {why}", peer.in_words());
+            return Reply::error(why);
+        }
+    }
+    let deed = (!request.is_question()).then(|| request.in_words());
+    let board = match &request {
+        ClientRequest::Request { board, .. } => Some(board.clone()),
+        _ => None,
+    };
+    let reply = obey(request, &asker, desk).await;
+    if let Some(what) = deed {
+        let by = who.as_ref().or(reply.person.as_ref()).map_or(asker, Person::to_string);
+        desk.deeds.add(by, what, board, &reply);
+    }
+    reply
+}
+
+async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
     let patience = request.patience();
     let wanted = |until: Option<Uptime>| until.unwrap_or(Uptime::after(patience)).min(Uptime::after(LONGEST_WANTED));
     match request {
         ClientRequest::Status {} | ClientRequest::Watch { .. } => status(desk),
+        ClientRequest::Numbers {} => numbers(desk),
         ClientRequest::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
         ClientRequest::LogLevel { filter: Some(filter), until } => {
-            let asker = peer.in_words();
             if let Some(why) = wanted(until).too_late() {
                 warn!("request of {asker}: log-level {filter}: {why}");
                 return Reply::error(why);
@@ -206,7 +254,7 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
         ClientRequest::AlarmTest { until } => {
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            match ask(desk, StationCommand::AlarmTest { asker: peer.in_words(), until, answer }, told, until).await {
+            match ask(desk, StationCommand::AlarmTest { asker: asker.to_owned(), until, answer }, told, until).await {
                 Ok(Ok(told)) => Reply::done(vec![told]),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
@@ -215,25 +263,55 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
         ClientRequest::Reload { until } => {
             let (answer, told) = oneshot::channel();
             let until = wanted(until);
-            let command = StationCommand::Reload { asker: peer.in_words(), until, answer };
+            let command = StationCommand::Reload { asker: asker.to_owned(), until, answer };
             match ask(desk, command, told, until).await {
                 Ok(Ok(told)) => Reply::done(told),
                 Ok(Err(error)) => Reply::error(error),
                 Err(reply) => reply,
             }
         }
-        ClientRequest::Tournament { request, until } => of_tournament(desk, *request, wanted(until), peer).await,
-        ClientRequest::Request { board, request, sure, until } => {
+        ClientRequest::Login { name, role } => {
+            let person = Person { name, role };
+            match person.check().and_then(|()| desk.logins.issue(person.clone(), Instant::now())) {
+                Ok(code) => {
+                    info!("request of {asker}: a code for {person} to log in at the desk");
+                    Reply { code: Some(code), ..Reply::done(Vec::new()) }
+                }
+                Err(why) => Reply::error(why),
+            }
+        }
+        ClientRequest::Redeem { code, address } => match desk.logins.redeem(&code, address, Instant::now()) {
+            Ok(person) => {
+                info!("request of {asker}: {person} has logged in from {address}");
+                Reply { person: Some(person), ..Reply::done(Vec::new()) }
+            }
+            Err(why) => {
+                warn!("request of {asker}: a login from {address} failed: {why}");
+                Reply::error(why)
+            }
+        },
+        ClientRequest::ShowTournament {} => {
+            match timeout(OFFICE_TIME, desk.office.ask(OfficeQuestion::Show, asker.to_owned())).await {
+                Ok(Ok(answer)) => reply_of(answer),
+                _ => Reply::error("the tournament office does not answer; its disk hangs, perhaps"),
+            }
+        }
+        ClientRequest::Deeds {} => Reply { deeds: desk.deeds.all(), ..Reply::done(Vec::new()) },
+        ClientRequest::Tournament { request, until } => of_tournament(desk, *request, wanted(until), asker).await,
+        ClientRequest::Request { board, request, sure, saw, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
             };
+            if let Some(why) = saw.and_then(|saw| has_changed(desk, &board, saw)) {
+                return Reply::error(why);
+            }
             let until = wanted(until);
-            if let Some(reply) = of_office(desk, &board, &wish, sure, peer).await {
+            if let Some(reply) = of_office(desk, &board, &wish, sure, asker).await {
                 return reply;
             }
             let (answer, told) = oneshot::channel();
-            let asked = Asked { by: peer.in_words(), until, is_sure: sure };
+            let asked = Asked { by: asker.to_owned(), until, is_sure: sure };
             let command = StationCommand::Request { board, wish, asked, answer };
             match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
@@ -243,8 +321,19 @@ async fn answer(request: ClientRequest, peer: &Peer, desk: &Desk) -> Reply {
     }
 }
 
+/// Has something been played at a board since somebody looked? What is said of that.
+fn has_changed(desk: &Desk, board: &str, saw: SeenBoard) -> Option<String> {
+    let name = desk.observer.board_called(board)?;
+    let now = desk.observer.overview().boards.into_iter().find(|board| board.name == name)?;
+    (saw != SeenBoard { game: now.game, plies: now.plies }).then(|| {
+        let game = now.game.map_or("no game".to_owned(), |game| format!("game {game}, {} plies", now.plies));
+        let last = now.last.map_or(String::new(), |last| format!(", the last {last}"));
+        format!("{name} has changed since you looked: {game}{last}; look at it, and ask again")
+    })
+}
+
 /// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
-async fn of_office(desk: &Desk, board: &str, wish: &Wish, sure: bool, peer: &Peer) -> Option<Reply> {
+async fn of_office(desk: &Desk, board: &str, wish: &Wish, sure: bool, asker: &str) -> Option<Reply> {
     let board = desk.observer.board_called(board)?;
     let question = match wish {
         Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure },
@@ -252,7 +341,7 @@ async fn of_office(desk: &Desk, board: &str, wish: &Wish, sure: bool, peer: &Pee
         _ => return None,
     };
     // A line ends its game though the office has something else to do.
-    match timeout(OFFICE_TIME, desk.office.ask(question, peer.in_words())).await {
+    match timeout(OFFICE_TIME, desk.office.ask(question, asker.to_owned())).await {
         Ok(Ok(OfficeAnswer::OfLine)) | Ok(Err(_)) | Err(_) => None,
         Ok(Ok(answer)) => Some(reply_of(answer)),
     }
@@ -263,14 +352,17 @@ fn reply_of(answer: OfficeAnswer) -> Reply {
         OfficeAnswer::Done { told, version } => Reply { version: Some(version), ..Reply::done(told) },
         OfficeAnswer::Refused(why) => Reply::error(why),
         OfficeAnswer::OfLine => Reply::error("no game is going on"),
+        OfficeAnswer::Shown(shown) => {
+            Reply { version: Some(shown.version), tournament: Some(shown), ..Reply::done(Vec::new()) }
+        }
     }
 }
 
-async fn of_tournament(desk: &Desk, request: TournamentRequest, until: Uptime, peer: &Peer) -> Reply {
+async fn of_tournament(desk: &Desk, request: TournamentRequest, until: Uptime, asker: &str) -> Reply {
     if let Some(why) = until.too_late() {
         return Reply::error(why);
     }
-    let told = desk.office.ask(OfficeQuestion::Request(request), peer.in_words());
+    let told = desk.office.ask(OfficeQuestion::Request(request), asker.to_owned());
     match timeout(until.left() + BEGUN, told).await {
         Ok(Ok(answer)) => reply_of(answer),
         Ok(Err(_)) => Reply::unknown("the station is stopping; see `damcast tournament show --history`"),
@@ -315,6 +407,13 @@ async fn ask<T>(desk: &Desk, command: StationCommand, told: oneshot::Receiver<T>
 
 fn status(desk: &Desk) -> Reply {
     Reply { ok: true, status: Some(Box::new(desk.observer.overview())), ..Reply::default() }
+}
+
+fn numbers(desk: &Desk) -> Reply {
+    match desk.numbers.get() {
+        Some(Numbers { text, ills }) => Reply { numbers: Some(text()), ..Reply::done(ills()) },
+        None => Reply::error("the station is starting"),
+    }
 }
 
 /// Tells the state again and again until the client goes, or says anything.

@@ -24,7 +24,7 @@ use std::future::Future;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
@@ -40,8 +40,9 @@ use crate::station::line::{Folders, LineReport, Storage};
 use crate::station::link::Ports;
 use crate::station::operate::alarm::hook;
 use crate::station::operate::arbiter::{self, OfficeDoor, OfficeSurroundings};
-use crate::station::operate::control::server::{self, Desk, Server};
-use crate::station::operate::control::{self, Commands, StationCommand};
+use crate::station::operate::control::logins::Logins;
+use crate::station::operate::control::server::{self, Desk, Numbers, Server};
+use crate::station::operate::control::{self, Commands, Deeds, StationCommand};
 use crate::station::operate::limits;
 use crate::station::operate::logging::Levels;
 use crate::station::operate::metrics;
@@ -93,6 +94,8 @@ pub struct Outside {
     pub load: Option<Load>,
     /// Which messages are shown.
     pub levels: Levels,
+    /// Codes with which people can log in at its desk.
+    pub logins: Logins,
     commands: Commands,
     inbox: mpsc::Receiver<StationCommand>,
 }
@@ -101,7 +104,7 @@ impl Outside {
     /// A station that nobody but the control socket tells anything.
     pub fn new(reports: watch::Sender<Vec<LineReport>>) -> Outside {
         let (commands, inbox) = mpsc::channel(MOST_COMMANDS);
-        Outside { reports, load: None, levels: Levels::fixed(), commands, inbox }
+        Outside { reports, load: None, levels: Levels::fixed(), logins: Logins::default(), commands, inbox }
     }
 
     /// Where else it takes commands from.
@@ -238,12 +241,16 @@ impl Station {
             started: Started::now(),
         };
         let (office, inbox) = arbiter::door();
+        let numbers = Arc::new(OnceLock::new());
         let desk = Desk {
             observer: observer.clone(),
             commands: outside.commands(),
             levels: outside.levels.clone(),
             office: office.clone(),
             long: Arc::new(tokio::sync::Semaphore::new(1)),
+            logins: outside.logins.clone(),
+            numbers: Arc::clone(&numbers),
+            deeds: Deeds::default(),
         };
         let server = serve_control(&config, desk);
         let (teller, public_files) =
@@ -272,6 +279,14 @@ impl Station {
             pulses: pulses.clone(),
         };
         let mut lines = Lines::new(shared);
+        let (observed, stalled, queues) = (observer.clone(), pulses.clone(), lines.queues());
+        let _ = numbers.set(Numbers {
+            text: {
+                let observer = observer.clone();
+                Box::new(move || metrics::text(&observer, &queues.waiting()))
+            },
+            ills: Box::new(move || ills(&observed, &stalled)),
+        });
         serve_metrics(&config, observer, pulses.clone(), lines.queues()).await;
         lines.configure(&config);
         let beside = [
@@ -552,6 +567,16 @@ async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queu
 
 /// Well: every line runs and goes on, and everything is where it should be.
 fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
+    let ill = ills(observer, pulses);
+    if ill.is_empty() {
+        metrics::server::plain("200 OK", "ok\n")
+    } else {
+        metrics::server::plain("503 Service Unavailable", &format!("not well: {}\n", ill.join(", ")))
+    }
+}
+
+/// What is not well.
+fn ills(observer: &Observer, pulses: &Pulses) -> Vec<String> {
     let faults;
     let broken: Vec<String> = {
         let rows = observer.rows.borrow();
@@ -565,10 +590,5 @@ fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
             None => format!("{kind}: {text}"),
         });
     let hanging = pulses.stalled(heart::LONGEST_SILENCE).into_iter().map(|(name, _)| name);
-    let ill: Vec<String> = broken.into_iter().chain(hanging).chain(troubles).collect();
-    if ill.is_empty() {
-        metrics::server::plain("200 OK", "ok\n")
-    } else {
-        metrics::server::plain("503 Service Unavailable", &format!("not well: {}\n", ill.join(", ")))
-    }
+    broken.into_iter().chain(hanging).chain(troubles).collect()
 }

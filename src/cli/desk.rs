@@ -1,0 +1,144 @@
+//! `damcast desk`: the page for operators and arbiters, by a process of its own.
+
+use std::io::{IsTerminal, Read};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use damcast::outward::desk::{self, DeskOptions, passwords};
+use damcast::station::config::{DEFAULT_PATH, DeskConfig};
+use damcast::station::operate::control::{Person, SERVICE_SOCKET, SOCKET};
+use damcast::station::operate::{logging, notify};
+
+use super::USAGE;
+use super::ctl::RoleOfPerson;
+use super::output::{say, tell};
+use super::run::stop_signal;
+use super::serve::{address_of, open};
+
+/// Where the service of the pages for viewers says how it is.
+const VIEWERS: &str = "/run/damcast-web/state.json";
+
+/// What is asked.
+#[derive(clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "It speaks with the control socket of the station, and needs nothing else. docs/desk.md says how people log in, and how to put
+it up for other machines.
+
+Exit codes: 0 stopped by a signal; 1 it cannot start (the address is taken); 2 [desk] is wrong.
+
+Examples:
+  damcast desk                             the installed configuration
+  damcast desk --config damcast.toml       another one
+  damcast ctl login                        a code with which you can log in, for a minute
+  damcast desk hash-password \"M. Bosma\"    a line for the file of passwords"
+)]
+pub struct Arguments {
+    /// The configuration.
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
+    config: PathBuf,
+    /// Where it is reached, instead of what the configuration says: an address of loopback.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    address: Option<SocketAddr>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// Make a line for the file of passwords; the password is read from standard input.
+    HashPassword {
+        /// What he is called.
+        name: String,
+        /// What he may do.
+        #[arg(long, value_enum, default_value = "operator")]
+        role: RoleOfPerson,
+    },
+}
+
+/// Serves the desk until SIGINT or SIGTERM.
+pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(Verb::HashPassword { name, role }) = &arguments.verb {
+        return hash_password(Person { name: name.clone(), role: (*role).into() });
+    }
+    let config = match DeskConfig::load(&arguments.config) {
+        Ok(config) => config,
+        Err(error) => {
+            tell(format_args!("damcast: {error}"));
+            return Ok(ExitCode::from(USAGE));
+        }
+    };
+    let address = arguments.address.unwrap_or(config.address);
+    if arguments.address.is_some_and(|address| !address.ip().is_loopback()) {
+        tell("damcast: --address is one of loopback; `address` of [desk] names another, with what it needs");
+        return Ok(ExitCode::from(USAGE));
+    }
+    logging::begin();
+    let listener = bind(address)?;
+    let numbers = config.metrics.map(|address| {
+        TcpListener::bind(address)
+            .with_context(|| format!("the address {address} of `metrics` of [desk] cannot be had"))
+    });
+    let numbers = numbers.transpose()?;
+    let options = DeskOptions {
+        sockets: sockets(config.socket.as_deref(), config.directory.as_deref()),
+        password_file: config.password_file,
+        hosts: config.hosts,
+        machine: machine(),
+        trusted_proxies: config.trusted_proxies,
+        is_open: !address.ip().is_loopback(),
+        viewers_file: Some(PathBuf::from(VIEWERS)),
+        numbers,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
+    runtime.block_on(async {
+        let stop = stop_signal().context("signals")?;
+        say(format_args!("operator: {}", address_of(&listener)?))?;
+        let manager = notify::Manager::of_environment().unwrap_or_else(|error| {
+            tell(format_args!("damcast: {error}"));
+            notify::Manager::absent()
+        });
+        manager.tell(&["READY=1"]);
+        desk::serve(open(listener)?, options, stop).await.context("the desk")?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// The name of this machine.
+pub fn machine() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
+}
+
+/// Where the socket may be: where the configuration says, else with the recordings, or of the service.
+fn sockets(socket: Option<&Path>, directory: Option<&Path>) -> Vec<PathBuf> {
+    match socket {
+        Some(socket) => vec![socket.to_owned()],
+        None => directory.map(|directory| directory.join(SOCKET)).into_iter().chain([SERVICE_SOCKET.into()]).collect(),
+    }
+}
+
+/// A listener of its own.
+pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| {
+        format!(
+            "the address {address} of the desk cannot be had; `address` of [desk] in the configuration names another"
+        )
+    })
+}
+
+fn hash_password(person: Person) -> anyhow::Result<ExitCode> {
+    if std::io::stdin().is_terminal() {
+        tell(format_args!("the password of {person}, and Enter; it is shown as you type:"));
+    }
+    let mut text = String::new();
+    // What is longer is refused.
+    let mut limited = std::io::stdin().lock().take(passwords::LONGEST_PASSWORD as u64 + 2);
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(&mut limited), &mut text).context("standard input")?;
+    match passwords::line(&person, text.trim_end_matches(['\r', '\n'])) {
+        Ok(line) => say(line)?,
+        Err(why) => bail!("{why}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

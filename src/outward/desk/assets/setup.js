@@ -1,0 +1,114 @@
+// A position put on a board by click, touch or keys, or typed as a FEN; the station takes it as a setup.
+
+const PIECES = [['w', 'White man'], ['W', 'White king'], ['b', 'Black man'], ['B', 'Black king'], ['.', 'Empty']];
+
+/** The FEN of letters a field. */
+const fenOf = (told, pieces, turn) => {
+  const side = (man, king) => told.names.flatMap((name, index) => !name ? [] : pieces[index] === man ? [name] : pieces[index] === king ? [`K${name}`] : []).join(',');
+  return `${turn === 'white' ? 'W' : 'B'}:W${side('w', 'W')}:B${side('b', 'B')}`;
+};
+
+/** The letters of a FEN on the fields of a board; `null`: it cannot be read here. */
+const piecesOf = (told, fen) => {
+  const pieces = told.names.map(() => '.');
+  for (const part of fen.trim().replace(/\.$/, '').split(':').slice(1)) {
+    const color = part[0]?.toUpperCase();
+    if (color !== 'W' && color !== 'B') return null;
+    for (const word of part.slice(1).split(',').map(word => word.trim()).filter(Boolean)) {
+      const isKing = word[0] === 'K';
+      const [first, last] = word.replace('K', '').split('-');
+      const names = last && /^\d+$/.test(first + last) ? Array.from({length: Math.max(0, Math.min(200, last - first + 1))}, (_, index) => String(Number(first) + index)) : [word.replace('K', '')];
+      for (const name of names) {
+        const at = told.names.indexOf(name);
+        if (at < 0) return null;
+        pieces[at] = isKing ? color : color.toLowerCase();
+      }
+    }
+  }
+  return pieces;
+};
+
+const setUp = async board => {
+  const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
+  if (told.error) { banner(told.error); return; }
+  const {width, names} = told;
+  let pieces = [...told.shown.pieces], piece = 'w', writing = false;
+  const svg = drawing(told.shown.svg);
+  svg.setAttribute('aria-hidden', 'true');
+  const fields = el('div.fields', {role: 'grid', 'aria-label': 'Squares'});
+  const turn = radios('To move', [['white', 'White'], ['black', 'Black']], (told.published?.turn ?? 'White').toLowerCase());
+  const fen = el('input', {maxlength: 2000, spellcheck: 'false'});
+  const count = el('p.q.s', {'aria-live': 'polite'});
+  const palette = el('div.palette', {role: 'toolbar', 'aria-label': 'Piece'}, ...PIECES.map(([letter, text], index) =>
+    el('button.btn', {type: 'button', 'data-letter': letter, 'aria-pressed': String(letter === piece), onclick: () => choose(letter)}, text, el('kbd', {}, index === 4 ? '0' : String(index + 1)))));
+  const choose = letter => {
+    piece = letter;
+    for (const one of palette.children) one.setAttribute('aria-pressed', String(one.dataset.letter === letter));
+  };
+  const word = letter => PIECES.find(([known]) => known === letter)?.[1].toLowerCase() ?? 'empty';
+  const draw = () => {
+    const group = $('.ps', svg);
+    group.replaceChildren(...pieces.flatMap((letter, index) => {
+      if (letter === '.') return [];
+      const use = document.createElementNS(SVG, 'use');
+      for (const [key, value] of Object.entries({href: `#${letter}`, x: index % width * 10 + 5, y: Math.floor(index / width) * 10 + 5})) use.setAttribute(key, value);
+      return [use];
+    }));
+    for (const cell of fields.querySelectorAll('button')) cell.setAttribute('aria-label', `${names[cell.dataset.index]}, ${word(pieces[cell.dataset.index])}`);
+    const of = letter => pieces.filter(other => other === letter).length;
+    count.textContent = `White: ${plural(of('w'), 'man', 'men')}, ${plural(of('W'), 'king', 'kings')}. Black: ${plural(of('b'), 'man', 'men')}, ${plural(of('B'), 'king', 'kings')}.`;
+    if (!writing) fen.value = fenOf(told, pieces, turn.value);
+  };
+  const put = (index, letter) => { writing = false; pieces[index] = letter; draw(); dialog.preview(); };
+  // One cell has the focus of the whole grid; arrows go from square to square.
+  const rows = Array.from({length: told.height}, (_, row) => el('div', {role: 'row'}, ...Array.from({length: width}, (_, column) => {
+    const index = row * width + column;
+    if (!names[index]) return el('span', {role: 'presentation'});
+    return el('button', {type: 'button', role: 'gridcell', 'data-index': index, tabindex: -1, onclick: () => put(index, pieces[index] === piece ? '.' : piece)});
+  })));
+  fields.append(...rows);
+  fields.querySelector('button').tabIndex = 0;
+  fields.addEventListener('keydown', event => {
+    const from = Number(event.target.dataset.index);
+    const steps = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -width, ArrowDown: width};
+    if (steps[event.key]) {
+      event.preventDefault();
+      // The next square that is played, in this direction or beside it.
+      const isRow = Math.abs(steps[event.key]) > 1;
+      const cell = index => fields.querySelector(`[data-index="${index}"]`);
+      let to = from + steps[event.key];
+      const next = isRow ? cell(to) ?? (from % width ? cell(to - 1) : null) ?? cell(to + 1) : (() => { while (to >= 0 && to < names.length && !names[to]) to += steps[event.key]; return cell(to); })();
+      if (next) { event.target.tabIndex = -1; next.tabIndex = 0; next.focus(); }
+    } else if (/^[0-4]$/.test(event.key) || event.key === 'Backspace') {
+      event.preventDefault();
+      const letter = PIECES[event.key === 'Backspace' || event.key === '0' ? 4 : event.key - 1][0];
+      choose(letter);
+      put(from, letter);
+    }
+  });
+  fen.addEventListener('input', () => {
+    const read = piecesOf(told, fen.value);
+    writing = true;
+    if (read) { pieces = read; draw(); }
+  });
+  turn.addEventListener('change', () => { writing = false; draw(); });
+  const take = text => () => { const read = piecesOf(told, text); if (read) { writing = false; pieces = read; draw(); dialog.preview(); } };
+  const dialog = propose({
+    title: `Set position: ${called(board)}`, verb: 'Publish this position',
+    fields: [el('div.ab', {}, button('As the board shows', 'shown', take(told.shown.fen)), told.published && button('As it is published', 'published', take(told.published.fen)),
+      button('Start position', 'start-position', take(told.start)), button('Empty board', 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
+    palette, el('div.setup', {}, svg, fields), count, turn, field('FEN', fen)],
+    request: () => wish(nowOf(board), `setup ${fen.value.trim()}`),
+    effect: () => [`${board.name} gets this position as a setup: ${fen.value.trim()}`, 'The moves before it stay as they are, and the game goes on from here.'],
+  });
+  const offset = svg.viewBox.baseVal;
+  fields.style.setProperty('--columns', width);
+  // Letters beside the board take room in the picture.
+  const share = (part, whole) => `${part / whole * 100}%`;
+  fields.style.left = share(-offset.x, offset.width);
+  fields.style.top = share(-offset.y, offset.height);
+  fields.style.width = share(width * 10, offset.width);
+  fields.style.height = share(told.height * 10, offset.height);
+  draw();
+  dialog.preview();
+};

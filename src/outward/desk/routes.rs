@@ -1,0 +1,392 @@
+//! Which address is answered by what.
+//!
+//! | address | needs | answers |
+//! |---|---|---|
+//! | `GET /` | | the page; `?code=` is what its script fills into the form |
+//! | `POST /api/login` | a code, or a name and a password | the cookie, and the secret of the page |
+//! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
+//! | `GET /api/sessions` | a session | who has logged in |
+//! | `GET /api/states` | a session | [`super::states`] |
+//! | `POST /api/request` | a session | the socket's answer to its own request (`docs/socket.md`) |
+//! | `GET /api/tournament`, `/api/log` | a session | the tournament; what was asked and done |
+//! | `GET /api/board/{name}` | a session | [`super::pictures`] |
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, Request, State};
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::guard::{Caller, Door, POLICY, SECRET};
+use super::sessions::{LASTS, Sessions};
+use super::station::Station;
+use super::{page, passwords, pictures, states};
+use crate::outward::web::live::now;
+use crate::station::operate::control::logins::{Tries, wait_in_words};
+use crate::station::operate::control::{ClientRequest, Person, Reply, Role};
+
+/// The cookie.
+const COOKIE: &str = "damcast-desk";
+/// No request is longer, in bytes.
+const LONGEST: usize = 64 << 10;
+/// But for a file that is imported.
+const LONGEST_IMPORT: usize = 11 << 20;
+/// A body comes within this.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// All that answers are made of.
+pub struct DeskSite {
+    pub(super) door: Door,
+    pub(super) station: Arc<Station>,
+    pub(super) sessions: Sessions,
+    pub(super) viewers_file: Option<PathBuf>,
+    password_file: Option<PathBuf>,
+    tries: Mutex<Tries>,
+    /// Passwords are looked at one at a time: each costs a lot, so that guessing does.
+    hashing: Semaphore,
+    tournament: Remembered,
+    deeds: Remembered,
+    page: page::Page,
+}
+
+/// An answer of the station that all pages share for a while: a user may ask a station about once a second, and many pages look.
+#[derive(Default)]
+struct Remembered(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
+
+/// For so long.
+const REMEMBERED: Duration = Duration::from_secs(3);
+
+impl Remembered {
+    async fn answer(&self, station: &Station, question: ClientRequest) -> Arc<Reply> {
+        let mut known = self.0.lock().await;
+        if let Some((at, reply)) = &*known
+            && at.elapsed() < REMEMBERED
+        {
+            return reply.clone();
+        }
+        let reply = Arc::new(station.ask(None, question).await);
+        *known = reply.ok.then(|| (Instant::now(), reply.clone()));
+        reply
+    }
+
+    async fn forget(&self) {
+        *self.0.lock().await = None;
+    }
+}
+
+impl DeskSite {
+    /// A desk at which nobody works yet.
+    pub fn new(
+        door: Door,
+        station: Arc<Station>,
+        password_file: Option<PathBuf>,
+        viewers_file: Option<PathBuf>,
+    ) -> Arc<DeskSite> {
+        Arc::new(DeskSite {
+            door,
+            station,
+            sessions: Sessions::default(),
+            viewers_file,
+            page: page::Page::new(password_file.is_some()),
+            password_file,
+            tries: Mutex::default(),
+            hashing: Semaphore::new(1),
+            tournament: Remembered::default(),
+            deeds: Remembered::default(),
+        })
+    }
+}
+
+type Here = State<Arc<DeskSite>>;
+
+/// The addresses.
+pub fn table(desk: Arc<DeskSite>) -> Router {
+    Router::new()
+        .route("/", get(home))
+        .route("/assets/{name}", get(asset))
+        .route("/api/login", post(login))
+        .route("/api/logout", post(logout))
+        .route("/api/revoke", post(revoke))
+        .route("/api/sessions", get(sessions))
+        .route("/api/states", get(stream))
+        .route("/api/request", post(request))
+        .route("/api/tournament", get(tournament))
+        .route("/api/log", get(log))
+        .route("/api/board/{name}", get(board))
+        .fallback(|| async { refused(StatusCode::NOT_FOUND, "there is nothing at this address") })
+        .method_not_allowed_fallback(|| async {
+            refused(StatusCode::METHOD_NOT_ALLOWED, "this is asked in another way")
+        })
+        .layer(middleware::from_fn_with_state(desk.clone(), guard))
+        .with_state(desk)
+}
+
+/// Before any address is looked at: may this request be answered? Behind it: what every answer has.
+async fn guard(State(desk): Here, mut request: Request, next: Next) -> Response {
+    let mut answer = match desk.door.admit(&request) {
+        Ok(origin) => {
+            request.extensions_mut().insert(origin);
+            next.run(request).await
+        }
+        Err((status, what)) => {
+            let mut answer = refused(status, what);
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            answer
+        }
+    };
+    let headers = answer.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+fn object(status: StatusCode, value: &impl Serialize) -> Response {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+fn refused(status: StatusCode, why: &str) -> Response {
+    object(status, &json!({"ok": false, "error": why}))
+}
+
+/// Somebody who has logged in.
+struct Member {
+    session: u64,
+    person: Person,
+}
+
+impl axum::extract::FromRequestParts<Arc<DeskSite>> for Member {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        desk: &Arc<DeskSite>,
+    ) -> Result<Member, Response> {
+        let secret = super::guard::only(&parts.headers, &SECRET).unwrap_or_default();
+        let found = desk.sessions.find(tokens(&parts.headers), secret, Instant::now());
+        match found {
+            Some((session, person)) => Ok(Member { session, person }),
+            None => Err(refused(StatusCode::UNAUTHORIZED, "log in first; a login lasts twelve hours")),
+        }
+    }
+}
+
+/// The values of all cookies that have our name.
+fn tokens(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
+    let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    cookies.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}
+
+/// The body of a request as a value.
+async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
+    let read = tokio::time::timeout(BODY_TIME, axum::body::to_bytes(request.into_body(), longest)).await;
+    let bytes = match read {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, "this request is too long, or was broken off"));
+        }
+        Err(_) => return Err(refused(StatusCode::REQUEST_TIMEOUT, "the request did not come")),
+    };
+    serde_json::from_slice(&bytes)
+        .map_err(|error| refused(StatusCode::BAD_REQUEST, &format!("this is no request: {error}")))
+}
+
+async fn home(State(desk): Here) -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (kind, desk.page.text.clone()).into_response()
+}
+
+async fn asset(State(desk): Here, uri: axum::http::Uri) -> Response {
+    let Some(asset) = desk.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
+        return refused(StatusCode::NOT_FOUND, "there is no such file; load the page again");
+    };
+    let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    (headers, asset.bytes.clone()).into_response()
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    code: Option<String>,
+    name: Option<String>,
+    password: Option<String>,
+}
+
+async fn login(State(desk): Here, request: Request) -> Response {
+    let Some(origin) = request.extensions().get::<Caller>().copied() else {
+        return refused(StatusCode::FORBIDDEN, "it is not known where this comes from");
+    };
+    let person = match body::<Credentials>(request, LONGEST).await {
+        Err(answer) => return answer,
+        Ok(Credentials { code: Some(code), .. }) => {
+            let code = code.chars().filter(|character| !character.is_whitespace()).collect();
+            let reply = desk.station.ask(None, ClientRequest::Redeem { code, address: origin.address }).await;
+            reply.person.ok_or_else(|| reply.error.unwrap_or_default())
+        }
+        Ok(Credentials { name: Some(name), password: Some(password), .. }) => {
+            by_password(&desk, name, password, origin).await
+        }
+        Ok(_) => Err("a login needs a code, or a name and a password".to_owned()),
+    };
+    let person = match person {
+        Ok(person) => person,
+        Err(why) => return refused(StatusCode::FORBIDDEN, &why),
+    };
+    let keys = match desk.sessions.begin(person.clone(), origin.address, now(), Instant::now()) {
+        Ok(keys) => keys,
+        Err(error) => {
+            return refused(StatusCode::INTERNAL_SERVER_ERROR, &format!("the system gives no random numbers: {error}"));
+        }
+    };
+    let secure = if origin.is_encrypted { "; Secure" } else { "" };
+    let cookie =
+        format!("{COOKIE}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Strict{secure}", keys.token, LASTS.as_secs());
+    let mut answer =
+        object(StatusCode::OK, &json!({"ok": true, "secret": keys.secret, "name": person.name, "role": person.role}));
+    answer.headers_mut().extend(HeaderValue::from_str(&cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    answer
+}
+
+async fn by_password(desk: &Arc<DeskSite>, name: String, password: String, origin: Caller) -> Result<Person, String> {
+    let Some(file) = desk.password_file.clone() else {
+        return Err("here people log in with a code: `damcast ctl login` makes one".to_owned());
+    };
+    let Ok(_turn) = desk.hashing.acquire().await else { return Err("the desk is closing".to_owned()) };
+    let tries = || desk.tries.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(wait) = tries().must_wait(origin.address, Instant::now()) {
+        return Err(wait_in_words(wait));
+    }
+    let found = tokio::task::spawn_blocking(move || passwords::find(&file, &name, &password)).await;
+    match found {
+        Ok(Ok(Some(person))) => {
+            tries().succeeded(origin.address);
+            tracing::info!("{person} has logged in by password from {}", origin.address);
+            Ok(person)
+        }
+        Ok(Ok(None)) => {
+            tries().failed(origin.address, Instant::now());
+            tracing::warn!("a login by password from {} failed", origin.address);
+            Err("the name or the password is wrong".to_owned())
+        }
+        Ok(Err(why)) => {
+            tracing::error!("{why}");
+            Err("the file of passwords cannot be read; the messages of the desk say why".to_owned())
+        }
+        Err(_) => Err("the desk failed; try again".to_owned()),
+    }
+}
+
+async fn logout(State(desk): Here, member: Member) -> Response {
+    desk.sessions.end(member.session, Instant::now());
+    object(StatusCode::OK, &json!({"ok": true}))
+}
+
+#[derive(Deserialize)]
+struct Revoked {
+    id: u64,
+}
+
+async fn revoke(State(desk): Here, member: Member, request: Request) -> Response {
+    let revoked = match body::<Revoked>(request, LONGEST).await {
+        Ok(revoked) => revoked.id,
+        Err(answer) => return answer,
+    };
+    if member.person.role != Role::Operator && revoked != member.session {
+        return refused(StatusCode::FORBIDDEN, "an operator ends the sessions of others");
+    }
+    tracing::info!("{} ends session {revoked}", member.person);
+    match desk.sessions.end(revoked, Instant::now()) {
+        true => object(StatusCode::OK, &json!({"ok": true})),
+        false => refused(StatusCode::NOT_FOUND, "this session has ended already"),
+    }
+}
+
+async fn sessions(State(desk): Here, member: Member) -> Response {
+    let all = desk.sessions.all(Instant::now());
+    object(
+        StatusCode::OK,
+        &json!({"ok": true, "own": member.session, "name": member.person.name, "role": member.person.role, "sessions": all}),
+    )
+}
+
+async fn stream(State(desk): Here, member: Member) -> Response {
+    let headers =
+        [(header::CONTENT_TYPE, "application/x-ndjson"), (HeaderName::from_static("x-accel-buffering"), "no")];
+    (headers, Body::new(states::lines(desk, member.session))).into_response()
+}
+
+/// Hands a request of the page to the station. The station says what it thinks of it.
+async fn request(State(desk): Here, member: Member, request: Request) -> Response {
+    let request = match body::<ClientRequest>(request, LONGEST_IMPORT).await {
+        Ok(request) => request,
+        Err(answer) => return answer,
+    };
+    let is_known = matches!(
+        request,
+        ClientRequest::Request { .. }
+            | ClientRequest::Tournament { .. }
+            | ClientRequest::Reload { .. }
+            | ClientRequest::AlarmTest { .. }
+            | ClientRequest::LogLevel { .. }
+            | ClientRequest::Login { .. }
+    );
+    if !is_known {
+        return refused(StatusCode::BAD_REQUEST, "this is not asked here");
+    }
+    if !request.is_for(member.person.role) {
+        return refused(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
+    }
+    let reply = desk.station.ask(Some(member.person), request).await;
+    // Who asks now sees what came of it.
+    desk.tournament.forget().await;
+    desk.deeds.forget().await;
+    replied(&reply)
+}
+
+fn replied(reply: &Reply) -> Response {
+    object(if reply.unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
+}
+
+async fn tournament(State(desk): Here, _: Member) -> Response {
+    let reply = desk.tournament.answer(&desk.station, ClientRequest::ShowTournament {}).await;
+    let Some(shown) = &reply.tournament else { return replied(&reply) };
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let (tournament, standings) = (parsed(&shown.tournament), parsed(&shown.standings));
+    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history});
+    object(StatusCode::OK, &answer)
+}
+
+async fn log(State(desk): Here, _: Member) -> Response {
+    replied(&*desk.deeds.answer(&desk.station, ClientRequest::Deeds {}).await)
+}
+
+async fn board(State(desk): Here, _: Member, Path(name): Path<String>) -> Response {
+    let told = desk.station.told().borrow().clone();
+    let board = told.state.as_ref().and_then(|state| state.boards.iter().find(|board| board.name == name));
+    match board.map(pictures::of) {
+        Some(Ok(picture)) => object(StatusCode::OK, &picture),
+        Some(Err(why)) => refused(StatusCode::NOT_FOUND, &why),
+        None => refused(StatusCode::NOT_FOUND, "there is no such board"),
+    }
+}

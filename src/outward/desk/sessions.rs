@@ -1,0 +1,203 @@
+//! Who has logged in. A session has a token, which is the cookie, and a secret, which only the page has: cookies ignore ports, so another
+//! server on this machine gets the cookie, and never the secret. Of both only the hash is kept.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::rand::{GetRandomFlags, getrandom};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::outward::web::files::hex;
+use crate::station::operate::control::Person;
+
+/// For so long somebody is logged in.
+pub const LASTS: Duration = Duration::from_secs(12 * 3600);
+/// No more are logged in at once; who logged in first goes.
+const MOST: usize = 64;
+
+type Hash = [u8; 32];
+
+/// Somebody who has logged in.
+struct Session {
+    id: u64,
+    token: Hash,
+    secret: Hash,
+    person: Person,
+    address: IpAddr,
+    since: i64,
+    until: Instant,
+    seen: Instant,
+    pages: usize,
+}
+
+/// A session as people see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionView {
+    /// Its number.
+    pub id: u64,
+    /// Who.
+    #[serde(flatten)]
+    pub person: Person,
+    /// From where.
+    pub address: IpAddr,
+    /// Since when, in ms since 1970.
+    pub since: i64,
+    /// When it was heard of last, so many seconds ago.
+    pub seen_s: u64,
+    /// For so many seconds more.
+    pub left_s: u64,
+    /// How many of its pages are open.
+    pub pages: usize,
+}
+
+/// What a browser is given.
+pub struct Keys {
+    /// For the cookie.
+    pub token: String,
+    /// For the page.
+    pub secret: String,
+}
+
+/// All who have logged in.
+#[derive(Default)]
+pub struct Sessions {
+    all: Mutex<(u64, Vec<Session>)>,
+}
+
+fn hash(text: &str) -> Hash {
+    Sha256::digest(text).into()
+}
+
+/// 256 random bits.
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(hex(&bytes))
+}
+
+impl Sessions {
+    fn with<T>(&self, now: Instant, work: impl FnOnce(&mut u64, &mut Vec<Session>) -> T) -> T {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let (last, sessions) = &mut *all;
+        sessions.retain(|session| session.until > now);
+        work(last, sessions)
+    }
+
+    /// Somebody has logged in.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no random numbers.
+    pub fn begin(&self, person: Person, address: IpAddr, since: i64, now: Instant) -> io::Result<Keys> {
+        let keys = Keys { token: random()?, secret: random()? };
+        self.with(now, |last, sessions| {
+            *last += 1;
+            if sessions.len() >= MOST {
+                sessions.remove(0);
+            }
+            let (token, secret) = (hash(&keys.token), hash(&keys.secret));
+            sessions.push(Session {
+                id: *last,
+                token,
+                secret,
+                person,
+                address,
+                since,
+                until: now + LASTS,
+                seen: now,
+                pages: 0,
+            });
+        });
+        Ok(keys)
+    }
+
+    /// Whose are these? Any of the tokens may be it: other servers of this machine can set cookies of the same name.
+    pub fn find<'t>(&self, tokens: impl Iterator<Item = &'t str>, secret: &str, now: Instant) -> Option<(u64, Person)> {
+        // Only hashes are compared: how long that takes tells nothing of what they are made of.
+        let (tokens, secret): (Vec<Hash>, Hash) = (tokens.map(hash).collect(), hash(secret));
+        self.with(now, |_, sessions| {
+            let session =
+                sessions.iter_mut().find(|session| session.secret == secret && tokens.contains(&session.token))?;
+            session.seen = now;
+            Some((session.id, session.person.clone()))
+        })
+    }
+
+    /// Does it still last?
+    pub fn lasts(&self, id: u64, now: Instant) -> bool {
+        self.with(now, |_, sessions| sessions.iter().any(|session| session.id == id))
+    }
+
+    /// A page of it is open, or is closed.
+    pub fn page(&self, id: u64, opens: bool, now: Instant) {
+        self.with(now, |_, sessions| {
+            if let Some(session) = sessions.iter_mut().find(|session| session.id == id) {
+                session.pages = if opens { session.pages + 1 } else { session.pages.saturating_sub(1) };
+                session.seen = now;
+            }
+        });
+    }
+
+    /// It ends. False: there is none.
+    pub fn end(&self, id: u64, now: Instant) -> bool {
+        self.with(now, |_, sessions| {
+            let before = sessions.len();
+            sessions.retain(|session| session.id != id);
+            sessions.len() < before
+        })
+    }
+
+    /// All that last.
+    pub fn all(&self, now: Instant) -> Vec<SessionView> {
+        self.with(now, |_, sessions| {
+            let view = |session: &Session| SessionView {
+                id: session.id,
+                person: session.person.clone(),
+                address: session.address,
+                since: session.since,
+                seen_s: now.saturating_duration_since(session.seen).as_secs(),
+                left_s: session.until.saturating_duration_since(now).as_secs(),
+                pages: session.pages,
+            };
+            sessions.iter().map(view).collect()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::station::operate::control::Role;
+
+    #[test]
+    fn cookie_and_secret_together_count_for_twelve_hours() {
+        let (sessions, start) = (Sessions::default(), Instant::now());
+        let begin = |name: &str, now| {
+            let person = Person { name: name.into(), role: Role::Operator };
+            sessions.begin(person, [127, 0, 0, 1].into(), 0, now).unwrap()
+        };
+        let (one, two) = (begin("One", start), begin("Two", start));
+        let find = |token: &str, secret: &str, now| {
+            sessions.find(["planted", token].into_iter(), secret, now).map(|(_, person)| person.name)
+        };
+        assert_eq!(find(&one.token, &one.secret, start).as_deref(), Some("One"));
+        for (token, secret) in
+            [(&*one.token, ""), ("", &*one.secret), (&one.token, &two.secret), (&one.token, &one.token)]
+        {
+            assert_eq!(find(token, secret, start), None);
+        }
+        assert_eq!(find(&one.token, &one.secret, start + LASTS), None, "twelve hours");
+        assert!(sessions.all(start + LASTS).is_empty());
+        let again = begin("Three", start);
+        let (id, _) = sessions.find([&*again.token].into_iter(), &again.secret, start).unwrap();
+        assert!(sessions.end(id, start) && !sessions.end(id, start) && !sessions.lasts(id, start));
+        assert_eq!(find(&again.token, &again.secret, start), None);
+        for number in 0..100 {
+            begin(&number.to_string(), start);
+        }
+        assert_eq!(sessions.all(start).len(), MOST);
+    }
+}

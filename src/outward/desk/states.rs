@@ -1,0 +1,93 @@
+//! What pages are told again and again, one object a line: `GET /api/states`.
+//!
+//! | member | |
+//! |---|---|
+//! | `now` | the clock of the desk, in ms since 1970 |
+//! | `status` | the state of the station, as `damcast status --json` prints it; `null`: it has told none |
+//! | `trouble` | why the station does not answer; the state is old then |
+//! | `viewers` | how the pages for viewers are, as far as that is known |
+//! | `here` | who has a page open, `name` and `role` |
+//!
+//! A line comes when the station tells something, and at least every [`BEAT`]: a page that hears nothing for longer knows that it is cut
+//! off. The stream ends with the session.
+
+use std::convert::Infallible;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Bytes, HttpBody};
+use hyper::body::Frame;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::routes::DeskSite;
+use super::station::Told;
+use crate::outward::web::live::now;
+
+/// A page hears something at least so often.
+pub const BEAT: Duration = Duration::from_secs(5);
+/// And no more often than this.
+const PACE: Duration = Duration::from_millis(300);
+/// What the pages for viewers say is older than this: they do not run.
+const STALE: Duration = Duration::from_secs(20);
+
+/// The lines as they come.
+pub struct StateLines(mpsc::Receiver<Bytes>);
+
+impl HttpBody for StateLines {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|line| line.map(|line| Ok(Frame::data(line))))
+    }
+}
+
+/// The lines for a session.
+pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
+    let (sender, lines) = mpsc::channel(1);
+    tokio::spawn(async move {
+        desk.sessions.page(session, true, Instant::now());
+        let mut told = desk.station.told();
+        while desk.sessions.lasts(session, Instant::now()) {
+            let state = told.borrow_and_update().clone();
+            let line = line(&desk, &state);
+            // Who is slow gets the newest when he is ready for it.
+            if sender.send(line).await.is_err() {
+                break;
+            }
+            tokio::select! {
+                () = sender.closed() => break,
+                () = tokio::time::sleep(PACE) => {}
+            }
+            tokio::select! {
+                () = sender.closed() => break,
+                _ = tokio::time::timeout(BEAT, told.changed()) => {}
+            }
+        }
+        desk.sessions.page(session, false, Instant::now());
+    });
+    StateLines(lines)
+}
+
+fn line(desk: &DeskSite, told: &Told) -> Bytes {
+    let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
+    here.dedup_by(|one, other| one.person == other.person);
+    let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
+    let viewers = desk.viewers_file.as_deref().and_then(viewers);
+    let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.trouble, "viewers": viewers, "here": here});
+    format!("{line}\n").into()
+}
+
+/// What the pages for viewers say of themselves; `None`: they do not run, or say nothing.
+pub fn viewers(file: &Path) -> Option<Value> {
+    let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
+    let age = now() - state["written"].as_i64()?;
+    (u128::try_from(age).is_ok_and(|age| age < STALE.as_millis())).then_some(state)
+}

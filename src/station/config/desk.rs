@@ -1,0 +1,169 @@
+//! `[desk]`: the page for operators and arbiters. Only `damcast desk` obeys it, so a mistake in it stops nothing else; and that verb
+//! needs nothing else of a configuration but where the station is.
+//!
+//! ```toml
+//! [desk]
+//! address = "127.0.0.1:8081"
+//! password-file = "/etc/damcast/desk-passwords"
+//! ```
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use super::document::ConfigErrors;
+use super::sources::Sources;
+use super::value::{ConfigTable, Value};
+use super::{environment, serve};
+
+/// Where the desk is, and who may work at it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeskConfig {
+    /// Where people reach it.
+    pub address: SocketAddr,
+    /// Who may log in by name and password.
+    pub password_file: Option<PathBuf>,
+    /// Names by which it may be asked for.
+    pub hosts: Vec<String>,
+    /// Proxies in front of it.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Where programs ask how the station is.
+    pub metrics: Option<SocketAddr>,
+    /// The socket of the station, if the configuration names one.
+    pub socket: Option<PathBuf>,
+    /// The folder of the station, if the configuration names one.
+    pub directory: Option<PathBuf>,
+}
+
+/// Where the desk is, if nobody says anything else.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8081);
+
+impl DeskConfig {
+    /// Reads what a configuration says of the desk; its other tables may be wrong or missing.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is no TOML, or `[desk]` is wrong: all that is wrong with it.
+    pub fn load(path: &Path) -> Result<DeskConfig, ConfigErrors> {
+        DeskConfig::of(&Sources::of_file(path)?.with_environment(environment()))
+    }
+
+    /// The same of sources.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeskConfig::load`].
+    pub fn of(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
+        let whereabouts = sources.whereabouts();
+        let read = sources.with_tables(|mut top, _| {
+            let table = match top.take("desk").map(|value| value.table("[desk]")) {
+                None => top.none("[desk]"),
+                Some(Ok(table)) => table,
+                Some(Err(error)) => {
+                    top.note(error);
+                    return None;
+                }
+            };
+            read(&mut top, table)
+        });
+        read.map(|config| DeskConfig {
+            password_file: config.password_file.map(|file| sources.base().join(file)),
+            socket: whereabouts.socket,
+            directory: whereabouts.directory,
+            ..config
+        })
+    }
+}
+
+/// What is wrong with the table, for `damcast config check`.
+pub(super) fn check(top: &mut ConfigTable) {
+    match top.take("desk").map(|value| value.table("[desk]")) {
+        Some(Ok(table)) => drop(read(&mut top.clone(), table)),
+        Some(Err(error)) => top.note(error),
+        None => {}
+    }
+}
+
+/// What is wrong is noted.
+fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<DeskConfig> {
+    let of_machine = |value: &Value, example: &str| {
+        let wrong = format!("`{}` is an address of this machine with a port, as in \"{example}\"", value.key);
+        value.string()?.parse::<SocketAddr>().map_err(|_| value.error(wrong))
+    };
+    let password_file = table.read("password-file", |value| match value.string()? {
+        "" => Err(value.error("`password-file` is the path of a file")),
+        file => Ok(PathBuf::from(file)),
+    });
+    let hosts = table.read("hosts", serve::hosts);
+    let trusted_proxies = table.read("trusted-proxies", serve::proxies).unwrap_or_default();
+    let is_shielded = password_file.is_some() && !trusted_proxies.is_empty();
+    let address = table.read("address", |value| {
+        let address = of_machine(value, "127.0.0.1:8081")?;
+        if address.ip().is_loopback() || is_shielded {
+            return Ok(address);
+        }
+        Err(value.error(format!(
+            "other machines can reach {address}, and whoever works at the desk can change what is published: that needs \
+             `password-file`, and `trusted-proxies` with the proxy in front that speaks TLS (docs/desk.md); without them the address \
+             is one of loopback, as in \"127.0.0.1:8081\""
+        )))
+    });
+    let metrics = table.read("metrics", |value| of_machine(value, "127.0.0.1:9378"));
+    let (_, wrong) = top.apart(|| table.close());
+    let is_right = wrong.is_empty();
+    wrong.into_iter().for_each(|error| top.note(error));
+    is_right.then_some(DeskConfig {
+        address: address.unwrap_or(DEFAULT_ADDRESS),
+        password_file,
+        hosts: hosts.unwrap_or_default(),
+        trusted_proxies,
+        metrics,
+        socket: None,
+        directory: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Result<DeskConfig, String> {
+        DeskConfig::of(&Sources::text("x.toml", text)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_desk_is_of_this_machine_unless_it_is_shielded() {
+        let none = of("").unwrap();
+        assert_eq!((none.address, none.metrics, none.password_file), (DEFAULT_ADDRESS, None, None));
+        let open = "[desk]\naddress = \"0.0.0.0:8081\"\n";
+        for keys in ["", "password-file = \"p\"\n", "trusted-proxies = [\"127.0.0.1\"]\n"] {
+            let error = of(&format!("{open}{keys}")).unwrap_err();
+            assert!(error.contains("x.toml:2") && error.contains("password-file"), "{error}");
+        }
+        let shielded = of(&format!("{open}password-file = \"p\"\ntrusted-proxies = [\"127.0.0.1\"]\n")).unwrap();
+        assert_eq!(shielded.address.to_string(), "0.0.0.0:8081");
+        assert!(of("[desk]\naddress = \"[::1]:1\"\n").is_ok());
+    }
+
+    #[test]
+    fn it_needs_nothing_else_and_finds_the_station() {
+        let config =
+            of("[station]\ndirectory = \"r\"\nnonsense = 1\n[metrics]\naddress = \"127.0.0.1:9\"\n[serve]\nx = 1\n")
+                .unwrap();
+        assert!(config.directory.is_some_and(|directory| directory.ends_with("r")));
+        assert_eq!(of("[desk]\nmetrics = \"127.0.0.1:8\"\n").unwrap().metrics.map(|address| address.port()), Some(8));
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_place() {
+        for (pair, what) in [
+            ("address = \"8081\"", "`address` is an address"),
+            ("metrics = \"here\"", "`metrics` is an address"),
+            ("hosts = [\"http://x\"]", "without port and path"),
+            ("password-file = \"\"", "path of a file"),
+            ("passwords = \"x\"", "unknown key `passwords`"),
+        ] {
+            let error = of(&format!("[desk]\n{pair}\n")).unwrap_err();
+            assert!(error.contains(what) && error.contains("x.toml:2"), "{error}");
+        }
+    }
+}

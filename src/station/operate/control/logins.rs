@@ -1,0 +1,206 @@
+//! Codes with which people log in at the desk, and how often anybody may try.
+//!
+//! A code has six digits and counts once, for a minute. Who tries wrong ones five times waits; a code that was guessed at too often in
+//! all is void, so that many addresses together get no further. Time is told by whoever asks.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::rand::{GetRandomFlags, getrandom};
+
+use super::Person;
+
+/// For so long a code counts.
+pub const COUNTS_FOR: Duration = Duration::from_secs(60);
+/// So many wrong tries an address has.
+pub const TRIES: u32 = 5;
+/// Then it waits for so long.
+pub const WAITS: Duration = Duration::from_secs(60);
+/// So many wrong tries in all make a code void.
+const GUESSES: u32 = 100;
+/// No more codes count at once.
+const MOST_CODES: usize = 16;
+/// So many addresses are remembered.
+const MOST_ADDRESSES: usize = 1024;
+
+/// How often whom has tried, by address.
+#[derive(Default, Debug)]
+pub struct Tries(HashMap<IpAddr, (u32, Instant)>);
+
+impl Tries {
+    /// Has this address to wait? Then for how long.
+    pub fn must_wait(&mut self, address: IpAddr, now: Instant) -> Option<Duration> {
+        self.0.retain(|_, (_, last)| now.saturating_duration_since(*last) < WAITS);
+        let (count, last) = self.0.get(&address)?;
+        (*count >= TRIES).then(|| WAITS.saturating_sub(now.saturating_duration_since(*last)))
+    }
+
+    /// It was wrong.
+    pub fn failed(&mut self, address: IpAddr, now: Instant) {
+        if self.0.len() >= MOST_ADDRESSES && !self.0.contains_key(&address) {
+            // Who has tried least goes; addresses that wait stay.
+            let least = self.0.iter().min_by_key(|(_, tries)| **tries).map(|(address, _)| *address);
+            if let Some(least) = least {
+                self.0.remove(&least);
+            }
+        }
+        let tries = self.0.entry(address).or_insert((0, now));
+        *tries = (tries.0 + 1, now);
+    }
+
+    /// It was right.
+    pub fn succeeded(&mut self, address: IpAddr) {
+        self.0.remove(&address);
+    }
+}
+
+/// What is said to who has to wait.
+pub fn wait_in_words(wait: Duration) -> String {
+    format!("too many wrong tries from here; try again in {} s", wait.as_secs() + 1)
+}
+
+#[derive(Debug)]
+struct IssuedCode {
+    code: String,
+    person: Person,
+    until: Instant,
+    guesses: u32,
+}
+
+#[derive(Default, Debug)]
+struct Counter {
+    codes: Vec<IssuedCode>,
+    tries: Tries,
+}
+
+/// The codes that count.
+#[derive(Clone, Default, Debug)]
+pub struct Logins(Arc<Mutex<Counter>>);
+
+impl Logins {
+    /// A code for somebody, for a minute.
+    ///
+    /// # Errors
+    ///
+    /// When there are too many, or the system gives no random numbers.
+    pub fn issue(&self, person: Person, now: Instant) -> Result<String, String> {
+        self.issue_for(person, now, COUNTS_FOR)
+    }
+
+    /// A code for somebody, for so long.
+    ///
+    /// # Errors
+    ///
+    /// As [`Logins::issue`].
+    pub fn issue_for(&self, person: Person, now: Instant, counts_for: Duration) -> Result<String, String> {
+        let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counter.codes.retain(|code| code.until > now);
+        if counter.codes.len() >= MOST_CODES {
+            return Err("too many codes wait to be used; try again in a minute".to_owned());
+        }
+        let code = loop {
+            let code = six_digits().map_err(|error| format!("the system gives no random numbers: {error}"))?;
+            if counter.codes.iter().all(|other| other.code != code) {
+                break code;
+            }
+        };
+        counter.codes.push(IssuedCode { code: code.clone(), person, until: now + counts_for, guesses: 0 });
+        Ok(code)
+    }
+
+    /// Whose code is it? It does not count again.
+    ///
+    /// # Errors
+    ///
+    /// When it does not count, or the address has to wait.
+    pub fn redeem(&self, code: &str, address: IpAddr, now: Instant) -> Result<Person, String> {
+        let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(wait) = counter.tries.must_wait(address, now) {
+            return Err(wait_in_words(wait));
+        }
+        counter.codes.retain(|code| code.until > now);
+        if let Some(index) = counter.codes.iter().position(|issued| issued.code == code) {
+            counter.tries.succeeded(address);
+            return Ok(counter.codes.swap_remove(index).person);
+        }
+        counter.tries.failed(address, now);
+        counter.codes.iter_mut().for_each(|code| code.guesses += 1);
+        counter.codes.retain(|code| code.guesses < GUESSES);
+        Err("this code does not count: it is wrong, was used, or is older than a minute; `damcast ctl login` makes another".to_owned())
+    }
+}
+
+/// Each of the million alike.
+fn six_digits() -> rustix::io::Result<String> {
+    const ALL: u32 = 1_000_000;
+    loop {
+        let mut bytes = [0; 4];
+        getrandom(&mut bytes, GetRandomFlags::empty())?;
+        let number = u32::from_ne_bytes(bytes);
+        if number < u32::MAX / ALL * ALL {
+            return Ok(format!("{:06}", number % ALL));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::station::operate::control::Role;
+
+    fn person() -> Person {
+        Person { name: "M. Bosma".into(), role: Role::Arbiter }
+    }
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    fn other(number: u32) -> IpAddr {
+        std::net::Ipv4Addr::from(number + 1).into()
+    }
+
+    #[test]
+    fn a_code_counts_once_and_for_a_minute() {
+        let (logins, start) = (Logins::default(), Instant::now());
+        let code = logins.issue(person(), start).unwrap();
+        assert!(code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
+        assert_eq!(logins.redeem(&code, HERE, start + COUNTS_FOR / 2), Ok(person()));
+        assert!(logins.redeem(&code, HERE, start + COUNTS_FOR / 2).unwrap_err().contains("was used"));
+        let late = logins.issue(person(), start).unwrap();
+        assert!(logins.redeem(&late, HERE, start + COUNTS_FOR).is_err());
+    }
+
+    #[test]
+    fn who_tries_five_times_waits_and_nobody_else_does() {
+        let (logins, start) = (Logins::default(), Instant::now());
+        let code = logins.issue(person(), start).unwrap();
+        let wrong = if code == "000000" { "000001" } else { "000000" };
+        for _ in 0..TRIES {
+            assert!(logins.redeem(wrong, HERE, start).unwrap_err().contains("does not count"));
+        }
+        // Now the right one does not help.
+        assert!(logins.redeem(&code, HERE, start).unwrap_err().contains("try again in"));
+        assert_eq!(logins.redeem(&code, other(1), start), Ok(person()));
+        let next = logins.issue(person(), start + WAITS).unwrap();
+        assert_eq!(logins.redeem(&next, HERE, start + WAITS), Ok(person()));
+    }
+
+    #[test]
+    fn many_addresses_together_guess_no_more_than_a_hundred_times() {
+        let (logins, start) = (Logins::default(), Instant::now());
+        let code = logins.issue(person(), start).unwrap();
+        for number in 0..GUESSES {
+            assert!(logins.redeem("x", other(number), start).is_err());
+        }
+        assert!(logins.redeem(&code, HERE, start).is_err());
+        for number in 0..5000 {
+            let _ = logins.redeem("x", other(number), start);
+        }
+        assert!(logins.0.lock().unwrap().tries.0.len() <= MOST_ADDRESSES);
+        for _ in 0..MOST_CODES {
+            logins.issue(person(), start).unwrap();
+        }
+        assert!(logins.issue(person(), start).is_err());
+    }
+}

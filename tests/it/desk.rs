@@ -1,0 +1,401 @@
+//! `damcast desk`: the page for operators and arbiters, by real processes over real sockets. What comes in is hostile: nothing of it
+//! reaches the station.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::control::ask;
+use crate::daemon::{Place, Station};
+use crate::program::{damcast, run, run_with_input};
+use crate::pty::{PATIENCE, wait_until};
+use crate::serve::{Answer, raw};
+
+/// A running desk. Dropping it kills it.
+pub struct Desk {
+    process: Child,
+    pub address: String,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What somebody has who has logged in.
+pub struct Keys {
+    cookie: String,
+    secret: String,
+}
+
+impl Desk {
+    /// One for the station of a place, with these keys of its table.
+    pub fn start(place: &Place, keys: &str) -> Desk {
+        let config = place.path("desk.toml");
+        let directory = place.path("recordings");
+        fs::write(&config, format!("[station]\ndirectory = {directory:?}\n[desk]\naddress = \"127.0.0.1:0\"\n{keys}"))
+            .unwrap();
+        let mut command = damcast(&["desk", "--config", config.to_str().unwrap()]);
+        command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let address = said.trim().strip_prefix("operator: http://").and_then(|rest| rest.strip_suffix('/'));
+        let address = address.expect("an address").to_owned();
+        Desk { process, address }
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            text += &format!("Host: {}\r\n", self.address);
+        }
+        if method == "POST"
+            && !headers.iter().any(|(name, _)| *name == "Content-Length" || *name == "Transfer-Encoding")
+        {
+            text += &format!("Content-Length: {}\r\n", body.len());
+        }
+        headers.iter().for_each(|(name, value)| text += &format!("{name}: {value}\r\n"));
+        raw(&self.address, (text + "\r\n" + body).as_bytes()).unwrap()
+    }
+
+    fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    fn post(&self, path: &str, keys: Option<&Keys>, body: &Value) -> (u16, Value) {
+        let origin = self.origin();
+        let mut headers = vec![("Origin", origin.as_str()), ("Content-Type", "application/json")];
+        if let Some(keys) = keys {
+            headers.extend([("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", &keys.secret)]);
+        }
+        let answer = self.ask("POST", path, &headers, &body.to_string());
+        (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
+    }
+
+    fn get(&self, path: &str, keys: &Keys) -> (u16, Value) {
+        let answer = self.ask("GET", path, &[("Cookie", &keys.cookie), ("X-Damcast-Desk", &keys.secret)], "");
+        (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
+    }
+
+    fn log_in(&self, credentials: &Value) -> Keys {
+        let body = credentials.to_string();
+        let origin = self.origin();
+        let answer =
+            self.ask("POST", "/api/login", &[("Origin", &origin), ("Content-Type", "application/json")], &body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        let set = answer.header("set-cookie").unwrap();
+        for flag in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
+            assert!(set.contains(flag), "{set}");
+        }
+        let told: Value = serde_json::from_slice(&answer.body).unwrap();
+        Keys { cookie: set.split(';').next().unwrap().to_owned(), secret: told["secret"].as_str().unwrap().to_owned() }
+    }
+}
+
+/// A code of the station of a place.
+pub fn code(place: &Place, role: &str, name: &str) -> String {
+    let answer = ask(place, &["ctl", "login", "--role", role, "--name", name, "--json"]);
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    serde_json::from_str::<Value>(&answer.out).unwrap()["code"].as_str().unwrap().to_owned()
+}
+
+fn station() -> (Place, Station, Desk) {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    wait_until("the station", || ask(&place, &["status"]).code == 0);
+    let desk = Desk::start(&place, "");
+    (place, station, desk)
+}
+
+/// What was asked of the station.
+fn deeds(desk: &Desk, keys: &Keys) -> Vec<Value> {
+    let (status, told) = desk.get("/api/log", keys);
+    assert_eq!(status, 200, "{told}");
+    told["deeds"].as_array().unwrap().clone()
+}
+
+#[test]
+fn who_logs_in_works_under_his_name_until_he_leaves() {
+    let (place, station, desk) = station();
+    let code = code(&place, "operator", "M. Bosma");
+    let keys = desk.log_in(&json!({"code": code}));
+    // The code counts once.
+    let (status, again) = desk.post("/api/login", None, &json!({"code": code}));
+    assert!(status == 403 && again["error"].as_str().unwrap().contains("was used"), "{status} {again}");
+    let (status, held) =
+        desk.post("/api/request", Some(&keys), &json!({"do": "request", "board": "a", "request": "hold"}));
+    assert_eq!((status, &held["ok"]), (200, &json!(true)), "{held}");
+    wait_until("hold", || crate::control::status(&place)["boards"][0]["held"] == true);
+    // Who it was stands in the log of the line's messages, in what was asked, and in the answer of the station.
+    station.wait_for("M. Bosma (operator)");
+    let last = deeds(&desk, &keys).pop().unwrap();
+    assert_eq!(
+        (&last["by"], &last["what"], &last["ok"]),
+        (&json!("M. Bosma (operator)"), &json!("a: hold"), &json!(true)),
+        "{last}"
+    );
+    // States are pushed, and the page is told who else is here.
+    let mut stream = TcpStream::connect(&desk.address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let head = format!(
+        "GET /api/states HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\nX-Damcast-Desk: {}\r\n\r\n",
+        desk.address, keys.cookie, keys.secret
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+    let state = lines.by_ref().find(|line| line.starts_with('{')).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["status"]["boards"][0]["name"], "a", "{state}");
+    assert_eq!(state["here"], json!([{"name": "M. Bosma", "role": "operator"}]), "{state}");
+    // A cookie without the secret, and the secret without the cookie, are nothing.
+    for headers in [
+        vec![("Cookie", keys.cookie.as_str())],
+        vec![("X-Damcast-Desk", keys.secret.as_str())],
+        vec![("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", "0")],
+        vec![("Cookie", "damcast-desk=0"), ("X-Damcast-Desk", keys.secret.as_str())],
+        vec![],
+    ] {
+        assert_eq!(desk.ask("GET", "/api/log", &headers, "").status, 401, "{headers:?}");
+    }
+    // Another server of this machine may have set a cookie of the same name.
+    let both = format!("damcast-desk=planted; {}", keys.cookie);
+    assert_eq!(desk.ask("GET", "/api/log", &[("Cookie", &both), ("X-Damcast-Desk", &keys.secret)], "").status, 200);
+    assert_eq!(desk.post("/api/logout", Some(&keys), &json!({})).0, 200);
+    assert_eq!(desk.get("/api/log", &keys).0, 401);
+    assert!(lines.find(|line| line == "0").is_some(), "the stream ends with the session");
+}
+
+#[test]
+fn nothing_foreign_reaches_the_station() {
+    let (place, _station, desk) = station();
+    let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    let before = deeds(&desk, &keys).len();
+    let hold = json!({"do": "request", "board": "a", "request": "hold"}).to_string();
+    let own = desk.origin();
+    let port = desk.address.rsplit(':').next().unwrap().to_owned();
+    let json = ("Content-Type", "application/json");
+    let evil = format!("{own}.evil.example");
+    let other_port = "http://127.0.0.1:1".to_owned();
+    let name = format!("localhost.evil.example:{port}");
+    let member = [("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", keys.secret.as_str())];
+    let cases: Vec<(&str, Vec<(&str, &str)>, u16)> = vec![
+        ("no origin", vec![json], 403),
+        ("origin null", vec![("Origin", "null"), json], 403),
+        ("a foreign origin", vec![("Origin", "http://evil.example"), json], 403),
+        ("our name as a prefix", vec![("Origin", &evil), json], 403),
+        ("another port", vec![("Origin", &other_port), json], 403),
+        ("no scheme", vec![("Origin", &desk.address), json], 403),
+        ("rubbish", vec![("Origin", "http://[::1"), json], 403),
+        ("two origins", vec![("Origin", &own), ("Origin", &own), json], 403),
+        ("a form", vec![("Origin", &own), ("Content-Type", "application/x-www-form-urlencoded")], 415),
+        ("plain text", vec![("Origin", &own), ("Content-Type", "text/plain; x=application/json")], 415),
+        ("no type", vec![("Origin", &own)], 415),
+        ("a page of another site", vec![("Origin", &own), json, ("Sec-Fetch-Site", "cross-site")], 403),
+        ("a page of another port", vec![("Origin", &own), json, ("Sec-Fetch-Site", "same-site")], 403),
+        ("rebinding", vec![("Host", "evil.example"), ("Origin", "http://evil.example"), json], 421),
+        ("rebinding by prefix", vec![("Host", &name), ("Origin", &own), json], 421),
+        ("a forwarded address of anyone", vec![("X-Forwarded-For", "127.0.0.1"), ("Origin", "null"), json], 403),
+    ];
+    for (what, headers, expected) in &cases {
+        let all: Vec<_> = headers.iter().chain(&member).copied().collect();
+        let answer = desk.ask("POST", "/api/request", &all, &hold);
+        assert_eq!(answer.status, *expected, "{what}: {}", answer.text());
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{what}");
+    }
+    let right = [("Origin", own.as_str()), json, member[0], member[1]];
+    for (what, body) in [
+        ("no json", "hold".to_owned()),
+        (
+            "who is said by the desk alone",
+            json!({"do": "request", "board": "a", "request": "hold", "who": {"name": "x", "role": "operator"}})
+                .to_string(),
+        ),
+        ("redeem", json!({"do": "redeem", "code": "1", "address": "127.0.0.1"}).to_string()),
+        ("status", json!({"do": "status"}).to_string()),
+        ("deep", "[".repeat(60_000)),
+    ] {
+        assert_eq!(desk.ask("POST", "/api/request", &right, &body).status, 400, "{what}");
+    }
+    // Bodies that are too long, or have no end, are cut.
+    let long: Vec<_> = right.iter().copied().chain([("Content-Length", "99999999")]).collect();
+    assert_eq!(desk.ask("POST", "/api/login", &long, &"x".repeat(70_000)).status, 413);
+    let endless: Vec<_> = right.iter().copied().chain([("Transfer-Encoding", "chunked")]).collect();
+    assert_eq!(desk.ask("POST", "/api/login", &endless, &format!("ffffff\r\n{}", "x".repeat(70_000))).status, 413);
+    assert_eq!(desk.ask("GET", "/api/log", &[member[0], member[1], ("Content-Length", "5")], "").status, 413);
+    assert_eq!(desk.ask("DELETE", "/api/log", &member, "").status, 405);
+    assert_eq!(desk.ask("GET", &format!("/?{}", "x".repeat(2000)), &[], "").status, 414);
+    let flood: Vec<(&str, &str)> = (0..200).map(|_| ("X-Flood", "x")).collect();
+    assert_eq!(desk.ask("GET", "/", &flood, "").status, 431);
+    for path in ["/../etc/passwd", "/assets/../../x", "/api/board/%2e%2e%2f", "/%00", "/api/nothing"] {
+        assert!([404, 400, 401].contains(&desk.ask("GET", path, &[], "").status), "{path}");
+    }
+    // Names that would deceive a reader of the log are refused, others are texts.
+    for (name, is_right) in [
+        ("<script>alert(1)</script>", true),
+        ("a\"]b", true),
+        ("a\nb", false),
+        ("a\u{202e}b", false),
+        (&"x".repeat(10_000), false),
+        (" ", false),
+    ] {
+        let (_, told) =
+            desk.post("/api/request", Some(&keys), &json!({"do": "login", "name": name, "role": "arbiter"}));
+        assert_eq!(told["ok"], is_right, "{name:?}: {told}");
+    }
+    // The page may be asked for by anybody, tells nothing, and nobody frames it.
+    let page = desk.ask("GET", "/?code=123456", &[("Sec-Fetch-Site", "cross-site")], "");
+    assert_eq!(page.status, 200);
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert!(!page.text().contains("123456") && page.header("referrer-policy") == Some("no-referrer"));
+    // Only what was right is known to the station.
+    let after = deeds(&desk, &keys);
+    assert!(after[before..].iter().all(|deed| deed["what"].as_str().unwrap().starts_with("login of ")), "{after:?}");
+    assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
+}
+
+#[test]
+fn who_guesses_waits_and_an_arbiter_gives_results_names_and_rounds_alone() {
+    let (place, _station, desk) = station();
+    let keys = desk.log_in(&json!({"code": code(&place, "arbiter", "R. Faber")}));
+    for (request, is_his) in [
+        (json!({"do": "request", "board": "a", "request": "hold"}), false),
+        (json!({"do": "request", "board": "a", "request": "setup W:W31:B1"}), false),
+        (json!({"do": "reload"}), false),
+        (json!({"do": "alarm-test"}), false),
+        (json!({"do": "log-level", "filter": "trace"}), false),
+        (json!({"do": "login", "name": "x", "role": "operator"}), false),
+        (json!({"do": "tournament", "request": {"matter": "import", "name": "x.csv", "text": "Name\nA\n"}}), false),
+        (json!({"do": "tournament", "request": {"matter": "round-robin"}}), false),
+        (json!({"do": "request", "board": "a", "request": "names A / B"}), true),
+        (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
+        (json!({"do": "tournament", "request": {"matter": "round", "round": 1, "to": "open"}}), true),
+    ] {
+        let (status, told) = desk.post("/api/request", Some(&keys), &request);
+        assert_eq!(status == 200, is_his, "{request}: {told}");
+        // The station sees to that itself.
+        let socket = place.path("recordings/control.sock");
+        let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
+        let mut line = request.clone();
+        line["who"] = json!({"name": "R. Faber", "role": "arbiter"});
+        stream.write_all(format!("{line}\n").as_bytes()).unwrap();
+        let mut told = String::new();
+        BufReader::new(stream).read_line(&mut told).unwrap();
+        assert_eq!(told.contains("may not ask this"), !is_his, "{line}: {told}");
+    }
+    // Five wrong tries, and then the right one is not even looked at.
+    let right = code(&place, "operator", "M. Bosma");
+    for _ in 0..5 {
+        let (status, told) = desk.post("/api/login", None, &json!({"code": "x"}));
+        assert!(status == 403 && told["error"].as_str().unwrap().contains("does not count"), "{told}");
+    }
+    let (status, told) = desk.post("/api/login", None, &json!({"code": right}));
+    assert!(status == 403 && told["error"].as_str().unwrap().contains("too many wrong tries"), "{told}");
+    // Who is in stays in; and one who was sent away is out.
+    let (_, sessions) = desk.get("/api/sessions", &keys);
+    assert_eq!(sessions["name"], "R. Faber");
+    let (status, _) = desk.post("/api/revoke", Some(&keys), &json!({"id": 999}));
+    assert_eq!(status, 403, "an arbiter ends nobody's session");
+    assert_eq!(desk.post("/api/revoke", Some(&keys), &json!({"id": sessions["own"]})).0, 200);
+    assert_eq!(desk.get("/api/sessions", &keys).0, 401);
+}
+
+#[test]
+fn names_and_passwords_do_where_there_is_a_file_and_an_older_view_is_refused() {
+    let (place, mut station, _) = station();
+    let made = run_with_input(&["desk", "hash-password", "M. Bosma"], b"correct horse\n");
+    assert!(made.code == 0 && made.out.starts_with("M. Bosma:operator:$argon2id$"), "{} {}", made.out, made.err);
+    assert_eq!(run_with_input(&["desk", "hash-password", "a:b"], b"correct horse\n").code, 1);
+    fs::write(place.path("passwords"), &made.out).unwrap();
+    let desk = Desk::start(&place, "password-file = \"passwords\"\n");
+    let (status, told) = desk.post("/api/login", None, &json!({"name": "M. Bosma", "password": "wrong horse"}));
+    assert!(status == 403 && told["error"] == "the name or the password is wrong", "{told}");
+    let keys = desk.log_in(&json!({"name": "M. Bosma", "password": "correct horse"}));
+    let other = desk.log_in(&json!({"code": code(&place, "operator", "Other")}));
+    // Two people with one view: the second is refused, and told why.
+    let import = |saw: u64, name: &str| json!({"do": "tournament", "request": {"matter": "import", "name": "p.csv", "text": format!("No,Name,Rating\n1,\"{name}\",2000\n"), "saw": saw, "sure": true}});
+    let (_, seen) = desk.get("/api/tournament", &other);
+    assert_eq!(seen["version"], 0, "{seen}");
+    let (_, told) = desk.post("/api/request", Some(&keys), &import(0, "Sijbrands, T."));
+    assert_eq!(told["ok"], true, "{told}");
+    let (_, told) = desk.post("/api/request", Some(&other), &import(0, "Wiersma, H."));
+    assert_eq!(told["ok"], false, "{told}");
+    let (_, seen) = desk.get("/api/tournament", &other);
+    assert_eq!(seen["version"], 1, "{seen}");
+    let history = &seen["history"][0];
+    assert!(history["by"].as_str().unwrap().starts_with("M. Bosma (operator), uid "), "{history}");
+    assert_eq!(seen["tournament"]["sections"][0]["players"][0]["name"], "Sijbrands, T.", "{seen}");
+    // The same of a board.
+    let hold = |plies: u32| json!({"do": "request", "board": "a", "request": "hold", "saw": {"plies": plies}});
+    let (_, told) = desk.post("/api/request", Some(&other), &hold(7));
+    assert!(told["error"].as_str().unwrap().contains("has changed since you looked"), "{told}");
+    assert_eq!(desk.post("/api/request", Some(&other), &hold(0)).1["ok"], true);
+    // A station that is gone is told of, and a request that it does not take is not done.
+    assert!(station.signal(Signal::TERM).success());
+    let (_, told) = desk.post("/api/request", Some(&keys), &hold(0));
+    assert!(told["error"].as_str().unwrap().contains("no station answers"), "{told}");
+}
+
+#[test]
+fn an_address_that_others_reach_needs_a_shield() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("damcast.toml");
+    fs::write(&config, "[desk]\naddress = \"0.0.0.0:0\"\n").unwrap();
+    let refused = run(&["desk", "--config", config.to_str().unwrap()]);
+    assert!(
+        refused.code == 2 && refused.err.contains("password-file") && refused.err.contains("damcast.toml:2"),
+        "{}",
+        refused.err
+    );
+    let refused = run(&["desk", "--config", config.with_extension("x").to_str().unwrap()]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+}
+
+#[test]
+fn programs_that_watch_ask_the_desk_and_are_told_when_the_station_is_gone() {
+    let (place, mut station, _) = station();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let _desk = Desk::start(&place, &format!("metrics = \"{free}\"\n"));
+    let get = |path: &str| crate::serve::ask(&free.to_string(), "GET", path, &[]).unwrap();
+    let text = get("/metrics").text();
+    assert!(text.contains("damcast_uptime_seconds") && text.contains("damcast_plies_total{line=\"a\"}"), "{text}");
+    assert!([200, 503].contains(&get("/healthz").status));
+    assert_eq!(get("/api/log").status, 404);
+    assert!(station.signal(Signal::TERM).success());
+    for path in ["/metrics", "/healthz"] {
+        let gone = get(path);
+        assert!(gone.status == 503 && gone.text().contains("no station answers"), "{path}: {}", gone.text());
+    }
+    let foreign = crate::serve::ask(&free.to_string(), "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
+    assert_eq!(foreign.status, 421);
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn the_demonstration_lets_its_viewer_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("demo");
+    let mut process = damcast(&["demo", "--boards", "1", "--speed", "50", "--dir", place.to_str().unwrap()])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines: Vec<String> =
+        BufReader::new(process.stdout.take().unwrap()).lines().take(2).map(Result::unwrap).collect();
+    assert!(lines[0].starts_with("viewers: http://127.0.0.1:"), "{lines:?}");
+    let (address, code) = lines[1].strip_prefix("operator: http://").unwrap().split_once("/?code=").unwrap();
+    let desk = Desk { process, address: address.to_owned() };
+    let body = json!({"code": code});
+    let mut told = Value::Null;
+    wait_until("the station of the demonstration", || {
+        told = desk.post("/api/login", None, &body).1;
+        !told["error"].as_str().is_some_and(|error| error.contains("no station answers"))
+    });
+    assert_eq!(told["role"], "operator", "{told}");
+}
