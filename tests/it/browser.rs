@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::serve::Outlet;
+use crate::serve::{Outlet, tournament};
 
 /// Nobody waits longer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -318,8 +318,7 @@ fn nothing_serious_keeps_anybody_from_using_a_page() {
     outlet.tell("board-4", json!({"n": 6, "type": "end"}));
     outlet.tell("board-4", json!({"n": 7, "type": "result", "result": "2-0"}));
     outlet.write("archive/board-4-1.pdn", "[White \"Jansen\"]\n*\n");
-    let row = json!({"rank": 1, "id": 7, "name": "Sijbrands", "points": "7", "games": 4});
-    outlet.write("standings.json", &json!({"sections": [{"section": "Open group", "rows": [row]}]}).to_string());
+    tournament(&mut outlet);
     let server = outlet.serve();
     let rules = "{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations']}";
     let found = format!(
@@ -338,6 +337,8 @@ fn nothing_serious_keeps_anybody_from_using_a_page() {
             "board/2",
             "game/board-4-1",
             "round/5",
+            "round/6",
+            "board/3",
             "standings",
             "archive",
             "embed/board/3",

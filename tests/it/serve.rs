@@ -364,6 +364,96 @@ fn every_page_is_complete_without_a_script() {
     assert!(server.get("/game/board-1-1.pdn").text().ends_with("1. 32-28 19-23 *\n"));
 }
 
+/// A tournament with an open round, of which two boards have begun, and with one that was played.
+pub fn tournament(outlet: &mut Outlet) {
+    let tags = |number: &str| json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": number});
+    outlet.begin("board-1", tags("1"));
+    outlet.begin("board-2", tags("2"));
+    let waiting = "[White \"Clerc, R.\"]\n[Black \"Gantwarg\"]\n[GameType \"25\"]\n[Round \"6\"]\n[Board \"3\"]\n[Result \"*\"]\n\n*\n";
+    outlet.write("games.pdn", &format!("[White \"Jansen\"]\n[Board \"1\"]\n[Result \"*\"]\n\n1. 32-28 *\n\n{waiting}"));
+    let names = ["Jansen", "Ba", "Clerc, R.", "Gantwarg"];
+    let players: Vec<Value> =
+        names.iter().zip(1..).map(|(name, id)| json!({"id": id, "name": name, "team": 1 + id % 2})).collect();
+    let rounds = json!([
+        {"round": 5, "state": "closed", "byes": [], "matches": [{"id": 1, "home": 1, "away": 2}], "pairings": [
+            {"id": 1, "table": 1, "white": 2, "black": 1, "match": 1, "points": ["2", "0"], "reason": "played"},
+            {"id": 2, "table": 2, "white": 3, "black": 4, "match": 1, "points": ["1", "1"], "reason": "played"}]},
+        {"round": 6, "state": "open", "byes": [], "matches": [], "pairings": [
+            {"id": 3, "table": 1, "white": 1, "black": 2}, {"id": 4, "table": 3, "white": 3, "black": 4}]}]);
+    let teams = json!([{"id": 1, "number": 1, "name": "Huissen"}, {"id": 2, "number": 2, "name": "Hijken"}]);
+    let section =
+        json!({"id": 1, "name": "Open", "scoring": "2-1-0", "players": players, "teams": teams, "rounds": rounds});
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
+    let points = ["0", "2", "1", "1"];
+    let rows: Vec<Value> = [2, 3, 4, 1].iter().zip(1..).map(|(id, rank)| {
+        json!({"rank": rank, "id": id, "number": id, "name": names[id - 1], "points": points[id - 1], "games": 1, "tiebreaks": {}})
+    }).collect();
+    outlet.write(
+        "standings.json",
+        &json!({"sections": [{"section": "Open", "after_round": 5, "results": [2, 2], "rows": rows}]}).to_string(),
+    );
+}
+
+#[test]
+fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
+    let mut outlet = Outlet::new();
+    tournament(&mut outlet);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for (path, words) in [
+        // Board 3 in its place, with its players, its board of 64 squares, and a word.
+        (
+            "/",
+            &[
+                "href=\"/board/3\"",
+                "Clerc, R.",
+                "Gantwarg",
+                "class=\"st\">Not started",
+                "data-w=\"8\"",
+                "href=\"/round/5\"",
+                "href=\"/round/6\"",
+            ][..],
+        ),
+        ("/board/3", &["Clerc, R.", "class=\"st\">Not started", "http-equiv=\"refresh\""]),
+        ("/round/5", &["Clerc, R.", "1–1", "2–0", "Huissen", "3–1"]),
+        ("/round/6", &["Jansen", "Gantwarg", "class=\"nw\">Not started"]),
+        // Who met whom: the first won with White against the fourth.
+        ("/standings", &["4□", "2<", "1■", "Huissen", "3–1"]),
+        ("/?wall", &["Clerc, R.", "class=\"st\">Not started"]),
+    ] {
+        let page = server.get(path);
+        assert_eq!(page.status, 200, "{path}");
+        for word in words {
+            assert!(page.text().contains(word), "{path} does not have {word}: {}", page.text());
+        }
+    }
+    assert_eq!((server.get("/board/4").status, server.get("/round/7").status), (404, 404));
+    // What the files say changes without an event: no page is an old one.
+    let before = server.get("/").header("etag").unwrap().to_owned();
+    outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");
+    let page = server.get_with("/", &[("If-None-Match", &before)]);
+    assert!(page.status == 200 && page.text().contains("Sijbrands") && !page.text().contains("Clerc"), "{page:?}");
+    // A round that is opened is told to pages, which fetch themselves anew.
+    let mut stream = server.watch("", Some(&format!("{GENERATION}.2")));
+    assert_eq!(stream.next().kind, "hello");
+    outlet.seq += 1;
+    let event = json!({"seq": outlet.seq, "gen": GENERATION, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00", "t": 1, "type": "round", "section": "Open", "round": 7, "state": "open"});
+    OpenOptions::new()
+        .append(true)
+        .open(outlet.path("events.ndjson"))
+        .unwrap()
+        .write_all(format!("{event}\n").as_bytes())
+        .unwrap();
+    let told = stream.next();
+    assert_eq!((told.kind.as_str(), told.id), ("round", Some(format!("{GENERATION}.3"))));
+    // The game begins: the card is that of the board now.
+    outlet.begin("board-3", json!({"White": "Sijbrands", "Black": "Wiersma", "Round": "6", "Board": "3"}));
+    outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[Result \"*\"]\n\n1. 32-28 *\n");
+    server.wait_for(&outlet);
+    let page = server.get("/board/3").text();
+    assert!(page.contains("Wiersma") && !page.contains("class=\"st\">Not started"), "{page}");
+}
+
 #[test]
 fn pages_speak_the_language_of_the_reader() {
     let mut outlet = game();

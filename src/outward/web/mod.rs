@@ -17,6 +17,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`state`] | what the outlet has told: events in, views out; pure |
+//! | [`plan`] | who plays whom in games without moves, from the files of the outlet |
 //! | [`pages`], `diagram`, `words` | HTML, boards as SVG, languages; functions of the state |
 //! | `assets` | scripts and styles, embedded |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
@@ -32,6 +33,7 @@ pub(super) mod hosts;
 pub mod listener;
 pub mod live;
 pub mod pages;
+pub mod plan;
 mod routes;
 pub mod state;
 mod watching;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::assets::Assets;
 use super::diagram::{self, Drawing};
+use super::plan::{PlannedRound, PlannedSection, ShownPlan};
 use super::state::{PlayState, ShownBoard, ShownClock, ShownEntry, ShownGame, ShownHall};
 use super::words::{Language, Words, fill};
 
@@ -24,6 +25,8 @@ const REFRESH: &str = "15";
 pub struct PageMaker<'a> {
     /// What may be shown.
     pub hall: &'a ShownHall,
+    /// Who plays whom, also without a move.
+    pub plan: &'a ShownPlan,
     /// In this language.
     pub language: Language,
     /// The language was asked for in the address: links keep it.
@@ -123,20 +126,81 @@ impl<'a> PageMaker<'a> {
         shown
     }
 
-    /// The rounds that the games name, in their order.
-    fn rounds(&self) -> Vec<&'a str> {
+    /// The rounds that the games and the tournament name, in their order.
+    fn rounds(&self) -> Vec<String> {
         let boards = self.hall.boards();
-        let mut rounds: Vec<&str> =
-            boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round")).collect();
-        rounds.sort_by_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), *round));
+        let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
+        let mut rounds: Vec<String> = played.map(str::to_owned).collect();
+        let planned = self.plan.sections.iter().flat_map(|section| &section.rounds);
+        rounds.extend(planned.map(|round| round.number.to_string()));
+        rounds.sort_by_cached_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), round.clone()));
         rounds.dedup();
         rounds
+    }
+
+    /// Games that have not begun, each with the number of its board and, if it played before, its name.
+    fn waiting_games(&self) -> Vec<(u64, Option<&'a str>, &'a ShownGame)> {
+        let current = self.current();
+        let waits = |(game, index): (&'a ShownGame, u64)| {
+            let number = game.tag("Board").and_then(|number| number.parse().ok());
+            // Boards without a number come behind those that have begun.
+            let number = number.unwrap_or(current.len() as u64 + index);
+            let before = current.iter().find(|shown| shown.number == number);
+            (number, before.map(|shown| &*shown.board.name), game)
+        };
+        self.plan.waiting.iter().zip(1..).map(waits).collect()
+    }
+
+    /// Boards with what is played on them now, in their order, and those whose game has not begun in their places.
+    fn boards(&self) -> Markup {
+        let waiting = self.waiting_games();
+        let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(one))).collect();
+        let current =
+            self.current().into_iter().filter(|shown| waiting.iter().all(|(number, ..)| *number != shown.number));
+        cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
+        cards.sort_by_key(|(number, _)| *number);
+        html! {
+            @if cards.is_empty() { p.q { (self.words().nothing_yet) } }
+            ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
+        }
+    }
+
+    /// A board whose game has not begun.
+    fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ShownGame)) -> Markup {
+        let words = self.words();
+        let label = format!("{}. {}", fill(words.board, number), words.waiting);
+        let player = |color: Color, class: &str| {
+            let (piece, side, word) =
+                if color == Color::White { ("#w", "White", words.white) } else { ("#b", "Black", words.black) };
+            html! { div class=(class) {
+                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+                span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), short)))) }
+            } }
+        };
+        html! {
+            article.g.s-wait data-waits=(before.unwrap_or_default()) {
+                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (fill(words.board, "").trim()) " " } (number) } } p.st { (words.waiting) } }
+                (player(Color::Black, "pl bk"))
+                div.bwrap { @if game.start.is_some() { (self.drawing(game, 0, false, &label)) } }
+                (player(Color::White, "pl wh"))
+            }
+        }
+    }
+
+    /// A board whose game has not begun, by itself; `None`: there is none of this number.
+    pub fn waiting(&self, number: &str) -> Option<String> {
+        let waiting = self.waiting_games();
+        let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
+        let title = fill(self.words().board, number);
+        // Its first move is told under a name that nobody knows yet.
+        let body = html! { meta http-equiv="refresh" content=(REFRESH); ul.grid { li { (self.waiting_card(one)) } } };
+        Some(self.page("list", None, None, &self.current(), &title, body))
     }
 
     /// All boards, each with its current game.
     pub fn grid(&self) -> String {
         let shown = self.current();
-        let body = html! { (self.men(&shown)) (self.cards(&shown)) };
+        let body = html! { (self.men(&shown)) (self.boards()) };
         self.page("grid", None, None, &shown, self.words().boards, body)
     }
 
@@ -155,7 +219,7 @@ impl<'a> PageMaker<'a> {
                     span.qr { (code) span.vh { (words.address) ": " (address) } }
                 }
             }
-            (self.cards(&shown))
+            (self.boards())
         };
         self.framed(
             Frame::Wall { is_light },
@@ -171,8 +235,62 @@ impl<'a> PageMaker<'a> {
     /// The boards of a round; `None`: there is none of that name.
     pub fn round(&self, round: &str) -> Option<String> {
         let shown = self.of_round(round);
-        let body = html! { (self.men(&shown)) (self.cards(&shown)) };
-        (!shown.is_empty()).then(|| self.page("grid", None, None, &shown, &fill(self.words().round, round), body))
+        let planned: Vec<_> = self
+            .plan
+            .sections
+            .iter()
+            .filter_map(|section| {
+                Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
+            })
+            .collect();
+        let body = html! {
+            (self.men(&shown))
+            @if !shown.is_empty() || planned.is_empty() { (self.cards(&shown)) }
+            @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+        };
+        let is_there = !shown.is_empty() || !planned.is_empty();
+        is_there.then(|| self.page("grid", None, None, &shown, &fill(self.words().round, round), body))
+    }
+
+    /// Who plays whom in a round, with what is official.
+    fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[ShownOnPage<'_>]) -> Markup {
+        let words = self.words();
+        let title = format!("{} {}", section.name, fill(words.round, round.number));
+        html! {
+            div.hd { h2 { bdi { (title.trim()) } } }
+            @if !section.matches(round).is_empty() { (self.matches(section, round)) }
+            div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
+                thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                tbody { @for pairing in &round.pairings {
+                    @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
+                    tr {
+                        th scope="row" { @match (pairing.table, game) {
+                            (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
+                            (Some(table), None) => { (table) }
+                            (None, _) => { "–" }
+                        } }
+                        td { (name(section.player(pairing.white).map(short).as_deref())) }
+                        td { (name(section.player(pairing.black).map(short).as_deref())) }
+                        td.nw { @match (&pairing.points, game) {
+                            (Some([white, black]), _) => { (white) "–" (black) }
+                            (None, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, None) => { (words.waiting) }
+                        } }
+                    }
+                } }
+            } }
+        }
+    }
+
+    /// The matches of teams in a round.
+    fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
+        html! {
+            div.tb tabindex="0" role="region" aria-label=(self.words().results) { table.st1 { tbody {
+                @for [home, away] in section.matches(round) {
+                    tr { th scope="row" { (name(Some(&short(&home.0)))) } td { (name(Some(&short(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
+                }
+            } } }
+        }
     }
 
     /// One game, after so many entries; all of them if that is left out.
@@ -231,16 +349,22 @@ impl<'a> PageMaker<'a> {
         let words = self.words();
         let games = self.all_games();
         let open = games.iter().filter(|shown| shown.is_current() && shown.game.result.is_none()).count();
-        let mut rounds: Vec<Option<&str>> = self.rounds().into_iter().map(Some).collect();
+        let all_rounds = self.rounds();
+        let mut rounds: Vec<Option<&str>> = all_rounds.iter().map(|round| Some(round.as_str())).collect();
         rounds.push(None);
         let body = html! {
             div.hd { h2 { (words.standings) } @if open > 0 { p { span.prov { b { (self.language.count(words.provisional, open)) } } } } }
             @match table.and_then(|table| table["sections"].as_array()) {
                 Some(sections) => { @for section in sections {
                     @if let Some(name) = section["section"].as_str().filter(|name| !name.is_empty()) { h3 { (self::name(Some(&short(name)))) } }
+                    @let planned = self.plan.sections.iter().find(|planned| section["section"] == planned.name.as_str());
                     @for kind in ["teams", "rows"] {
                         @let rows = standings_rows(&section[kind]);
-                        @if !rows.is_empty() { (self.table(&rows)) }
+                        @if !rows.is_empty() { (self.table(&rows, planned.filter(|_| kind == "rows"))) }
+                    }
+                    @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
+                        h3 { (fill(words.round, round.number)) }
+                        (self.matches(planned, round))
                     }
                 } }
                 None => { p.q { (words.no_tournament) } }
@@ -287,14 +411,30 @@ impl<'a> PageMaker<'a> {
         }
     }
 
-    fn table(&self, rows: &[[String; 4]]) -> Markup {
+    /// Who stands where; of players also whom they met, round by round.
+    fn table(&self, rows: &[StandingsRow], section: Option<&PlannedSection>) -> Markup {
         let words = self.words();
+        let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
+        let rank = |id: u64| rows.iter().find(|row| row.id == Some(id)).map_or("–", |row| row.texts[0].as_str());
         html! {
             div.tb tabindex="0" role="region" aria-label=(words.standings) { table.st1 {
-                thead { tr { th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) } } }
-                tbody { @for [rank, player, points, games] in rows { tr {
-                    td.pl1 { (rank) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
-                } } }
+                thead { tr {
+                    th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) }
+                    @for round in rounds { th scope="col" { span.vh { (fill(words.round, "").trim()) " " } (round.number) } }
+                } }
+                tbody { @for row in rows {
+                    @let [place, player, points, games] = &row.texts;
+                    tr {
+                        td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
+                        @for cell in section.zip(row.id).map(|(section, id)| section.course(id)).unwrap_or_default() {
+                            td.nw { @match cell {
+                                // 3□2: against the third, with White, two points.
+                                Some(cell) => { (rank(cell.opponent)) @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
+                                None => { "–" }
+                            } }
+                        }
+                    }
+                } }
             } }
         }
     }
@@ -647,15 +787,23 @@ fn listed(variant: &Variant, pieces: &str, letter: u8) -> String {
     there.join(", ")
 }
 
-/// Rows of `standings.json`: rank, name, points, games. None where there are none.
-fn standings_rows(rows: &Value) -> Vec<[String; 4]> {
+/// A row of `standings.json`.
+struct StandingsRow {
+    id: Option<u64>,
+    /// Rank, name, points, games.
+    texts: [String; 4],
+}
+
+/// Rows of `standings.json`. None where there are none.
+fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
     let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
         Some(Value::String(text)) => short(text).into_owned(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
     let keys: [&[&str]; 4] = [&["rank"], &["name"], &["points", "match_points"], &["games", "played"]];
-    rows.as_array().into_iter().flatten().map(|row| keys.map(|keys| text(row, keys))).collect()
+    let row = |row: &Value| StandingsRow { id: row["id"].as_u64(), texts: keys.map(|keys| text(row, keys)) };
+    rows.as_array().into_iter().flatten().map(row).collect()
 }
 
 /// How a rule above a board is drawn.

@@ -14,13 +14,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use maud::{Markup, PreEscaped, html};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
-use super::files::{EVENTS, FileBody, OutletFiles, PDN, WHOLE, is_archived};
+use super::files::{EVENTS, FileBody, OutletFiles, PDN, WHOLE, hex, is_archived};
 use super::hosts::AllowedHosts;
 use super::live::LiveBody;
 use super::pages::{PageMaker, ShownOnPage};
+use super::plan::ShownPlan;
 use super::state::ShownHall;
 use super::{Language, ServeOptions, pack};
 
@@ -42,6 +44,8 @@ pub struct Site {
     viewers: Arc<AtomicU64>,
     now: fn() -> i64,
     pages: Mutex<Pages>,
+    /// As it was read last, with the tags of its files.
+    plan: Mutex<(String, Arc<ShownPlan>)>,
 }
 
 /// Pages as they were made of one state.
@@ -71,7 +75,21 @@ impl Site {
             viewers,
             now: options.now,
             pages: Mutex::default(),
+            plan: Mutex::default(),
         })
+    }
+
+    /// Who plays whom, and what changes with it.
+    fn plan(&self) -> (Arc<ShownPlan>, String) {
+        let [tournament, games] = ["tournament.json", "games.pdn"].map(|name| self.files.whole(name).ok());
+        let tag =
+            [&tournament, &games].map(|file| file.as_ref().map_or("-", |file| file.etag.trim_matches('"'))).concat();
+        let mut known = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.0 != tag {
+            let [tournament, games] = [&tournament, &games].map(|file| file.as_ref().map(|file| &*file.bytes));
+            *known = (tag, Arc::new(ShownPlan::read(tournament, games)));
+        }
+        (known.1.clone(), known.0.clone())
     }
 }
 
@@ -207,7 +225,9 @@ fn page(
     let header = |name| asked.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let chosen = asked.query.lang.as_deref().and_then(Language::of_code);
     let language = chosen.or_else(|| Language::preferred(header(header::ACCEPT_LANGUAGE))).unwrap_or(Language::En);
+    let (plan, planned) = site.plan();
     let id = hall.id();
+    let state = format!("{id}-{planned}");
     let wall = asked.query.wall.as_ref().map(|wall| if wall == "light" { "light" } else { "dark" });
     let address = wall.map(|_| header(header::HOST)).unwrap_or_default();
     let key = format!(
@@ -221,17 +241,23 @@ fn page(
     let is_kept = status == StatusCode::OK;
     let known = {
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if pages.id != id {
-            *pages = Pages { id: id.clone(), made: HashMap::new() };
+        if pages.id != state {
+            *pages = Pages { id: state.clone(), made: HashMap::new() };
         }
         pages.made.get(&key).cloned()
     };
     let made = known.unwrap_or_else(|| {
-        let maker =
-            PageMaker { hall: &hall, language, is_chosen: chosen.is_some(), path: &asked.path, assets: &site.assets };
+        let maker = PageMaker {
+            hall: &hall,
+            plan: &plan,
+            language,
+            is_chosen: chosen.is_some(),
+            path: &asked.path,
+            assets: &site.assets,
+        };
         let made = make(&maker).map(|text| Made { packed: pack(text.as_bytes()), plain: text.into() });
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_kept && made.is_some() && pages.id == id && pages.made.len() < KEPT_PAGES {
+        if is_kept && made.is_some() && pages.id == state && pages.made.len() < KEPT_PAGES {
             pages.made.insert(key, made.clone());
         }
         made
@@ -239,7 +265,8 @@ fn page(
     let Some(made) = made else {
         return page(site, asked, StatusCode::NOT_FOUND, nothing_there);
     };
-    let etag = format!("W/\"{id}-{}-{}\"", site.build, language.code());
+    let planned = &hex(&Sha256::digest(planned))[..8];
+    let etag = format!("W/\"{id}-{planned}-{}-{}\"", site.build, language.code());
     let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.packed);
     let headers = answer.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
@@ -310,7 +337,10 @@ fn code(address: &str) -> Option<(String, Markup)> {
 
 async fn board(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
     let at = asked.query.ply;
-    page(&site, &asked, StatusCode::OK, |maker| Some(maker.game(of_board(maker, &which)?, at)))
+    page(&site, &asked, StatusCode::OK, |maker| match of_board(maker, &which) {
+        Some(shown) => Some(maker.game(shown, at)),
+        None => maker.waiting(&which),
+    })
 }
 
 async fn embed(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {

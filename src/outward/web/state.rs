@@ -153,7 +153,7 @@ pub struct ShownClock {
     pub heard: i64,
 }
 
-/// What a page must know of an event: the whole state of its board.
+/// What a page must know of an event: the whole state of its board; or, without a name, that who plays whom may be another.
 #[derive(Debug)]
 pub struct BoardFrame {
     /// The number of the event.
@@ -195,6 +195,13 @@ struct Event {
     new: Option<String>,
 }
 
+/// A line about a round of a tournament.
+#[derive(Deserialize)]
+struct RoundEvent {
+    #[serde(rename = "round")]
+    _round: u64,
+}
+
 #[derive(Deserialize)]
 struct EventClock {
     white: Option<u32>,
@@ -217,15 +224,27 @@ impl ShownHall {
         if station.is_some() && self.station.as_deref() != station {
             self.station = station.map(str::to_owned);
         }
-        if let Ok(event) = serde_json::from_str::<Event>(line)
-            && let Some(board) = self.take(event, heard)
-        {
-            let bytes = format!("id: {}\nevent: board\ndata: {board}\n\n", self.id()).into_bytes();
-            let name = board["board"].as_str().unwrap_or_default().to_owned();
-            self.frames.push_back(Arc::new(BoardFrame { seq, board: name, bytes: bytes.into() }));
-            if self.frames.len() > KEPT_FRAMES {
-                self.floor = self.frames.pop_front().map_or(seq, |frame| frame.seq);
+        match serde_json::from_str::<Event>(line) {
+            Ok(event) => {
+                if let Some(board) = self.take(event, heard) {
+                    let name = board["board"].as_str().unwrap_or_default().to_owned();
+                    self.tell("board", name, &board);
+                }
             }
+            // A line without a board is about the tournament: who plays whom may be another now.
+            Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
+                self.tell("round", String::new(), &json!({}));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Keeps what pages are to be told of the last line.
+    fn tell(&mut self, what: &str, board: String, data: &Value) {
+        let bytes = format!("id: {}\nevent: {what}\ndata: {data}\n\n", self.id()).into_bytes();
+        self.frames.push_back(Arc::new(BoardFrame { seq: self.seq, board, bytes: bytes.into() }));
+        if self.frames.len() > KEPT_FRAMES {
+            self.floor = self.frames.pop_front().map_or(self.seq, |frame| frame.seq);
         }
     }
 
@@ -391,6 +410,16 @@ impl ShownGame {
             correction: None,
             position: None,
         }
+    }
+
+    /// One that nobody has seen a move of.
+    pub fn waiting(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ShownGame {
+        let mut game = ShownGame { variant, ..ShownGame::new(0) };
+        let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        game.start = game.read(tags.get("FEN").map(String::as_str).or(start.as_deref()));
+        game.result = tags.get("Result").filter(|result| *result != "*").cloned();
+        game.tags = tags;
+        game
     }
 
     /// What stands on the board after so many entries.

@@ -100,7 +100,8 @@ const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "
 // --- events
 const lastMoves = new Map();
 function take(event) {
-  let isNew = true;
+  // Of a game before the one that is waited for only a new one counts.
+  let isNew = event.what === "game" || !$$("[data-waits]").some((card) => card.dataset.waits === event.board);
   for (const card of $$("[data-board][data-game]").filter((card) => card.dataset.board === event.board && card.dataset.current)) {
     isNew = false;
     if (+card.dataset.game !== event.game || event.what === "game") return again();
@@ -301,6 +302,8 @@ function connect() {
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
   on("hello", clock);
   on("beat", clock);
+  // The files that say who plays follow the event.
+  on("round", () => setTimeout(again, 400));
   on("board", (event) => (fetching ? waiting.push(event) : take(event)));
   on("snapshot", ({ boards }) => (fetching ? waiting.push(...boards) : boards.forEach(take)));
 }
