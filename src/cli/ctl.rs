@@ -209,6 +209,17 @@ enum Verb {
         /// The position, with who is to move: W:W31,32,K40:B1,2.
         fen: String,
     },
+    /// The game of a board that was ended by mistake goes on.
+    ///
+    /// Its result is taken back. Its file stays as it ended; what is played from now on stands in the next one, and games.pdn,
+    /// the archive and the pages show both as one game.
+    Continue {
+        /// The board.
+        board: String,
+        /// Also where the board shows another position than the one in which the game ended: what stands there was played since.
+        #[arg(long)]
+        sure: bool,
+    },
     /// Say that the last moves do not count.
     ///
     /// What was published stays; the position before these moves follows as a setup.
@@ -434,6 +445,7 @@ impl Verb {
             Verb::Start { board, from_memory: true, .. } => (board, Wish::StartFromMemory),
             Verb::Start { board, fen, .. } => (board, Wish::Start(fen.clone())),
             Verb::Setup { board, fen } => (board, Wish::Setup(fen.clone())),
+            Verb::Continue { board, .. } => (board, Wish::Continue(false)),
             Verb::Undo { board, plies } => (board, Wish::Undo((*plies).into())),
             Verb::Resync { board, side } => (board, Wish::Resync(side.map(Color::from))),
             Verb::Flip { board } => (board, Wish::Flip),
@@ -441,7 +453,10 @@ impl Verb {
             Verb::Release { board } => (board, Wish::Release),
             Verb::Rotate { board } => (board, Wish::Rotate),
         };
-        let sure = matches!(self, Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. });
+        let sure = matches!(
+            self,
+            Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. } | Verb::Continue { sure: true, .. }
+        );
         ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, saw: None, until: None }
     }
 

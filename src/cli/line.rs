@@ -232,7 +232,8 @@ mod tests {
     fn an_answer_keeps_the_order_and_ends_with_the_deadline() {
         let at = |at: u64, effect: Effect| Output { at: Millis(at), board: None, effect };
         let variant = Variant::international();
-        let opening = Opening { game: 1, variant, tags: vec![("GameType".into(), "20".into())], pairing: None };
+        let opening =
+            Opening { game: 1, variant, tags: vec![("GameType".into(), "20".into())], pairing: None, continues: None };
         let outputs = [
             at(300, Effect::Opened(Box::new(opening))),
             at(300, Effect::Note("why".into())),

@@ -38,6 +38,8 @@ pub struct Opening {
     pub tags: Vec<(String, String)>,
     /// The pairing that it plays, if the board was told of one: the log says so, its file does not.
     pub pairing: Option<String>,
+    /// The game that was ended by mistake and goes on in this file, by its number: the log says so, the file does not.
+    pub continues: Option<u32>,
 }
 
 /// A ply or a setup.
@@ -159,7 +161,8 @@ impl Contents {
     /// Reads a live file. `None`: it is none that a station has written, or it was changed so that its moves are no longer legal.
     pub fn read(game: u32, text: &str) -> Option<Contents> {
         let mut lines = text.lines().peekable();
-        let mut opening = Opening { game, variant: Variant::international(), tags: Vec::new(), pairing: None };
+        let mut opening =
+            Opening { game, variant: Variant::international(), tags: Vec::new(), pairing: None, continues: None };
         let mut result = None;
         while let Some(line) = lines.next_if(|line| line.starts_with('[')) {
             let tag::Parts { name, value, .. } = tag::parts(line);
@@ -261,7 +264,8 @@ mod tests {
 
     fn file(tag: &str, given: &[(&str, &str)]) -> String {
         let variant = Variant::from_tag(tag).unwrap();
-        let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags(given)), pairing: None };
+        let opening =
+            Opening { game: 1, variant, tags: roster::tags(variant, &tags(given)), pairing: None, continues: None };
         opening.lines().iter().flat_map(|line| [line, "\n"]).collect()
     }
 

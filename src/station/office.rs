@@ -411,6 +411,13 @@ impl Office {
         self.game(board, None).is_ok()
     }
 
+    /// Has the last game of a board a result that is shown?
+    pub fn has_result(&mut self, board: &str) -> bool {
+        let Ok(tournament) = self.tournament() else { return false };
+        let game = self.last_game(board).map(|game| &*game);
+        game.is_some_and(|game| shown_result(&tournament, game) != "*")
+    }
+
     /// The game of a pairing that was begun last.
     pub fn last_game_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&RecordedGame> {
         self.games.values().rfind(|game| tournament.pairing_of(game) == Some(key))
@@ -806,7 +813,8 @@ impl Office {
         };
         let Some(key) = key else {
             let Some(game) = game else { return Ok(Vec::new()) };
-            let value = values::result_in(game.format, result).ok_or_else(|| {
+            let none = (result == "*").then(|| result.clone());
+            let value = none.or_else(|| values::result_in(game.format, result)).ok_or_else(|| {
                 let known = game.format.map_or("any plain text".to_owned(), |format| format.in_words());
                 format!("`{result}` is not a result of this game; its results are {known}")
             })?;

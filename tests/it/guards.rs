@@ -167,6 +167,7 @@ fn a_result_that_the_board_does_not_show_is_asked_again() {
     let mut game = RecordedGame {
         board: "board-1".to_owned(),
         number: 1,
+        continues: None,
         pairing: Some("1".to_owned()),
         tags: Vec::new(),
         format: None,

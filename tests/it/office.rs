@@ -79,6 +79,7 @@ fn game(desk: &Desk, result: &str, is_result_given: bool) -> RecordedGame {
     RecordedGame {
         board: "a".to_owned(),
         number: 1,
+        continues: None,
         pairing: Some(seat.pairing.0.to_string()),
         tags: seat.tags,
         format: Some(ResultFormat::International),

@@ -224,6 +224,45 @@ fn what_was_published_is_taken_back_by_the_position_before_it() {
 }
 
 #[test]
+fn a_game_that_was_ended_by_mistake_goes_on_in_a_file_of_its_own() {
+    let mut desk = Desk::with_start(&[], false);
+    desk.ask("continue");
+    assert_eq!(desk.told("no game can go on"), 1, "{:?}", desk.notices());
+    desk.ask("pairing 17 {[White \"Sijbrands, Ton\"][Round \"3\"]}");
+    four_plies(&mut desk);
+    desk.ask("continue");
+    assert_eq!(desk.told("a game is going on"), 1, "{:?}", desk.notices());
+    desk.ask("result 2-0");
+    desk.wait(20_000);
+    let first = desk.file();
+    // The next game is of another pairing; this one keeps its own.
+    desk.ask("pairing 18 {[Round \"4\"]}");
+    // A piece is in the air.
+    desk.update(61, 0);
+    desk.ask("continue");
+    assert_eq!(desk.told("the board does not show the position in which game 1 ended, W:W"), 1, "{:?}", desk.notices());
+    desk.update(61, 1);
+    desk.ask("continue");
+    assert_eq!(desk.told("game 1 goes on; its next move begins the file of game 2"), 1, "{:?}", desk.notices());
+    assert_eq!(desk.file(), first, "what was published stays, and nothing is new before a move");
+    // 31-27.
+    desk.play(61, 52, 1);
+    let file = desk.file();
+    let second = &file[first.len()..];
+    assert_eq!(second.last().unwrap(), "3. 31-27", "{second:?}");
+    for tag in ["[White \"Sijbrands, Ton\"]", "[Round \"3\"]"] {
+        assert!(second.iter().any(|line| line == tag), "{tag}: {second:?}");
+    }
+    assert!(second.iter().any(|line| line.starts_with("[FEN \"W:W31,33,34,") && line.contains(":B")), "{second:?}");
+    let opened = desk.outputs.iter().rev().find_map(|output| match &output.effect {
+        Effect::Opened(opening) => Some(opening.clone()),
+        _ => None,
+    });
+    let opened = opened.unwrap();
+    assert_eq!((opened.game, opened.continues, opened.pairing.as_deref()), (2, Some(1), Some("17")));
+}
+
+#[test]
 fn nothing_is_taken_back_where_nothing_is_published() {
     let mut desk = Desk::with_start(&[], false);
     desk.ask("undo");

@@ -62,7 +62,7 @@ fn as_proposed_for_3_1(located: &Located, game: &Game, style: Style) {
 fn is_strict_after_every_line(game: Game) {
     let variant = Variant::from_tag(game.tags.get("GameType").unwrap()).unwrap();
     let tags: Vec<_> = game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-    let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags), pairing: None };
+    let opening = Opening { game: 1, variant, tags: roster::tags(variant, &tags), pairing: None, continues: None };
     let head: String = opening.lines().iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);
     for (at, _) in text.match_indices('\n') {

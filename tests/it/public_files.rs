@@ -40,7 +40,13 @@ fn begin(config: &Config, opening: Duration) -> (Teller, JoinHandle<()>) {
 /// What is published with one of these texts: `open`, an entry, `*` for the end.
 fn effect(said: &[Said<'_>], text: &str) -> Effect {
     let variant = Variant::international();
-    let opening = Opening { game: 1, variant, tags: vec![("Date".to_owned(), "2026.11.21".to_owned())], pairing: None };
+    let opening = Opening {
+        game: 1,
+        variant,
+        tags: vec![("Date".to_owned(), "2026.11.21".to_owned())],
+        pairing: None,
+        continues: None,
+    };
     match text {
         "open" => Effect::Opened(Box::new(opening)),
         "*" => Effect::Ended { result: Some("2-0".to_owned()), is_given: true },

@@ -171,6 +171,89 @@ fn a_round_is_published_opened_played_and_corrected_and_harms_no_other() {
     }
 }
 
+/// An arbiter ends the wrong game, and it goes on: two live files, and one game for everybody else.
+#[test]
+fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", ROUNDS));
+    done(ask(&place, &["ctl", "round", "open", "3"]));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
+    });
+    wait_until("the official result", || events(&place, "official").len() == 1);
+    let first = moves_of(&place.live("a-1.pdn"));
+    let ended = place.live("a-1.pdn");
+    // What was played meanwhile stands on the board.
+    let told = done(ask(&place, &["ctl", "continue", "a", "--sure"]));
+    assert!(told.contains("game 1 goes on"), "{told}");
+    wait_until("its result is taken back", || events(&place, "official").len() == 2);
+    wait_until("nobody sees it any more", || !public(&place, "round/3/games.pdn").contains("[Result \"2-0\"]"));
+    let again = ask(&place, &["ctl", "continue", "b"]);
+    assert_eq!(again.code, 1, "there is no such board");
+    board.play(&mut pty, 400_000, || moves(&place.live("a-2.pdn")).len() >= 2);
+    assert_eq!(place.live("a-1.pdn"), ended, "its live file stays as it ended");
+    assert!(place.live("a-2.pdn").contains("[FEN \"") && place.live("a-2.pdn").contains("[White \"Sijbrands, Ton\"]"));
+    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
+    });
+    let second = moves_of(&place.live("a-2.pdn"));
+    let all = [first, second].concat();
+    for name in ["games.pdn", "round/3/started.pdn", "archive/a-1.pdn"] {
+        wait_until("all its moves", || public(&place, name).contains("[Result \"1-1\"]"));
+        let text = public(&place, name);
+        let shown = text.split("[Event ").find(|game| game.contains("Sijbrands")).unwrap();
+        assert_eq!(moves_of(shown), all, "{name}: {text}");
+        assert!(!shown.contains("[FEN "), "{name}: {text}");
+    }
+    assert!(!place.path("recordings/public/archive/a-2.pdn").exists());
+    let begun = events(&place, "game");
+    assert_eq!((begun.len(), &begun[1]["game"], &begun[1]["continues"]), (2, &2.into(), &1.into()));
+    assert_eq!(points(&place)[0].1, "1");
+    // The same after a restart, and made anew.
+    let names = ["archive/a-1.pdn", "round/3/games.pdn", "events.ndjson", "games.pdn", "standings.json"];
+    assert!(station.signal(Signal::TERM).success());
+    let before = names.map(|name| public(&place, name));
+    let live = ["a-1.pdn", "a-2.pdn"].map(|name| place.live(name));
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    let same = |when: &str| {
+        for (name, before) in names.iter().zip(&before) {
+            assert!(public(&place, name) == *before, "{name} is another {when}: {}", public(&place, name));
+        }
+        assert_eq!(["a-1.pdn", "a-2.pdn"].map(|name| place.live(name)), live, "{when}");
+    };
+    same("after a restart");
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    let rebuilt = run(&["rebuild", &directory]);
+    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
+    same("made anew");
+}
+
+/// The moves of a game in a file, without their clocks.
+fn moves_of(game: &str) -> Vec<String> {
+    let movetext: String = game.lines().filter(|line| !line.starts_with('[')).map(|line| format!("{line} ")).collect();
+    let plain = movetext.split('{').map(|part| part.rsplit('}').next().unwrap()).collect::<String>();
+    let is_move = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains(['-', 'x']);
+    plain.split_whitespace().filter(is_move).map(str::to_owned).collect()
+}
+
 /// Nine rounds of blitz in an evening are no work: the start position on all boards opens the next round, once the one before it has all
 /// its results; and a game that no legal move ends waits for the arbiter's word.
 #[test]

@@ -309,17 +309,18 @@ fn every_real_file_is_read_or_refused_with_its_reason_and_its_points_are_the_pri
     assert!(files > 60, "{files}");
 }
 
-/// What `mutate.py` does to files, and what it says may come of it: for so many seeds of each file.
+/// What `mutate.py` does to files, and what it says may come of it: for so many seeds of each file, or those of the variable `SEEDS`, as in
+/// `SEEDS=25,120`: from 25 to 119.
 #[test]
 fn damaged_files_are_what_their_labels_say() {
     let Some(corpus) = corpus() else { return };
-    const SEEDS: u32 = 6;
+    let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "0,6".to_owned());
     let folder = tempfile::tempdir().unwrap();
     let script = format!(
         "import glob, json, os, sys\nsys.path.insert(0, sys.argv[1])\nsys.dont_write_bytecode = True\nimport mutate\nn = 0\n\
          for f in sorted(sum([glob.glob(sys.argv[1] + '/' + d) for d in ('real/*/*', 'derived/*', 'generated/*/*')], [])):\n\
          \x20   if f.endswith('.json') or os.path.getsize(f) > 40000: continue\n\
-         \x20   for s in range({SEEDS}):\n\
+         \x20   for s in range({seeds}):\n\
          \x20       b, done = mutate.mutate(open(f, 'rb').read(), s)\n\
          \x20       labels = {{d['expect'] for d in done}}\n\
          \x20       label = labels.pop() if len(labels) == 1 and (len(done) == 1 or 'error' not in labels) else 'any' if done else 'same'\n\

@@ -81,6 +81,7 @@ fn office(disk: &ModelDisk) -> Office {
     office.set_game(RecordedGame {
         board: "a".to_owned(),
         number: 1,
+        continues: None,
         pairing: Some("1".to_owned()),
         tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         format: Some(ResultFormat::International),
@@ -329,4 +330,25 @@ fn fsck_tells_of_a_damaged_record_and_the_office_writes_nothing_behind_it() {
     let shown = run(&["tournament", "show", "--history", "--directory", &on]);
     assert!(shown.code == 0, "{}", shown.out);
     assert_eq!(run(&["fsck", &on]).code, 0);
+}
+
+#[test]
+fn a_round_of_64_boards_is_opened_by_one_durable_write() {
+    let disk = ModelDisk::new();
+    let mut office = Office::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
+    let board = |number| OfficeBoard { name: format!("board-{number}"), serial: None, is_connected: true };
+    office.set_boards((1..=64).map(board).collect());
+    let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
+    let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());
+    let (name, section) = ("round.csv".to_owned(), None);
+    let import = Matter::Import { name, text, bytes: false, format: None, columns: String::new(), section };
+    office.carry_out(&TournamentRequest { sure: true, ..import.into() }, "arbiter").unwrap();
+    let before = disk.model().count();
+    let open = Matter::Round { round: 1, to: "open".to_owned(), section: None };
+    office.carry_out(&open.into(), "arbiter").unwrap();
+    // One record with the seats of all boards: it is written, and made durable with its name.
+    assert_eq!(disk.model().count() - before, 3);
+    assert_eq!(disk.model().outstanding(), 0);
+    assert_eq!(office.tournament().unwrap().seats().len(), 64);
+    assert_eq!(office.catch_up(&Default::default()).unwrap().record, None);
 }

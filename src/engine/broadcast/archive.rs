@@ -52,12 +52,12 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
     let clocks = game.entries().iter().rev().find_map(|entry| entry.clocks)?;
     let left = if color == Color::White { clocks.white } else { clocks.black }?;
-    let given = time_given(&control, moves_of(game, color)?)?;
+    let given = time_given(&control, moves_of(tags, game, color)?)?;
     given.checked_sub(left.0)
 }
 
 /// The moves that a side made. `None` when that cannot be told: a setup hides how many there were.
-fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
+fn moves_of(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let mut plies = 0;
     for entry in game.entries() {
         if !entry.is_ply() {
@@ -65,7 +65,7 @@ fn moves_of(game: &GameRecord, color: Color) -> Option<u32> {
         }
         plies += 1;
     }
-    let white_first = match game.tag("FEN") {
+    let white_first = match tags.get("FEN") {
         Some(fen) => fen.starts_with(['W', 'w']),
         None => game.tag("GameType").is_none_or(|value| starts(value) == Some(Color::White)),
     };

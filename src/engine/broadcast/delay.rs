@@ -34,6 +34,8 @@ pub struct Delay {
 pub struct View<'game> {
     /// Its plies and setups, from the first.
     pub entries: &'game [RecordedEntry],
+    /// So many of them stand in files of it that were ended by mistake.
+    pub before: usize,
     /// Is it over?
     pub is_closed: bool,
     /// The result that its live file has.
@@ -43,6 +45,11 @@ pub struct View<'game> {
 }
 
 impl<'game> View<'game> {
+    /// The entries of its live file.
+    pub fn own_entries(&self) -> &'game [RecordedEntry] {
+        self.entries.get(self.before..).unwrap_or_default()
+    }
+
     /// Its result as it is shown: the last one that was given.
     pub fn shown_result(&self) -> Option<&'game str> {
         let given = self.corrections.iter().rev().find(|correction| correction.tag == RESULT);
@@ -69,15 +76,24 @@ impl Delay {
     /// What may be seen of a game at a moment.
     pub fn view(self, game: &GameRecord, now: Moment) -> View<'_> {
         let is_closed = game.closed().is_some_and(|at| self.due(at) <= now);
-        let due = game.entries().iter().rposition(|entry| self.due(entry.at) <= now);
-        let by_time = if is_closed { game.entries().len() } else { due.map_or(0, |last| last + 1) };
-        let by_plies = if is_closed { game.entries().len() } else { self.shown_by_plies(game.entries()) };
+        let own = game.own_entries();
+        let due = own.iter().rposition(|entry| self.due(entry.at) <= now);
+        let by_time = if is_closed { own.len() } else { due.map_or(0, |last| last + 1) };
+        let by_plies = if is_closed { own.len() } else { self.shown_by_plies(own) };
         let count = by_time.min(by_plies);
-        let is_closed = is_closed && count == game.entries().len();
+        let is_closed = is_closed && count == own.len();
+        // Before its first own entry nobody knows that the game before it goes on.
+        let before = if count == 0 { 0 } else { game.entries().len() - own.len() };
         let result = game.result().filter(|(at, _)| is_closed && self.due(*at) <= now).map(|(_, result)| result);
         let corrections = game.corrections();
         let seen = corrections.iter().take_while(|correction| self.due(correction.at) <= now).count();
-        View { entries: &game.entries()[..count], is_closed, result, corrections: &corrections[..seen] }
+        View {
+            entries: &game.entries()[..before + count],
+            before,
+            is_closed,
+            result,
+            corrections: &corrections[..seen],
+        }
     }
 
     /// The next moment at which more may be seen because time passed.

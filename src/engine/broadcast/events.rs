@@ -11,7 +11,7 @@
 //!
 //! | type | more members |
 //! |---|---|
-//! | `game` | `gametype`, `tags`, `fen`: a game has begun |
+//! | `game` | `gametype`, `tags`, `fen`: a game has begun; `continues`: it is the game of that number, which was ended by mistake and goes on |
 //! | `move` | `ply`, `number`, `side`, `move`, `clock` if known, `fen` of the position after it |
 //! | `setup` | `fen`, `clock` if known: the board could not be explained; play goes on from here |
 //! | `end` | nothing follows in this game but its result |
@@ -157,8 +157,9 @@ impl GameEvent {
 
 /// How many events there are of as much of a game as may be seen.
 pub fn count(view: View<'_>) -> u64 {
-    let begun = usize::from(!view.entries.is_empty());
-    (begun + view.entries.len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+    let own = view.own_entries().len();
+    let begun = usize::from(own > 0);
+    (begun + own) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
 }
 
 /// How many things were told beside a game that may be told at a moment. With a delay in plies none: they would tell the moves
@@ -180,24 +181,25 @@ pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
         return game.asides().iter().nth(index).map(|aside| aside.at);
     }
     // The first is that the game has begun.
-    let entries = game.entries().iter().map(|entry| entry.at);
+    let entries = game.own_entries().iter().map(|entry| entry.at);
     let ends = game.closed().into_iter().chain(game.result().map(|(at, _)| at));
     let first = entries.clone().next();
     match index.checked_sub(1) {
         None => first,
-        Some(after) => entries.skip(after).chain(ends.skip(after.saturating_sub(game.entries().len()))).next(),
+        Some(after) => entries.skip(after).chain(ends.skip(after.saturating_sub(game.own_entries().len()))).next(),
     }
 }
 
 /// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
 pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<GameEvent> {
     let mut bodies = Vec::new();
-    if let Some(first) = view.entries.first() {
+    let own = view.own_entries();
+    if let Some(first) = own.first() {
         bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
     }
     let mut teller = Teller { ply: 0, number: 1 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);
-    for (index, (entry, written)) in view.entries.iter().zip(game.written(view.entries)).enumerate() {
+    for (index, (entry, written)) in own.iter().zip(game.own_written(own)).enumerate() {
         let body = teller.tell(&written, index + 1 >= known);
         bodies.push((entry.at, body));
     }
@@ -237,8 +239,12 @@ fn opening(game: &GameRecord) -> Object {
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
     let body = body.object("tags", tags).text("fen", &fen_of(&game.opening.start()));
-    match &game.opening.pairing {
+    let body = match &game.opening.pairing {
         Some(pairing) => body.text("pairing", pairing),
+        None => body,
+    };
+    match game.opening.continues {
+        Some(number) => body.number("continues", number.into()),
         None => body,
     }
 }

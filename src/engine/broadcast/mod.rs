@@ -61,7 +61,7 @@ impl Board {
     /// Takes what happened to the record of its games.
     pub fn take(&mut self, at: Moment, change: GameChange) {
         match change {
-            GameChange::Opened(opening) => self.games.push(GameRecord::new(opening, at)),
+            GameChange::Opened(opening) => self.push(GameRecord::new(opening, at)),
             change => {
                 let is_aside = matches!(change, GameChange::Aside(_));
                 // What is told before a game has begun, or after it, is told of no game.
@@ -73,13 +73,43 @@ impl Board {
         }
     }
 
+    /// One more of its games, which may go on from one that was ended by mistake.
+    pub fn push(&mut self, mut game: GameRecord) {
+        let earlier = |known: &&GameRecord| game.opening.continues == Some(known.number());
+        if let Some(earlier) = self.games.iter().rfind(earlier) {
+            game.join(earlier);
+        }
+        self.games.push(game);
+    }
+
+    /// The games, of which the last is this one, that were ended by mistake and went on; it alone, if there is no other.
+    pub fn parts<'b>(&'b self, game: &'b GameRecord) -> Vec<&'b GameRecord> {
+        let before = |game: &&'b GameRecord| {
+            let number = game.opening.continues?;
+            self.games.iter().rfind(|known| known.number() == number)
+        };
+        let mut parts: Vec<&GameRecord> = std::iter::successors(Some(game), before).collect();
+        parts.reverse();
+        parts
+    }
+
+    /// The game that goes on from one that was ended by mistake.
+    pub fn next_part(&self, game: &GameRecord) -> Option<&GameRecord> {
+        self.games.iter().find(|later| later.opening.continues == Some(game.number()))
+    }
+
     /// The tags of one of its games, in the standard's order, without its result. A game keeps those with which it began; one of
     /// an earlier version has the board's current ones, and what it alone can say, its date and its start.
     pub fn tags_of(&self, game: Option<&GameRecord>) -> Tags {
         if let Some(game) = game.filter(|game| game.keeps_tags || game.opening.pairing.is_some()) {
-            return game.opening.tags.iter().cloned().collect();
+            let mut tags: Tags = game.opening.tags.iter().cloned().collect();
+            match game.beginning().tag("FEN") {
+                Some(fen) => tags.set("FEN", fen),
+                None => tags.remove("FEN"),
+            };
+            return tags;
         }
-        let own = |name: &&str| Some(((*name).to_owned(), game?.tag(name)?.to_owned()));
+        let own = |name: &&str| Some(((*name).to_owned(), game?.beginning().tag(name)?.to_owned()));
         let own: Vec<(String, String)> = ["Date", "FEN"].iter().filter_map(own).collect();
         let mut given = self.tags.clone();
         given.retain(|(name, _)| own.iter().all(|(other, _)| other != name));

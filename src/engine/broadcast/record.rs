@@ -233,6 +233,10 @@ pub struct GameRecord {
     /// When its file was begun.
     pub opened: Moment,
     entries: Vec<RecordedEntry>,
+    /// So many of the entries stand in files of it that were ended by mistake.
+    before: usize,
+    /// How the first of these begins.
+    first: Option<Box<Opening>>,
     asides: Asides,
     closed: Option<Moment>,
     result: Option<String>,
@@ -249,6 +253,8 @@ impl GameRecord {
             opening,
             opened,
             entries: Vec::new(),
+            before: 0,
+            first: None,
             asides: Asides::default(),
             closed: None,
             result: None,
@@ -256,6 +262,19 @@ impl GameRecord {
             keeps_tags: false,
             corrections: Vec::new(),
         }
+    }
+
+    /// It goes on from this one, and is one game with it.
+    pub fn join(&mut self, earlier: &GameRecord) {
+        let own = std::mem::replace(&mut self.entries, earlier.entries.clone());
+        self.before = self.entries.len();
+        self.entries.extend(own);
+        self.first = Some(earlier.first.clone().unwrap_or_else(|| Box::new(earlier.opening.clone())));
+    }
+
+    /// How the game begins: as its live file, or as the first of its files if one was ended by mistake.
+    pub fn beginning(&self) -> &Opening {
+        self.first.as_deref().unwrap_or(&self.opening)
     }
 
     /// Takes what happened to it.
@@ -295,25 +314,30 @@ impl GameRecord {
         self.opening.tag(name)
     }
 
-    /// Its plies and setups.
+    /// Its plies and setups, those of files that were ended by mistake among them.
     pub fn entries(&self) -> &[RecordedEntry] {
         &self.entries
     }
 
-    /// The first of its entries as they stand in its live file.
+    /// Those of its live file.
+    pub fn own_entries(&self) -> &[RecordedEntry] {
+        self.entries.get(self.before..).unwrap_or_default()
+    }
+
+    /// The first of its entries as they stand in its files.
     pub fn written<'game>(
         &self,
         entries: &'game [RecordedEntry],
     ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
-        let mut position = self.opening.start();
-        entries.iter().map(move |entry| {
-            let step = match &entry.step {
-                RecordedStep::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
-                RecordedStep::Setup(setup) => livefile::Step::Setup(**setup),
-            };
-            position = step.after();
-            livefile::Entry { number: entry.number, step, clocks: entry.clocks }
-        })
+        written(self.beginning().start(), entries)
+    }
+
+    /// The first of its own entries as they stand in its live file.
+    pub fn own_written<'game>(
+        &self,
+        entries: &'game [RecordedEntry],
+    ) -> impl Iterator<Item = livefile::Entry> + use<'game> {
+        written(self.opening.start(), entries)
     }
 
     /// What was told about it beside its file.
@@ -355,6 +379,21 @@ impl GameRecord {
     pub fn is_released(&self) -> bool {
         self.released
     }
+}
+
+/// Entries of a game that stands in this position before them.
+fn written<'game>(
+    mut position: Position,
+    entries: &'game [RecordedEntry],
+) -> impl Iterator<Item = livefile::Entry> + use<'game> {
+    entries.iter().map(move |entry| {
+        let step = match &entry.step {
+            RecordedStep::Ply(ply) => livefile::Step::Ply { before: position, ply: ply.clone() },
+            RecordedStep::Setup(setup) => livefile::Step::Setup(**setup),
+        };
+        position = step.after();
+        livefile::Entry { number: entry.number, step, clocks: entry.clocks }
+    })
 }
 
 #[cfg(test)]
@@ -421,7 +460,8 @@ pub(super) mod tests {
         let variant = Variant::international();
         let tags: Vec<(String, String)> =
             tags.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let opening = Opening { game: number, variant, tags: roster::tags(variant, &tags), pairing: None };
+        let opening =
+            Opening { game: number, variant, tags: roster::tags(variant, &tags), pairing: None, continues: None };
         let text = opening.lines().join("\n") + "\n" + &lines.join("\n") + "\n";
         let read = Contents::read(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));
         let ended = read.is_ended.then_some(GameChange::Ended(None));

@@ -22,10 +22,16 @@ pub struct LiveGame {
     /// The eye on its board.
     pub recogniser: Recogniser,
     start: Position,
+    /// The position with which its file begins: that of the game, or the one in which an earlier file of it ended.
+    begins: Position,
     ends: EndWatch,
     started_at: Millis,
     /// The number of its file, once it has one.
     number: Option<u32>,
+    /// How its file begins, once it has one.
+    opening: Option<Box<Opening>>,
+    /// How the file of it began that was ended by mistake.
+    earlier: Option<Box<Opening>>,
     /// Who has White and who Black in its file.
     players: Option<[Option<String>; 2]>,
     /// The next ply of the side that does not start needs its number.
@@ -57,15 +63,33 @@ impl LiveGame {
         LiveGame {
             recogniser,
             start,
+            begins: start,
             ends,
             started_at: now,
             number: None,
+            opening: None,
+            earlier: None,
             players: None,
             number_next: true,
             result: None,
             last: None,
             past: VecDeque::new(),
             standing: Standpoint { position: start, plies: 0 },
+        }
+    }
+
+    /// The game that is over goes on, seen by this eye, in another file: that begins where the last one ended, and with its tags.
+    pub fn go_on(&self, recogniser: Recogniser) -> LiveGame {
+        LiveGame {
+            begins: *recogniser.position(),
+            recogniser,
+            number: None,
+            opening: None,
+            earlier: self.opening.clone(),
+            players: None,
+            number_next: true,
+            result: None,
+            ..self.clone()
         }
     }
 
@@ -98,10 +122,15 @@ impl LiveGame {
         if opens {
             *games += 1;
             self.number = Some(*games);
-            self.players = Some(roster::players(&settings.tags));
             let tags = self.tags(settings);
-            let pairing = pairing.map(str::to_owned);
-            effects.push(Effect::Opened(Box::new(Opening { game: *games, variant: settings.variant, tags, pairing })));
+            self.players = Some(roster::players(&tags));
+            let (pairing, continues) = match &self.earlier {
+                Some(earlier) => (earlier.pairing.clone(), Some(earlier.game)),
+                None => (pairing.map(str::to_owned), None),
+            };
+            let opening = Box::new(Opening { game: *games, variant: settings.variant, tags, pairing, continues });
+            self.opening = Some(opening.clone());
+            effects.push(Effect::Opened(opening));
         }
         let (number, step, reason) = match verdict {
             Verdict::Ply { before, ply, .. } => {
@@ -112,7 +141,7 @@ impl LiveGame {
             Verdict::Setup { position, reason, .. } => {
                 if opens && !self.has_fen_tag() {
                     // The first setup of a game without a FEN tag would be read as its start.
-                    let start = Box::new(Entry::new(Step::Setup(self.start)));
+                    let start = Box::new(Entry::new(Step::Setup(self.begins)));
                     effects.push(Effect::Entry { entry: start, why: None });
                 }
                 self.number_next = true;
@@ -165,19 +194,21 @@ impl LiveGame {
     }
 
     fn has_fen_tag(&self) -> bool {
-        self.start != Position::start(self.start.variant())
+        self.begins != Position::start(self.begins.variant())
     }
 
     /// The tags with which its file begins.
     pub fn tags(&self, settings: &LineSettings) -> Vec<(String, String)> {
-        let mut tags = settings.tags.clone();
+        let mut tags = self.earlier.as_ref().map_or_else(|| settings.tags.clone(), |earlier| earlier.tags.clone());
         let has = |tags: &[(String, String)], name: &str| tags.iter().any(|(known, _)| known == name);
         if let Some(date) = settings.date(self.started_at).filter(|_| !has(&tags, "Date")) {
             tags.push(("Date".to_owned(), date));
         }
-        if self.has_fen_tag() {
+        if self.has_fen_tag() || self.earlier.is_some() {
             tags.retain(|(name, _)| name != "FEN");
-            tags.push(("FEN".to_owned(), fen::write(self.start.variant(), &self.start.setup())));
+        }
+        if self.has_fen_tag() {
+            tags.push(("FEN".to_owned(), fen::write(self.begins.variant(), &self.begins.setup())));
         }
         roster::tags(settings.variant, &tags)
     }

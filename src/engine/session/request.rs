@@ -7,6 +7,7 @@
 //! | `start`, `start FEN` | `Start` | the game that is going on is closed, and one begins |
 //! | `start from-memory` | `StartFromMemory` | the game that the board's memory has, and that nobody saw begin, is published |
 //! | `setup FEN` | `Setup` | this stands on the board: a setup, and play goes on from there |
+//! | `continue`, `continue anyway` | `Continue` | the game that ended last goes on, in a file of its own; `anyway`: whatever the board shows |
 //! | `undo`, `undo N` | `Undo` | the last N entries do not count: a setup with the position before them. What was published stays |
 //! | `resync`, `resync white` | `Resync` | what stands on the board is right: it is read once more, and set up if no legal move explains it; where no game is going on, one begins from it |
 //! | `flip` | `Flip` | the board lies the other way round |
@@ -38,6 +39,8 @@ const MOST_TAGS: usize = 64;
 const TAGS_OF_A_GAME: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
 /// What stands for no pairing.
 const NO_PAIRING: &str = "none";
+/// What follows `continue` where it does not matter what the board shows.
+const ANYWAY: &str = "anyway";
 /// Before a request that can wait for its board.
 const WHEN_FOUND: &str = "when-found";
 
@@ -72,6 +75,8 @@ pub enum Wish {
     Start(Option<String>),
     /// The game that the board's memory has is published.
     StartFromMemory,
+    /// The game that ended last goes on; `true`: also where the board shows another position than the one in which it ended.
+    Continue(bool),
     /// This FEN, which is read by the rules of the board's game, stands on the board.
     Setup(String),
     /// So many entries do not count; at least one.
@@ -159,6 +164,8 @@ impl fmt::Display for Wish {
             Wish::Start(Some(fen)) => write!(f, "start {fen}"),
             Wish::StartFromMemory => f.write_str("start from-memory"),
             Wish::Setup(fen) => write!(f, "setup {fen}"),
+            Wish::Continue(false) => f.write_str("continue"),
+            Wish::Continue(true) => write!(f, "continue {ANYWAY}"),
             Wish::Undo(count) => write!(f, "undo {count}"),
             Wish::Resync(None) => f.write_str("resync"),
             Wish::Resync(Some(turn)) => write!(f, "resync {}", word(*turn)),
@@ -206,6 +213,8 @@ impl FromStr for Wish {
             "start" if rest.is_empty() => Wish::Start(None),
             "start" if rest == "from-memory" => Wish::StartFromMemory,
             "start" => Wish::Start(Some(rest.to_owned())),
+            "continue" if rest.is_empty() => Wish::Continue(false),
+            "continue" if rest == ANYWAY => Wish::Continue(true),
             "setup" => Wish::Setup(rest.to_owned()),
             "undo" => Wish::Undo(plies(rest)?),
             "resync" if rest.is_empty() => Wish::Resync(None),
@@ -232,7 +241,7 @@ impl FromStr for Wish {
 
 fn unknown(text: &str) -> RequestError {
     RequestError(format!(
-        "request `{}` is not known; known are result, resign, start, setup, undo, resync, flip, names, pairing, hold, release and \
+        "request `{}` is not known; known are result, resign, start, continue, setup, undo, resync, flip, names, pairing, hold, release and \
          rotate",
         text.trim()
     ))
@@ -355,6 +364,8 @@ mod tests {
             ("start W:W31:B1", Wish::Start(Some("W:W31:B1".into()))),
             ("start from-memory", Wish::StartFromMemory),
             ("setup B:W31:B1", Wish::Setup("B:W31:B1".into())),
+            ("continue", Wish::Continue(false)),
+            ("continue anyway", Wish::Continue(true)),
             ("undo", Wish::Undo(1)),
             ("undo 3", Wish::Undo(3)),
             ("resync", Wish::Resync(None)),
@@ -417,7 +428,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_is_written_so_that_it_is_read_again(
-            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|setup|undo|resync|flip|names|pairing|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
+            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
         ) {
             if let Ok(request) = text.parse::<Request>() {
                 prop_assert_eq!(request.to_string().parse(), Ok(request));

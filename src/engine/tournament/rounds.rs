@@ -106,6 +106,8 @@ pub struct RecordedGame {
     pub number: u32,
     /// The pairing that it was told before its first move.
     pub pairing: Option<String>,
+    /// The game that was ended by mistake and goes on in this one, by its number.
+    pub continues: Option<u32>,
     /// The tags with which it began.
     pub tags: Vec<(String, String)>,
     /// Which results it may have; `None`: any text.
@@ -436,6 +438,7 @@ impl Tournament {
         let last = self.last_of_pairings(games).into_values();
         let last: BTreeSet<(&str, u32)> = last.map(|game| (game.board.as_str(), game.number)).collect();
         for game in games {
+            self.correct(game, self.corrected_before(game));
             let Some(key) = self.pairing_of(game) else { continue };
             let Some((section, pairing)) = self.pairing(key.0) else { continue };
             let mut wanted = self.tags_of(section, pairing, key.1);
@@ -451,6 +454,15 @@ impl Tournament {
             }
             self.correct(game, wanted);
         }
+    }
+
+    /// What was corrected of a game before it was ended by mistake, and went on as another; not its result.
+    fn corrected_before(&self, game: &RecordedGame) -> Vec<(String, String)> {
+        let earlier = game.continues.and_then(|number| self.corrected(&game.board, number));
+        let own = self.corrected(&game.board, game.number);
+        let holds = |name: &&String| *name != "Result" && own.is_none_or(|own| !own.tags.contains_key(*name));
+        let tags = earlier.into_iter().flat_map(|earlier| &earlier.tags).filter(|(name, _)| holds(name));
+        tags.map(|(name, tag)| (name.clone(), tag.is.clone())).collect()
     }
 
     /// From now on these tags of a game are so; one that is empty is left out.

@@ -64,6 +64,10 @@ pub struct ShownBoard {
 pub struct ShownGame {
     /// Its number on the board.
     pub number: u32,
+    /// The numbers that it had before it was ended by mistake and went on.
+    pub before: Vec<u32>,
+    /// The tag FEN that it had then.
+    first_fen: Option<String>,
     /// Its rules; `None` where the game type is none that is known.
     pub variant: Option<&'static Variant>,
     /// Tags of its file.
@@ -193,6 +197,7 @@ struct Event {
     reason: Option<String>,
     field: Option<String>,
     new: Option<String>,
+    continues: Option<u32>,
 }
 
 /// A line about a round of a tournament.
@@ -331,10 +336,17 @@ impl ShownHall {
         };
         let board = Arc::make_mut(&mut self.boards[index]);
         let what = event.r#type.clone();
-        let at = match board.games.iter().rposition(|game| game.number == event.game) {
+        let at = match board.games.iter().rposition(|game| game.is_numbered(event.game)) {
+            // What is told of the file that was ended by mistake is told of the game no more.
+            Some(at) if board.games[at].number != event.game => return None,
             Some(at) => at,
             None => {
-                board.games.push(Arc::new(ShownGame::new(event.game)));
+                let earlier = |number| board.games.iter().rposition(|game: &Arc<ShownGame>| game.number == number);
+                let game = match event.continues.and_then(earlier) {
+                    Some(at) => board.games.remove(at).go_on(event.game),
+                    None => ShownGame::new(event.game),
+                };
+                board.games.push(Arc::new(game));
                 board.games.len() - 1
             }
         };
@@ -356,7 +368,7 @@ impl ShownBoard {
 
     /// A game by its number.
     pub fn game(&self, number: u32) -> Option<&ShownGame> {
-        self.games.iter().find(|game| game.number == number).map(|game| &**game)
+        self.games.iter().find(|game| game.is_numbered(number)).map(|game| &**game)
     }
 
     /// All that a page needs to show it, after an event of this kind.
@@ -398,6 +410,8 @@ impl ShownGame {
     fn new(number: u32) -> ShownGame {
         ShownGame {
             number,
+            before: Vec::new(),
+            first_fen: None,
             variant: None,
             tags: BTreeMap::new(),
             start: None,
@@ -420,6 +434,26 @@ impl ShownGame {
         game.result = tags.get("Result").filter(|result| *result != "*").cloned();
         game.tags = tags;
         game
+    }
+
+    /// It was ended by mistake, and goes on as the game of this number.
+    fn go_on(&self, number: u32) -> ShownGame {
+        let before = self.before.iter().copied().chain([self.number]).collect();
+        let (variant, start, entries) = (self.variant, self.start.clone(), self.entries.clone());
+        ShownGame {
+            before,
+            first_fen: self.tags.get("FEN").cloned(),
+            variant,
+            start,
+            entries,
+            clock: self.clock,
+            ..ShownGame::new(number)
+        }
+    }
+
+    /// Is it the game of this number, or was it before it went on?
+    fn is_numbered(&self, number: u32) -> bool {
+        self.number == number || self.before.contains(&number)
     }
 
     /// What stands on the board after so many entries.
@@ -489,7 +523,14 @@ impl ShownGame {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags = event.tags;
-                self.start = self.read(event.fen.as_deref());
+                let first = std::mem::take(&mut self.first_fen);
+                let start = self.read(event.fen.as_deref());
+                if self.before.is_empty() {
+                    self.start = start;
+                } else {
+                    self.tags.remove("FEN");
+                    self.tags.extend(first.map(|fen| ("FEN".to_owned(), fen)));
+                }
             }
             "move" => {
                 let before = self.position.take();
@@ -642,6 +683,39 @@ mod tests {
         let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
         // 28 is in the sixth row, the fifth field from the left.
         assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
+    }
+
+    #[test]
+    fn a_game_that_was_ended_by_mistake_and_goes_on_is_one_game() {
+        let of = |game: u32, what: &str| format!("{{\"board\":\"a\",\"game\":{game},{what}}}\n");
+        let after = "B:W28,31,33-50:B1-20";
+        let ply = |number: u32, side: &str, ply: &str| {
+            format!("\"type\":\"move\",\"number\":{number},\"side\":\"{side}\",\"move\":\"{ply}\",\"fen\":\"{after}\"")
+        };
+        let again = format!(
+            "\"type\":\"game\",\"gametype\":\"20\",\"continues\":1,\"tags\":{{\"White\":\"A\",\"FEN\":\"{after}\"}},\"fen\":\"{after}\""
+        );
+        let lines = [
+            game("a"),
+            of(1, &ply(1, "white", "32-28")),
+            of(1, "\"type\":\"end\""),
+            of(1, "\"type\":\"result\",\"result\":\"2-0\""),
+            of(2, &again),
+            of(2, &ply(1, "black", "19-23")),
+            of(1, "\"type\":\"amend\",\"field\":\"Result\",\"old\":\"2-0\",\"new\":\"0-2\""),
+        ];
+        let hall = hall(&lines);
+        let (_, board) = hall.board("a").unwrap();
+        assert_eq!(board.games.len(), 1);
+        let game = board.current().unwrap();
+        assert_eq!((game.number, game.entries.len(), game.word()), (2, 2, "playing"));
+        assert_eq!((game.result.as_deref(), game.tag("White"), game.tag("FEN")), (None, Some("A"), None));
+        assert!(
+            game.start.as_ref().unwrap().pieces.contains('w') && game.pdn().contains("1. 32-28 19-23"),
+            "{}",
+            game.pdn()
+        );
+        assert_eq!(board.game(1).map(|game| game.number), Some(2), "its address stays");
     }
 
     #[test]

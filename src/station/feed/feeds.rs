@@ -123,7 +123,10 @@ mod tests {
         let (variant, ended) = (Variant::international(), || Effect::Ended { result: None, is_given: false });
         for (address, name) in [(board(7), "seven"), (board(1025), "a thousand"), (None, "alone")] {
             let tags = vec![("White".to_owned(), name.to_owned())];
-            feeds.publish(address, &Effect::Opened(Box::new(Opening { game: 2, variant, tags, pairing: None })));
+            feeds.publish(
+                address,
+                &Effect::Opened(Box::new(Opening { game: 2, variant, tags, pairing: None, continues: None })),
+            );
         }
         feeds.publish(board(7), &ended());
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();

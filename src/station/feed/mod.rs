@@ -341,7 +341,13 @@ mod tests {
     const HEAD: &str = "[Result \"*\"]\n\n\n\n";
 
     fn opened(game: u32) -> Effect {
-        Effect::Opened(Box::new(Opening { game, variant: Variant::international(), tags: Vec::new(), pairing: None }))
+        Effect::Opened(Box::new(Opening {
+            game,
+            variant: Variant::international(),
+            tags: Vec::new(),
+            pairing: None,
+            continues: None,
+        }))
     }
 
     fn read(lines: &[&str]) -> Vec<Entry> {

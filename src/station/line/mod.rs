@@ -460,7 +460,10 @@ impl LineTask {
     }
 
     /// Who asks for what stands in the log before it is done. What comes too late is not done, and that stands there, too.
-    async fn on_request(&mut self, request: Request, asked: &Asked) -> Result<Answer, StationError> {
+    async fn on_request(&mut self, mut request: Request, asked: &Asked) -> Result<Answer, StationError> {
+        if let Wish::Continue(anyway) = &mut request.wish {
+            *anyway |= asked.is_sure;
+        }
         let now = self.clock.now();
         let asker = &asked.by;
         let game = ended_by(&request).and_then(|end| Some((self.game_in_words(request.to.address())?, end)));

@@ -55,6 +55,11 @@ pub enum OfficeQuestion {
         /// It is meant so, whatever the board shows.
         sure: bool,
     },
+    /// The last game of the board goes on: it has no result any more.
+    Continued {
+        /// The board.
+        board: String,
+    },
     /// Are these names for a game that has begun?
     Names {
         /// The board.
@@ -371,6 +376,19 @@ impl Work {
                     return OfficeAnswer::OfLine;
                 }
                 TournamentRequest { sure, ..Matter::result_of(board, result).into() }
+            }
+            OfficeQuestion::Continued { board } => {
+                self.learn_old_games();
+                let Some(game) = self.office.last_game(&board).map(|game| game.number) else {
+                    return OfficeAnswer::OfLine;
+                };
+                if !self.office.has_result(&board) {
+                    return OfficeAnswer::OfLine;
+                }
+                let (board, game, result) = (Some(board), Some(game), "*".to_owned());
+                let matter =
+                    Matter::Result { board, game, pairing: None, section: None, result, why: None, correct: true };
+                TournamentRequest { sure: true, reason: "the game goes on".to_owned(), ..matter.into() }
             }
             OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
             OfficeQuestion::Names { board, white, black } => Matter::Names { board, game: None, white, black }.into(),

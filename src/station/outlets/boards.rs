@@ -160,7 +160,7 @@ impl Seating {
             }
         }
         for (board, game) in games {
-            self.board(line, board).games.push(game);
+            self.board(line, board).push(game);
         }
         self.amend();
         let latest = self.boards_of(line).filter_map(|board| board.games.last()).map(GameRecord::latest).max();
@@ -180,7 +180,7 @@ impl Seating {
             && !has(board, game.number())
             && let Some(record) = record(game)
         {
-            board.games.push(record);
+            board.push(record);
             board.games.sort_by_key(GameRecord::number);
             self.amend();
         }
@@ -268,6 +268,7 @@ pub fn begun_game(opening: &Opening) -> RecordedGame {
         board: String::new(),
         number: opening.game,
         pairing: opening.pairing.clone(),
+        continues: opening.continues,
         tags: opening.tags.clone(),
         format: roster::result_format(opening.variant, &opening.tags),
         result: None,

@@ -520,7 +520,7 @@ mod tests {
     fn boards(lines: &[&str]) -> [Board; 2] {
         let at = DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
         let variant = Variant::international();
-        let opening = Opening { game: 3, variant, tags: Vec::new(), pairing: None };
+        let opening = Opening { game: 3, variant, tags: Vec::new(), pairing: None, continues: None };
         let text = opening.lines().join("\n") + "\n" + &lines.join("\n");
         let mut game = GameRecord::new(opening, at);
         let entries = Contents::read(3, &text).unwrap().entries;

@@ -557,10 +557,24 @@ pub fn archived<'s>(
         if there.get(&key) == Some(&state) || view.result != game.result().map(|(_, result)| result) {
             return None;
         }
-        let board = seating.board_at(board, closed);
-        let text = |view: View| archive::text(&board, game, view);
-        let before = |count: usize| text(View { corrections: &view.corrections[..count], ..view });
-        let earlier = (0..view.corrections.len()).map(before).collect();
-        Some(Archived { path: archive_file(&board.name, game.number()), text: text(view), earlier, game: key, state })
+        // One that was ended by mistake and went on is archived with what followed.
+        let is_kept = |later: &GameRecord| {
+            let view = delay.view(later, now);
+            view.is_closed && view.result == later.result().map(|(_, result)| result)
+        };
+        if board.next_part(game).is_some_and(is_kept) {
+            return None;
+        }
+        let parts = board.parts(game);
+        let first = parts.first().map_or(game.number(), |first| first.number());
+        let planned = seating.board_at(board, closed);
+        let texts = |part: &GameRecord| -> Vec<String> {
+            let view = delay.view(part, now);
+            let of = |count: usize| View { corrections: &view.corrections[..count], ..view };
+            (0..=view.corrections.len()).map(|count| archive::text(&planned, part, of(count))).collect()
+        };
+        let mut earlier: Vec<String> = parts.into_iter().flat_map(texts).collect();
+        let text = earlier.pop()?;
+        Some(Archived { path: archive_file(&board.name, first), text, earlier, game: key, state })
     })
 }

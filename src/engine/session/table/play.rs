@@ -23,6 +23,8 @@ pub(super) enum Stage {
 #[derive(Clone, Debug)]
 pub(super) struct Play {
     stage: Stage,
+    /// The last game that has a file and is over, until another one has a file.
+    ended: Option<Box<LiveGame>>,
     /// How many have a file.
     files: u32,
     /// How many were begun, with a file or not yet.
@@ -38,7 +40,7 @@ pub(super) struct Play {
 impl Play {
     /// None was played yet, but for so many of which files are there.
     pub fn new(files: u32) -> Play {
-        Play { stage: Stage::Waiting, files, begun: 0, named_after: None, pairing: None, published: None }
+        Play { stage: Stage::Waiting, ended: None, files, begun: 0, named_after: None, pairing: None, published: None }
     }
 
     /// What is going on.
@@ -69,7 +71,7 @@ impl Play {
     /// A game begins.
     pub fn begin(&mut self, game: LiveGame) {
         self.begun += 1;
-        self.stage = Stage::Playing(Box::new(game));
+        self.turn(Stage::Playing(Box::new(game)));
     }
 
     /// No game is going on, as if none had begun.
@@ -79,7 +81,20 @@ impl Play {
 
     /// The game is over.
     pub fn end(&mut self) {
-        self.stage = Stage::Over;
+        self.turn(Stage::Over);
+    }
+
+    fn turn(&mut self, stage: Stage) {
+        if let Stage::Playing(game) = std::mem::replace(&mut self.stage, stage)
+            && game.number().is_some()
+        {
+            self.ended = Some(game);
+        }
+    }
+
+    /// The last game that has a file and is over, if no other has one since.
+    pub fn ended(&self) -> Option<&LiveGame> {
+        self.ended.as_deref()
     }
 
     /// How many games have a file.
@@ -123,6 +138,7 @@ impl Play {
         let Stage::Playing(game) = &mut self.stage else { return None };
         let is_begun = game.number().is_some();
         let pairing = self.pairing.as_ref().map(|pairing| pairing.id.as_str());
+        self.ended = None;
         Some((game.publish(verdict, clocks, settings, pairing, &mut self.files), is_begun))
     }
 

@@ -47,6 +47,7 @@ impl Table {
             Wish::Resign(loser) => self.resign(now, *loser),
             Wish::Start(None) => self.start(now, Position::start(self.settings.variant)),
             Wish::Start(Some(fen)) => self.start_on_request(now, fen),
+            Wish::Continue(anyway) => self.go_on(now, *anyway),
             Wish::Setup(fen) => self.set_up_on_request(now, fen),
             Wish::Undo(count) => self.undo(now, *count),
             Wish::Resync(turn) => self.resync_on_request(now, *turn),
@@ -88,6 +89,36 @@ impl Table {
             Ok(position) => self.start(now, position),
             Err(why) => refuse(why),
         }
+    }
+
+    /// The game that ended last goes on: what is played from now on stands in another file. `anyway`: also where the board shows another
+    /// position.
+    fn go_on(&mut self, now: Millis, anyway: bool) -> Vec<Effect> {
+        if self.has_open_game() {
+            return refuse("a game is going on; `undo` takes back what does not count of it".to_owned());
+        }
+        let Some((position, plies, number)) = self
+            .play
+            .ended()
+            .and_then(|game| Some((*game.recogniser.position(), game.recogniser.plies(), game.number()?)))
+        else {
+            return refuse(
+                "no game can go on: none has ended here, or its log was closed since; `start FEN` begins one from a position".to_owned(),
+            );
+        };
+        let recogniser = self.watch(now, position, plies);
+        let shown = fen::write(self.settings.variant, &position.setup());
+        if !anyway && !(self.board.is_linked() && recogniser.is_settled()) {
+            return refuse(format!(
+                "the board does not show the position in which game {number} ended, {shown}; set it up, or ask with --sure: then what \
+                 stands on the board is taken as played since"
+            ));
+        }
+        let Some(game) = self.play.ended().map(|game| game.go_on(recogniser)) else { return Vec::new() };
+        self.notified.begin_game();
+        self.play.begin(game);
+        let next = self.play.files() + 1;
+        vec![Effect::News(format!("game {number} goes on; its next move begins the file of game {next}"))]
     }
 
     /// The operator says what stands on the board.

@@ -88,6 +88,15 @@ impl Table {
         effects
     }
 
+    /// An eye for a game that stands at a position, so many plies after its start.
+    pub(super) fn watch(&self, now: Millis, position: Position, plies: u32) -> Recogniser {
+        let settings = self.settings.recognition_in_force();
+        let mut recogniser = Recogniser::new(position, plies, self.board.sight(), self.clock.state(), now, settings);
+        recogniser.trust_reports(self.board.trusts_reports());
+        recogniser.link(now, self.board.is_heard());
+        recogniser
+    }
+
     /// Closes the game that is going on, if any, and begins one from a position.
     pub(super) fn start(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = self.close_for_next();
@@ -96,17 +105,13 @@ impl Table {
         if self.board.trusts_reports() && !self.board.sensors().is_known() {
             self.board.assume(&position);
         }
-        let settings = self.settings.recognition_in_force();
-        let clock = self.clock.state();
-        let mut recogniser = Recogniser::new(position, 0, self.board.sight(), clock, now, settings);
+        let mut recogniser = self.watch(now, position, 0);
         if self.clock.is_running() {
             recogniser.lever_means(self.clock.assume(position.turn()));
         }
-        recogniser.trust_reports(self.board.trusts_reports());
         if self.board.is_assumed() {
             recogniser.assume_start();
         }
-        recogniser.link(now, self.board.is_heard());
         self.play.begin(LiveGame::new(position, recogniser, now));
         effects.extend(self.play.news());
         effects

@@ -233,7 +233,10 @@ impl ClientRequest {
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {
-                matches!(request.parse(), Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Names { .. }))
+                matches!(
+                    request.parse(),
+                    Ok(Wish::Result(_) | Wish::Resign(_) | Wish::Continue(_) | Wish::Names { .. })
+                )
             }
             _ => false,
         }

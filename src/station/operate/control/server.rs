@@ -312,11 +312,24 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
             }
             let (answer, told) = oneshot::channel();
             let asked = Asked { by: asker.to_owned(), until, is_sure: sure };
+            let goes_on = matches!(wish, Wish::Continue(_)).then(|| desk.observer.board_called(&board)).flatten();
             let command = StationCommand::Request { board, wish, asked, answer };
-            match ask(desk, command, told, until).await {
+            let mut reply: Reply = match ask(desk, command, told, until).await {
                 Ok(answer) => answer.into(),
-                Err(reply) => reply,
+                Err(reply) => return reply,
+            };
+            if let Some(board) = goes_on.filter(|_| reply.ok) {
+                let question = OfficeQuestion::Continued { board };
+                match timeout(until.left() + BEGUN, desk.office.ask(question, asker.to_owned())).await {
+                    Ok(Ok(OfficeAnswer::Done { told, .. })) => reply.told.extend(told),
+                    Ok(Ok(OfficeAnswer::Refused(why))) => reply.told.push(format!("its result stays: {why}")),
+                    Ok(Ok(OfficeAnswer::OfLine | OfficeAnswer::Shown(_))) => {}
+                    Ok(Err(_)) | Err(_) => reply.told.push(
+                        "whether its result was taken back is not known: `damcast tournament show` says it".to_owned(),
+                    ),
+                }
             }
+            reply
         }
     }
 }
