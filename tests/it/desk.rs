@@ -69,7 +69,7 @@ impl Desk {
         format!("http://{}", self.address)
     }
 
-    fn post(&self, path: &str, keys: Option<&Keys>, body: &Value) -> (u16, Value) {
+    pub fn post(&self, path: &str, keys: Option<&Keys>, body: &Value) -> (u16, Value) {
         let origin = self.origin();
         let mut headers = vec![("Origin", origin.as_str()), ("Content-Type", "application/json")];
         if let Some(keys) = keys {
@@ -79,12 +79,12 @@ impl Desk {
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
-    fn get(&self, path: &str, keys: &Keys) -> (u16, Value) {
+    pub fn get(&self, path: &str, keys: &Keys) -> (u16, Value) {
         let answer = self.ask("GET", path, &[("Cookie", &keys.cookie), ("X-Damcast-Desk", &keys.secret)], "");
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
-    fn log_in(&self, credentials: &Value) -> Keys {
+    pub fn log_in(&self, credentials: &Value) -> Keys {
         let body = credentials.to_string();
         let origin = self.origin();
         let answer =

@@ -212,9 +212,20 @@ const givePairing = board => {
   });
 };
 
+/** A game that began before its round was opened, or was told another pairing, is one of a pairing. */
+const adopt = board => {
+  const pairing = el('input', {maxlength: 20, placeholder: '3.2'}), reason = el('input', {maxlength: 200});
+  propose({
+    title: `A game of the round: ${called(board)}`, verb: 'It is a game of the round',
+    fields: [field('Pairing', pairing, '3.2 is board 2 of round 3; nothing: what the board is to play in the open round.'), field('Reason', reason)],
+    request: () => ({do: 'tournament', request: {matter: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...(reason.value && {reason: reason.value})}}),
+  });
+};
+
 const actions = board => el('div.ab', {role: 'group', 'aria-label': `More for ${board.name}`},
   button('Result', 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
   button('Names', 'names', () => giveNames(nowOf(board))),
+  known.tournament?.version > 0 && board.game && button('It is of the round', 'adopt', () => adopt(nowOf(board))),
   ...!isOperator() ? [] : [
     button('Take back a move', 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
     button('Set position', 'setup', () => setUp(nowOf(board))),

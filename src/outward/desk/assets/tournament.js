@@ -46,13 +46,25 @@ const roundOf = (section, round) => {
   return el('section', {'aria-label': `Round ${round.round}`},
     el('p', {}, `Round ${round.round} is ${state}${round.date ? `, ${round.date}` : ''}. ${missing ? `${plural(missing, 'result is', 'results are')} missing.` : 'All results are there.'}`),
     el('div.ab', {}, ...{prepared: [turn('published', 'Publish round'), turn('open', 'Open round')], published: [turn('open', 'Open round'), turn('prepared', 'Withdraw round')], open: [turn('closed', 'Close round')], closed: [turn('open', 'Open round')]}[state] ?? []),
-    table(`Pairings of round ${round.round}`, ['Board', 'Played at', 'White', 'Black', 'Result', ''], round.pairings.map((pairing, index) => {
+    table(`Pairings of round ${round.round}`, ['Board', 'Played at', 'White', 'Black', 'Result', '', ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
       const result = pairing.points ? `${pairing.points.join('–')}${POINTS[pairing.reason] ? `, ${pairing.reason}` : ''}` : board?.pairing.waits_for_result ? `proposed: ${board.pairing.proposed ?? 'none'}` : '';
       return [String(pairing.table ?? '–'), pairing.board ? el('a', {href: `#boards/${encodeURIComponent(pairing.board)}`}, pairing.board) : '–', name(pairing.white), name(pairing.black), result,
-        pairing.table ? button(pairing.points ? 'Correct' : 'Result', `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `Result of board ${pairing.table}`}) : ''];
+        pairing.table ? button(pairing.points ? 'Correct' : 'Result', `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `Result of board ${pairing.table}`}) : '',
+        pairing.table ? button('Substitute', `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `Substitute at board ${pairing.table}`}) : ''];
     })),
     round.byes?.length > 0 && el('p', {}, 'Without opponent: ', ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${bye.why})`])));
+};
+
+/** Somebody plays for somebody else. */
+const substitute = (section, round, pairing, name) => {
+  const names = [pairing.white, pairing.black].map(name);
+  const player = radios('For whom', names.map(one => [one, one]), names[0]);
+  const by = el('input', {maxlength: 200}), reason = el('input', {maxlength: 200});
+  propose({
+    title: `Substitute at board ${pairing.table}: ${names.join(' – ')}`, verb: 'Let him play', fields: [player, field('Who plays', by, 'The name, or his number in the files of the pairing program.'), field('Reason', reason)],
+    request: () => by.value.trim() ? ofTournament({matter: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, by: by.value.trim(), ...several(section), ...(reason.value && {reason: reason.value})}) : null,
+  });
 };
 
 const resultOf = (section, round, pairing, name, board) => {

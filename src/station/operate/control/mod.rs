@@ -229,7 +229,12 @@ impl ClientRequest {
                 let matter = &request.matter;
                 matches!(
                     matter,
-                    Matter::Round { .. } | Matter::Result { .. } | Matter::Names { .. } | Matter::Player { .. }
+                    Matter::Round { .. }
+                        | Matter::Result { .. }
+                        | Matter::Names { .. }
+                        | Matter::Player { .. }
+                        | Matter::Adopt { .. }
+                        | Matter::Substitute { .. }
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {
