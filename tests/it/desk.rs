@@ -172,6 +172,9 @@ fn who_logs_in_works_under_his_name_until_he_leaves() {
     assert!(lines.find(|line| line == "0").is_some(), "the stream ends with the session");
 }
 
+/// What it is, its fields, the status of the answer.
+type HostileCase<'a> = (&'a str, Vec<(&'a str, &'a str)>, u16);
+
 #[test]
 fn nothing_foreign_reaches_the_station() {
     let (place, _station, desk) = station();
@@ -185,7 +188,7 @@ fn nothing_foreign_reaches_the_station() {
     let other_port = "http://127.0.0.1:1".to_owned();
     let name = format!("localhost.evil.example:{port}");
     let member = [("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", keys.secret.as_str())];
-    let cases: Vec<(&str, Vec<(&str, &str)>, u16)> = vec![
+    let cases: Vec<HostileCase> = vec![
         ("no origin", vec![json], 403),
         ("origin null", vec![("Origin", "null"), json], 403),
         ("a foreign origin", vec![("Origin", "http://evil.example"), json], 403),
