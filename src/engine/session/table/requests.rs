@@ -108,7 +108,8 @@ impl Table {
         };
         let recogniser = self.watch(now, position, plies);
         let shown = fen::write(self.settings.variant, &position.setup());
-        if !anyway && !(self.board.is_linked() && recogniser.is_settled()) {
+        let stands_there = self.board.is_linked() && recogniser.is_settled();
+        if !anyway && !stands_there {
             return refuse(format!(
                 "the board does not show the position in which game {number} ended, {shown}; set it up, or ask with --sure: then what \
                  stands on the board is taken as played since"
