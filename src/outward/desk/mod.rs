@@ -9,7 +9,7 @@
 //!
 //! * The desk is a user with fewer rights: it asks the station over the control socket by the same typed requests as `damcast ctl`, and
 //!   each says who asks. It has no state but who has logged in.
-//! * A request needs the cookie of a session **and** the secret that only its page has. Where it comes from is checked first ([`guard`]).
+//! * A request needs the cookie of a session **and** the secret that only its page has. Where it comes from is checked first (`guard`).
 //! * An arbiter gives results, names and rounds; the desk and the station both see to that.
 //!
 //! | file | subject |

@@ -1,0 +1,209 @@
+//! The operator's day at the desk, in a real browser: he logs in, imports, opens a round, mends a name, gives, corrects and takes back a
+//! result, sets up a position, and is sent away. Pictures of each state are kept in the folder that is printed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::control::playing;
+use crate::desk::{Desk, code};
+use crate::pty::wait_until;
+
+/// Presses the button with these words: in the dialog, if there is one.
+fn press(browser: &mut Browser, words: &str) {
+    let script = format!(
+        "(() => {{ const place = document.querySelector('dialog[open]') ?? document; \
+         const button = [...place.querySelectorAll('button')].find(button => button.firstChild?.textContent === {words:?}); \
+         button?.click(); return Boolean(button); }})()"
+    );
+    browser.wait(&script, &true.into());
+}
+
+/// Writes into a field, as somebody who types.
+fn write(browser: &mut Browser, label: &str, text: &str) {
+    let script = format!(
+        "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {label:?}); \
+         const field = label && document.getElementById(label.htmlFor); if (!field) return false; field.value = {text:?}; \
+         field.dispatchEvent(new Event('input', {{bubbles: true}})); return true; }})()"
+    );
+    browser.wait(&script, &true.into());
+}
+
+/// Chooses or ticks what has these words beside it.
+fn choose(browser: &mut Browser, words: &str) {
+    let script = format!(
+        "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {words:?}); \
+         label?.click(); return Boolean(label); }})()"
+    );
+    browser.wait(&script, &true.into());
+}
+
+/// What the dialog says that it will do.
+fn told(browser: &mut Browser, words: &str) {
+    let script = format!("document.querySelector('dialog[open] .dry')?.textContent.includes({words:?})");
+    browser.wait(&script, &true.into());
+}
+
+fn shown(browser: &mut Browser, words: &str) {
+    let script = format!(
+        "!document.querySelector('dialog').open && document.querySelector('#view').textContent.includes({words:?})"
+    );
+    browser.wait(&script, &true.into());
+}
+
+/// Pictures at three widths and in the dark; no page is wider than its window.
+fn keep(browser: &mut Browser, folder: &Path, name: &str) {
+    for (width, scheme) in [(360, "light"), (768, "light"), (1280, "light"), (1280, "dark")] {
+        let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500});
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        browser.call("Emulation.setEmulatedMedia", media);
+        browser.wait("innerWidth", &width.into());
+        let wide = browser.read("document.documentElement.scrollWidth");
+        assert!(wide.as_u64().unwrap() <= width, "{name} is {wide} wide at {width}");
+        let picture = browser.call("Page.captureScreenshot", json!({}));
+        let bytes = decoded(picture["data"].as_str().unwrap());
+        fs::write(folder.join(format!("{name}-{width}-{scheme}.png")), bytes).unwrap();
+    }
+}
+
+/// Base64.
+fn decoded(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let digits: Vec<u32> = text.bytes().filter_map(value).map(u32::from).collect();
+    let bytes = digits.chunks(4).flat_map(|four| {
+        let bits = (0..4).fold(0, |bits, at| bits << 6 | four.get(at).copied().unwrap_or(0));
+        bits.to_be_bytes()[1..four.len()].to_vec()
+    });
+    bytes.collect()
+}
+
+const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
+
+#[test]
+fn the_whole_day_of_an_operator_is_done_in_the_browser() {
+    let Some(mut browser) = Browser::open() else { return };
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("desk");
+    fs::create_dir_all(&folder).unwrap();
+    println!("pictures: {}", folder.display());
+    let (place, _pty, _board, _station) = playing(4);
+    let desk = Desk::start(&place, "");
+    let code = code(&place, "operator", "M. Bosma");
+    browser.visit(&format!("http://{}/?code={code}", desk.address));
+    browser.wait("document.querySelector('#code')?.value", &code.into());
+    assert_eq!(browser.read("location.search"), "", "a code does not stay in the address");
+    assert_eq!(browser.read("document.querySelector('#view').textContent"), "", "nothing is shown before a login");
+    keep(&mut browser, &folder, "login");
+    press(&mut browser, "Log in");
+    browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
+    keep(&mut browser, &folder, "boards");
+
+    // Import, by drag.
+    browser.read("location.hash = '#tournament'");
+    browser.wait("Boolean(document.querySelector('.drop'))", &true.into());
+    let drop = format!(
+        "(() => {{ const data = new DataTransfer(); data.items.add(new File([{FILE:?}], 'players.csv')); \
+         document.querySelector('.drop').dispatchEvent(new DragEvent('drop', {{dataTransfer: data, bubbles: true, cancelable: true}})); }})()"
+    );
+    browser.read(&drop);
+    told(&mut browser, "2 players");
+    keep(&mut browser, &folder, "import");
+    press(&mut browser, "Take it over");
+    shown(&mut browser, "<b>Wiersma");
+    press(&mut browser, "Pair a round robin");
+    told(&mut browser, "pairing");
+    press(&mut browser, "Pair them");
+    shown(&mut browser, "Round 1 is prepared");
+    // A round is opened.
+    press(&mut browser, "Open round");
+    told(&mut browser, "round 1");
+    keep(&mut browser, &folder, "open");
+    press(&mut browser, "Open round");
+    shown(&mut browser, "Round 1 is open");
+    keep(&mut browser, &folder, "round");
+    // A name is mended.
+    press(&mut browser, "Mend the name");
+    write(&mut browser, "Name", "Sijbrands, Ton");
+    told(&mut browser, "Sijbrands, Ton");
+    press(&mut browser, "Mend the name");
+    shown(&mut browser, "Sijbrands, Ton");
+    // A result is given, corrected, and taken back.
+    for (button, choice, consent, verb, after) in [
+        ("Result", "White wins, 2–0", false, "Give the result", "2–0"),
+        ("Correct", "Draw, 1–1", true, "Correct the result", "1–1"),
+        ("Correct", "No result, take it back", true, "Correct the result", "1 result is missing"),
+    ] {
+        press(&mut browser, button);
+        choose(&mut browser, choice);
+        if consent {
+            told(&mut browser, "It would be refused");
+            choose(&mut browser, "It takes the place of the result that stands there.");
+        }
+        told(&mut browser, "(was ");
+        keep(&mut browser, &folder, &format!("result-{after}").replace(' ', "-"));
+        press(&mut browser, verb);
+        shown(&mut browser, after);
+    }
+    // A position is set up, with the keys and as a FEN.
+    browser.read("location.hash = '#boards/a'");
+    press(&mut browser, "Set position");
+    browser.wait("Boolean(document.querySelector('dialog[open] .fields button'))", &true.into());
+    press(&mut browser, "Empty board");
+    browser.read(
+        "(() => { const cell = [...document.querySelectorAll('.fields button')].find(cell => cell.getAttribute('aria-label') === '28, empty'); \
+         cell.focus(); cell.dispatchEvent(new KeyboardEvent('keydown', {key: '2', bubbles: true, cancelable: true})); })()",
+    );
+    browser.wait("document.querySelector('.fields [aria-label=\"28, white king\"]') !== null", &true.into());
+    write(&mut browser, "FEN", "B:WK28,31:B1,2");
+    told(&mut browser, "B:WK28,31:B1,2");
+    keep(&mut browser, &folder, "setup");
+    press(&mut browser, "Publish this position");
+    wait_until("the setup in the file", || place.live("a-1.pdn").contains("/FEN \"B:W"));
+    shown(&mut browser, "They differ on");
+    keep(&mut browser, &folder, "differs");
+    for view in ["standings", "log", "station"] {
+        browser.read(&format!("location.hash = '#{view}'"));
+        browser.wait("Boolean(document.querySelector('#view table'))", &true.into());
+        keep(&mut browser, &folder, view);
+    }
+    // A session that an operator ends is over, in the page too.
+    press(&mut browser, "Log out");
+    browser.wait("document.querySelector('#login').hidden", &false.into());
+    assert_eq!(browser.read("document.querySelector('#view').textContent"), "");
+    let complaints: Vec<&String> = browser
+        .complaints()
+        .into_iter()
+        .filter(|complaint| !complaint.contains("401") && !complaint.contains("403"))
+        .collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn a_session_that_is_ended_elsewhere_is_over_in_the_page() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, _pty, _board, _station) = playing(2);
+    let desk = Desk::start(&place, "");
+    let one = code(&place, "arbiter", "R. Faber");
+    browser.visit(&format!("http://{}/?code={one}", desk.address));
+    browser.wait("document.querySelector('#code')?.value", &one.into());
+    press(&mut browser, "Log in");
+    browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
+    // An arbiter is offered what he may do, and nothing else.
+    let offered = "[...document.querySelectorAll('#detail button')].map(button => button.textContent).join()";
+    browser.wait(offered, &"Result,Names".into());
+    let operator = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    let (_, sessions) = desk.get("/api/sessions", &operator);
+    let his = sessions["sessions"].as_array().unwrap().iter().find(|session| session["role"] == "arbiter").unwrap();
+    assert_eq!(desk.post("/api/revoke", Some(&operator), &json!({"id": his["id"]})).0, 200);
+    browser.wait("document.querySelector('#login').hidden", &false.into());
+    browser.wait("document.querySelector('#login-error').textContent", &"Your login has ended. Log in again.".into());
+}
