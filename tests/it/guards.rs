@@ -200,7 +200,7 @@ fn the_effect_of_a_change_after_publication_is_told() {
     assert_eq!(renamed.told[0], "round 1 is published: Black of board 1 becomes `Wiersma, Harm` (was `Wiersma`)");
     assert!(renamed.told[1].contains("the list of games at lidraughts never does"), "{renamed:?}");
     let event = changed(&before, |after| after.event.name = "Open".to_owned());
-    assert_eq!(event.told[0], "round 1 is published: Event of 3 games becomes `Open` (was `main`)");
+    assert_eq!(event.told[0], "round 1 is published: Event of 3 games becomes `Open` (was nothing)");
     let colors = changed(&before, |after| {
         let pairing = &mut after.sections[0].pairings[1];
         (pairing.white, pairing.black) = (pairing.black, pairing.white);

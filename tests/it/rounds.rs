@@ -339,7 +339,8 @@ fn a_board_whose_round_was_closed_plays_nothing_of_it() {
 #[test]
 fn a_game_that_began_a_moment_before_its_round_is_adopted() {
     let place = Place::new(&["a"]);
-    place.configure(&["a"], SPEED, "");
+    // The event stands in the configuration; the file of the pairings says nothing of it.
+    place.configure(&["a"], SPEED, "[line.tags]\nEvent = \"Open\"\n");
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);
     let mut station = place.start();
@@ -355,7 +356,10 @@ fn a_game_that_began_a_moment_before_its_round_is_adopted() {
     done(ask(&place, &["ctl", "adopt", "a"]));
     let is_shown = |name: &str| {
         let text = public(&place, name);
-        text.contains("[White \"A\"]") && text.contains("[Round \"1\"]") && text.contains(&first)
+        text.contains("[White \"A\"]")
+            && text.contains("[Round \"1\"]")
+            && text.contains("[Event \"Open\"]")
+            && text.contains(&first)
     };
     for name in ["round/1/games.pdn", "round/1/started.pdn", "games.pdn"] {
         wait_until(name, || is_shown(name));

@@ -302,10 +302,11 @@ fn identity(
                 (1, None) => "a game".to_owned(),
                 _ => format!("{count} games"),
             };
+            let shown = |value: &str| if value.is_empty() { "nothing".to_owned() } else { quoted(value) };
             told.push(format!(
                 "round {round} is published: {name} of {whose} becomes {} (was {})",
-                quoted(&new),
-                quoted(&was)
+                shown(&new),
+                shown(&was)
             ));
         }
         told.push(match is.len() {

@@ -16,7 +16,7 @@ use std::str::FromStr;
 use draughts::ResultFormat;
 use draughts_pdn::values;
 
-use super::merge::of_games;
+use super::merge::{MAIN, of_games};
 use super::pdn::result_of;
 use super::scoring::{Scoring, Stage};
 use super::{Encounter, Id, Official, ResultReason, Tournament, TournamentSection};
@@ -337,9 +337,11 @@ impl Tournament {
         let game = pairing.games.iter().find(|game| Some(game.stage) == stage);
         let is_swapped = game.is_some_and(|game| game.is_swapped);
         let (white, black) = if is_swapped { (pairing.black, pairing.white) } else { (pairing.white, pairing.black) };
-        let event = if self.event.name.is_empty() { &section.name } else { &self.event.name };
+        // A section that nobody named says nothing of the event: the configuration does.
+        let event = Some(&self.event.name).filter(|name| !name.is_empty());
+        let event = event.or(Some(&section.name).filter(|name| *name != MAIN)).cloned().unwrap_or_default();
         let mut tags = vec![
-            ("Event", event.clone()),
+            ("Event", event),
             ("Site", self.event.site.clone()),
             ("Round", pairing.round.to_string()),
             ("White", section.name_of(white).to_owned()),

@@ -396,7 +396,8 @@ impl Work {
             OfficeQuestion::Show => return self.shown(),
         };
         self.learn_old_games();
-        info!("request of {by}: {}", request.matter.in_words());
+        let dry = if request.dry_run { ", a dry run" } else { "" };
+        info!("request of {by}: {}{dry}", request.matter.in_words());
         match self.office.carry_out(&request, by) {
             Ok(done) => {
                 let mut told = done.notes.clone();
@@ -404,7 +405,11 @@ impl Work {
                 self.publish(done);
                 OfficeAnswer::Done { told, version: self.office.log().book().version() }
             }
-            Err(refusal) => OfficeAnswer::Refused(refusal.to_string()),
+            Err(refusal) => {
+                let why = refusal.to_string();
+                info!("refused: {}", why.lines().next().unwrap_or_default());
+                OfficeAnswer::Refused(why)
+            }
         }
     }
 
