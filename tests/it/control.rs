@@ -54,7 +54,7 @@ impl Client {
 }
 
 /// A station that has recorded some plies of a game.
-fn playing(plies: usize) -> (Place, Pty, Board, crate::daemon::Station) {
+pub fn playing(plies: usize) -> (Place, Pty, Board, crate::daemon::Station) {
     let place = Place::new(&["a"]);
     let mut pty = Pty::plug_in(&place.path("a"));
     let mut board = Board::new(&recording(), SPEED);

@@ -87,6 +87,9 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes.collect()
 }
 
+/// What is ticked by who corrects a result.
+const TAKES_ITS_PLACE: &str = "It takes the place of the result that stands there.";
+
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
 
 #[test]
@@ -138,16 +141,15 @@ fn the_whole_day_of_an_operator_is_done_in_the_browser() {
     shown(&mut browser, "Sijbrands, Ton");
     // A result is given, corrected, and taken back.
     for (button, choice, consent, verb, after) in [
-        ("Result", "White wins, 2–0", false, "Give the result", "2–0"),
-        ("Correct", "Draw, 1–1", true, "Correct the result", "1–1"),
-        ("Correct", "No result, take it back", true, "Correct the result", "1 result is missing"),
+        // The board has a game of its own, which began before the round.
+        ("Result", "White wins, 2–0", "It is meant so.", "Give the result", "2–0"),
+        ("Correct", "Draw, 1–1", TAKES_ITS_PLACE, "Correct the result", "1–1"),
+        ("Correct", "No result, take it back", TAKES_ITS_PLACE, "Correct the result", "1 result is missing"),
     ] {
         press(&mut browser, button);
         choose(&mut browser, choice);
-        if consent {
-            told(&mut browser, "It would be refused");
-            choose(&mut browser, "It takes the place of the result that stands there.");
-        }
+        told(&mut browser, if consent == TAKES_ITS_PLACE { "It would be refused" } else { "this needs --sure" });
+        choose(&mut browser, consent);
         told(&mut browser, "(was ");
         keep(&mut browser, &folder, &format!("result-{after}").replace(' ', "-"));
         press(&mut browser, verb);

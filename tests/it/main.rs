@@ -27,6 +27,8 @@ mod delayed_pages;
 mod dependencies;
 #[cfg(feature = "web")]
 mod desk;
+#[cfg(feature = "web")]
+mod desk_in_browser;
 mod dialogue;
 mod disk_faults;
 mod doctor;

@@ -150,7 +150,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it'
     if (wanted.do !== 'tournament') { list(effect()); return; }
     const reply = await ask(wanted);
     if (mine !== turn) return;
-    if (reply.ok) list(reply.told?.length ? reply.told.flatMap(told => told.split('\n')).filter(line => line && !line.startsWith('nothing was changed')) : ['Nothing changes.']);
+    if (reply.ok) { offer(reply.told?.join('\n') ?? ''); list(reply.told?.length ? reply.told.flatMap(told => told.split('\n')).filter(line => line && !line.startsWith('nothing was changed')) : ['Nothing changes.']); }
     else { offer(reply.error); list([`It would be refused: ${reply.error}`]); }
   };
   const submit = async event => {
