@@ -37,7 +37,9 @@ impl Shown<'_> {
     /// As much of it as fits a terminal of so many columns and rows, its titles first, its last line last.
     pub fn page(&self, columns: usize, rows: usize) -> Vec<String> {
         let (titles, groups) = self.groups(Some(columns));
-        let (mut needs, foot) = (self.needs(Some(columns)), self.foot(Some(columns)));
+        let (mut needs, mut foot) = (self.needs(Some(columns)), self.foot(Some(columns)));
+        // The boards keep half of a low page.
+        foot.truncate((rows / 2).max(1));
         let room = rows.saturating_sub(1 + foot.len());
         let all_boards: usize = groups.iter().map(Vec::len).sum();
         // What needs the operator gets what the boards leave, and a third of the page in any case.
