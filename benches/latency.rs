@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench latency                    all of it
 //! cargo bench --bench latency -- safe sync       these alone
+//! cargo bench --bench latency -- watched         the station alone and beside viewers of its pages, in turn
 //! ```
 //!
 //! Boards on pseudo-terminals play the opening of a recorded game, its pauses cut short. A ply is published when its player
@@ -21,13 +22,14 @@
 //! | `fdatasync` | 45 bytes appended to a file and made durable: at the presses of `safe`, before and behind them in turn |
 //! | `separate` | the same for 64 files, one after the other |
 //! | `together` | 64 boards press at the same moment: until the last of the 64 lines is seen, `safe`; and of `null` |
+//! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never read; the process that plays the viewers is nice 19, as in a hall that work is done by phones |
 //!
 //! Times depend on the machine and on what else it does; what counts are the ratios of one run, at the end. Runs alternate.
 
 #![allow(clippy::unwrap_used, reason = "a measurement that meets what it did not expect should stop there")]
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -45,6 +47,10 @@ use rustix::fs::inotify;
 #[path = "../tests/it/pty.rs"]
 mod pty;
 use pty::Pty;
+#[allow(dead_code, reason = "the bench of the viewers uses more of it")]
+#[path = "common/watchers.rs"]
+mod watchers;
+use watchers::Watchers;
 
 /// How many times faster than people the boards play. A clock that is not heard for so long that boards would be deaf would
 /// be another measurement.
@@ -68,6 +74,10 @@ const ROUNDS: usize = 2;
 const REST: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
 /// What is measured.
 const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
+/// Programs that are measured beside viewers.
+const WATCHED: [&str; 2] = ["lazy", "safe"];
+/// Viewers, and how many of them never read.
+const VIEWERS: (usize, usize) = (2_000, 100);
 /// Space that `sync` reserves for what it makes durable.
 const SPACE: usize = 4 << 20;
 const LINE: &[u8] = b"12. 37-32 {[%clock w1:29:20 B1:29:33]}.......\n";
@@ -79,14 +89,25 @@ fn main() {
     {
         return do_the_least(program, files);
     }
+    if let [_, watch, address] = arguments.as_slice()
+        && watch == "--watch"
+    {
+        return do_watch(address);
+    }
     let named: Vec<&String> = arguments.iter().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let is_wanted = |program: &str| named.is_empty() || named.iter().any(|name| *name == program);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    if named.is_empty() || named.iter().any(|name| *name == "watched") {
+        beside_viewers();
+    }
+    if named.iter().all(|name| *name == "watched") && !named.is_empty() {
+        return;
+    }
     let mut found = Found::default();
     for _ in 0..ROUNDS {
         for boards in [1, MANY] {
             for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
-                let Measured { single, together, fdatasync } = measure(program, boards);
+                let Measured { single, together, fdatasync } = measure(program, boards, false);
                 found.single[usize::from(boards > 1)][index].extend(single);
                 if program == "null" {
                     found.read_together.extend(&together);
@@ -281,8 +302,70 @@ struct Measured {
     fdatasync: Vec<f64>,
 }
 
+/// The station alone and beside viewers, in turn.
+fn beside_viewers() {
+    println!("{:<34} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
+    for boards in [1, MANY] {
+        for program in WATCHED {
+            let mut times = [Vec::new(), Vec::new()];
+            for _ in 0..ROUNDS * 2 {
+                for (is_watched, times) in [false, true].into_iter().zip(&mut times) {
+                    times.extend(measure(program, boards, is_watched).single);
+                }
+            }
+            let [alone, watched] = times.map(|mut times| {
+                times.sort_by(f64::total_cmp);
+                let at = |share: f64| {
+                    times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN)
+                };
+                (times.len(), at(0.5), at(0.99))
+            });
+            for (what, (count, p50, p99)) in [("alone", alone), ("beside 2,000 viewers", watched)] {
+                let name = format!("{program}, {boards} boards, {what}");
+                println!("{name:<34} {count:>8} {p50:>10.1} {p99:>10.1}");
+            }
+            println!(
+                "{program}, {boards} boards: beside viewers / alone: p50 {:.2}, p99 {:.2}",
+                watched.1 / alone.1,
+                watched.2 / alone.2
+            );
+        }
+    }
+}
+
+/// Plays the viewers of a page until it is killed.
+fn do_watch(address: &str) {
+    let (count, unread) = VIEWERS;
+    let mut watchers = Watchers::connect(address, "/events", count, unread);
+    watchers.settle();
+    println!("all are there");
+    loop {
+        watchers.read(|_, _| ());
+    }
+}
+
+/// Pages of the station of a folder, and those who watch them.
+fn watch(folder: &Path) -> [Program; 2] {
+    let (config, outlet) = (folder.join("serve.toml"), folder.join("recordings/public"));
+    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {outlet:?}\n")).unwrap();
+    let begin = |niceness: &str, program: &Path, arguments: &[&str]| {
+        let mut command = Command::new("nice");
+        command.args(["-n", niceness]).arg(program).args(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        (Program(child), said)
+    };
+    let config = config.to_string_lossy();
+    let (pages, said) = begin("10", Path::new(env!("CARGO_BIN_EXE_damcast")), &["serve", "--config", &config]);
+    let address = said.trim().strip_prefix("viewers: http://").and_then(|rest| rest.strip_suffix('/')).unwrap();
+    let (viewers, said) = begin("19", &std::env::current_exe().unwrap(), &["--watch", address]);
+    assert_eq!(said, "all are there\n");
+    [pages, viewers]
+}
+
 /// Plays on so many boards.
-fn measure(program: &str, boards: usize) -> Measured {
+fn measure(program: &str, boards: usize, is_watched: bool) -> Measured {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
     let live = path("recordings/live");
@@ -291,6 +374,7 @@ fn measure(program: &str, boards: usize) -> Measured {
     let mut ptys: Vec<Pty> = names.iter().map(|name| Pty::plug_in(&path(name))).collect();
     let _program = start(program, folder.path(), &names);
     ptys.iter_mut().for_each(Pty::wait_for_the_station);
+    let _viewers = is_watched.then(|| watch(folder.path()));
 
     let watcher = Watcher::new(&live);
     let files: Vec<String> = names.iter().map(|name| format!("{name}-1.pdn")).collect();

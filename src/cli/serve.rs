@@ -11,6 +11,7 @@ use damcast::station::config::{DEFAULT_PATH, ServeConfig};
 use damcast::station::operate::{limits, logging, notify};
 use listenfd::ListenFd;
 use rustix::process::{Resource, getrlimit};
+use socket2::{Domain, Socket, Type};
 
 use super::USAGE;
 use super::output::{say, tell};
@@ -18,6 +19,8 @@ use super::run::stop_signal;
 
 /// Connections at once, if the system lets it have so many files.
 const CONNECTIONS: u64 = 16_384;
+/// Connections that wait to be taken: after a break a whole hall comes back at once, and who finds no place tries again after seconds.
+const BACKLOG: i32 = 4096;
 /// Files that it has open besides.
 const FILES_BESIDE: u64 = 128;
 
@@ -97,7 +100,14 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
 
 /// A listener of its own.
 pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).with_context(|| {
+    let open = || {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.set_reuse_address(true)?;
+        socket.bind(&address.into())?;
+        socket.listen(BACKLOG)?;
+        io::Result::Ok(socket.into())
+    };
+    open().with_context(|| {
         format!(
             "the address {address} of the pages cannot be had; `address` of [serve] in the configuration names another"
         )

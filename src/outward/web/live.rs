@@ -98,19 +98,26 @@ impl LiveBody {
     }
 }
 
-/// What of it goes to a page.
-fn changes(hall: &ShownHall, missed: Missed, follows: Option<&str>) -> Bytes {
+/// What of it goes to a page: of each board the last frame, as it has the whole state, and all of the board that the page follows.
+fn changes(hall: &ShownHall, missed: Missed<'_>, follows: Option<&str>) -> Bytes {
     let Missed::Frames(frames) = missed else { return hall.snapshot() };
-    let is_wanted = |frame: &&Arc<super::state::BoardFrame>| {
-        follows == Some(&*frame.board) || frame.seq >= hall.last_about(&frame.board)
-    };
-    let mut wanted = frames.iter().filter(is_wanted);
-    match (wanted.next(), wanted.next()) {
-        (None, _) => Bytes::new(),
-        (Some(one), None) => one.bytes.clone(),
-        (Some(one), Some(two)) => {
-            let all = [one, two].into_iter().chain(wanted);
-            all.flat_map(|frame| frame.bytes.iter().copied()).collect::<Vec<u8>>().into()
+    let mut boards: Vec<&str> = Vec::new();
+    let mut wanted: Vec<&Bytes> = Vec::new();
+    for frame in frames.rev() {
+        let is_last = !boards.contains(&&*frame.board);
+        if is_last {
+            boards.push(&frame.board);
+        }
+        if is_last || follows == Some(&*frame.board) {
+            wanted.push(&frame.bytes);
+        }
+    }
+    match wanted[..] {
+        [] => Bytes::new(),
+        [one] => one.clone(),
+        _ => {
+            let all: Vec<&[u8]> = wanted.iter().rev().map(|bytes| &bytes[..]).collect();
+            all.concat().into()
         }
     }
 }

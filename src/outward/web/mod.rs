@@ -90,14 +90,16 @@ pub async fn serve(
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
-    let (hall, mut reader) = watch::channel(Arc::default());
+    let (hall, read) = watch::channel(Arc::default());
     let watching = watching::begin(options.outlet.clone(), hall, options.now)?;
+    let (shown, mut reader) = watch::channel(Arc::default());
     let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::DoorCounts::default());
     let site = routes::Site::new(&options, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let state = write_state(options.state_file.clone(), options.now, reader.clone(), viewers, counts.clone());
+    tokio::spawn(relay(read, shown));
     tokio::pin!(stop);
     // Nobody gets a page of half an outlet.
     tokio::select! {
@@ -111,6 +113,15 @@ pub async fn serve(
     }
     watching.stop();
     Ok(())
+}
+
+/// Hands each state on to the viewers: one of them that is woken by another thread costs a system call, here they cost none. Done when
+/// the reader has ended.
+async fn relay(mut read: watch::Receiver<Arc<state::ShownHall>>, shown: watch::Sender<Arc<state::ShownHall>>) {
+    while read.changed().await.is_ok() {
+        let hall = read.borrow_and_update().clone();
+        shown.send_replace(hall);
+    }
 }
 
 /// Writes how the server is, again and again; never done.

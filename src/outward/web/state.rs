@@ -10,7 +10,7 @@
 //!
 //! A copy is cheap (all that is long is shared), so readers get one and never hold up the writer.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -170,9 +170,9 @@ pub struct BoardFrame {
 
 /// What a viewer has missed.
 #[derive(Debug)]
-pub enum Missed {
+pub enum Missed<'a> {
     /// These, in order.
-    Frames(Vec<Arc<BoardFrame>>),
+    Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
     /// More than is known.
     TooMuch,
 }
@@ -266,7 +266,7 @@ impl ShownHall {
     }
 
     /// What came behind an event; `id` as in [`ShownHall::id`].
-    pub fn missed(&self, id: &str) -> Missed {
+    pub fn missed(&self, id: &str) -> Missed<'_> {
         let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
         match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
             Some(seq) => self.behind(seq),
@@ -275,10 +275,10 @@ impl ShownHall {
     }
 
     /// What came behind the `seq`th event of this generation.
-    pub fn behind(&self, seq: u64) -> Missed {
+    pub fn behind(&self, seq: u64) -> Missed<'_> {
         if (self.floor..=self.seq).contains(&seq) {
             let first = self.frames.partition_point(|frame| frame.seq <= seq);
-            Missed::Frames(self.frames.iter().skip(first).cloned().collect())
+            Missed::Frames(self.frames.range(first..))
         } else {
             Missed::TooMuch
         }
@@ -288,11 +288,6 @@ impl ShownHall {
     pub fn snapshot(&self) -> Bytes {
         let boards: Vec<Value> = self.boards.iter().map(|board| board.summary("snapshot")).collect();
         format!("id: {}\nevent: snapshot\ndata: {}\n\n", self.id(), json!({ "boards": boards })).into_bytes().into()
-    }
-
-    /// The number of the last event about a board.
-    pub fn last_about(&self, board: &str) -> u64 {
-        self.find(board).map_or(0, |board| board.seq)
     }
 
     /// The board of a name.
@@ -726,6 +721,7 @@ mod tests {
         assert_eq!(hall.id(), "g.3001");
         let count = |id: &str| match hall.missed(id) {
             Missed::Frames(frames) => {
+                let frames: Vec<_> = frames.collect();
                 assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
                 Some(frames.len())
             }
