@@ -1,6 +1,7 @@
 //! `damcast ctl`: what an operator asks of a running station.
 
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use damcast::engine::tournament::RoundState;
 use damcast::station::office::{Matter, TournamentRequest};
 use damcast::station::operate::control::{ClientRequest, Reply, Role};
 use draughts::Color;
+use draughts_pdn::encoding::{self, Encoding};
 
+use super::input::whole;
 use super::output;
 use super::station::{UNKNOWN, Where};
 use super::tournament::user;
@@ -126,6 +129,29 @@ enum Verb {
         /// It was a game of another pairing, and that was wrong.
         #[arg(long)]
         sure: bool,
+        /// Say what would change, and change nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Add the moves that a board missed to a game that is over.
+    ///
+    /// Type them from the score sheet: all moves of the game, or those behind the last one that the board recorded, as PDN or as they are
+    /// written. They reach games.pdn, the round, the archive and the pages, and are marked there; the live file stays as it is. A file
+    /// without a move takes back what was added.
+    #[command(
+        after_help = "Examples:\n  damcast ctl moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl moves board-3 -"
+    )]
+    Moves {
+        /// The board.
+        board: String,
+        /// The moves; -: standard input.
+        file: PathBuf,
+        /// Its game with this number; without it the last one.
+        #[arg(long, value_name = "N")]
+        game: Option<u32>,
+        /// Why; it stands in the record.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
         /// Say what would change, and change nothing.
         #[arg(long)]
         dry_run: bool,
@@ -398,8 +424,8 @@ impl From<Side> for Color {
 }
 
 impl Verb {
-    fn request(&self) -> ClientRequest {
-        let of_tournament = |request| ClientRequest::Tournament { request: Box::new(request), until: None };
+    fn request(&self) -> anyhow::Result<ClientRequest> {
+        let of_tournament = |request| Ok(ClientRequest::Tournament { request: Box::new(request), until: None });
         let (board, wish) = match self {
             Verb::Result { board, result, sure, of } if of.is_asked() => {
                 return of_tournament(of.request(board, result, *sure));
@@ -425,6 +451,13 @@ impl Verb {
                 let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
                 return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
             }
+            Verb::Moves { board, file, game, reason, dry_run } => {
+                let text = encoding::decode(&whole(file)?, Encoding::Detect).0;
+                let name =
+                    if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
+                let request: TournamentRequest = Matter::Moves { board: board.clone(), game: *game, name, text }.into();
+                return of_tournament(TournamentRequest { reason: reason.clone(), dry_run: *dry_run, ..request });
+            }
             Verb::Substitute { pairing, player, by, section, reason, sure, dry_run } => {
                 let (pairing, player, by) = (pairing.clone(), player.clone(), by.clone());
                 let request: TournamentRequest =
@@ -432,12 +465,12 @@ impl Verb {
                 let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
                 return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
             }
-            Verb::Reload => return ClientRequest::Reload { until: None },
+            Verb::Reload => return Ok(ClientRequest::Reload { until: None }),
             Verb::Login { role, name } => {
-                return ClientRequest::Login { name: name.clone().unwrap_or_else(user), role: (*role).into() };
+                return Ok(ClientRequest::Login { name: name.clone().unwrap_or_else(user), role: (*role).into() });
             }
-            Verb::AlarmTest => return ClientRequest::AlarmTest { until: None },
-            Verb::LogLevel { level } => return ClientRequest::LogLevel { filter: level.clone(), until: None },
+            Verb::AlarmTest => return Ok(ClientRequest::AlarmTest { until: None }),
+            Verb::LogLevel { level } => return Ok(ClientRequest::LogLevel { filter: level.clone(), until: None }),
             Verb::Result { board, result, .. } => (board, Wish::Result(result.clone())),
             Verb::Resign { board, side, .. } => (board, Wish::Resign((*side).into())),
             Verb::Names { board, white, black } => (board, Wish::Names { white: white.clone(), black: black.clone() }),
@@ -457,7 +490,7 @@ impl Verb {
             self,
             Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. } | Verb::Continue { sure: true, .. }
         );
-        ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, saw: None, until: None }
+        Ok(ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, saw: None, until: None })
     }
 
     /// What there is to say where the station says nothing.
@@ -482,11 +515,11 @@ fn pairing(id: &str, tags: &[(String, String)]) -> Wish {
 
 /// Asks, and says what became of it.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let request = arguments.verb.request()?;
     let mut client = match arguments.station.connect() {
         Ok(client) => client,
         Err(code) => return Ok(code),
     };
-    let request = arguments.verb.request();
     let patience = arguments.wait.map_or(request.patience(), Duration::from_secs);
     let path = client.path().display().to_string();
     let asked = client.ask(request, patience, |left| {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use damcast::outward::desk::{self, DeskOptions, passwords};
+use damcast::outward::state_file::STATE_FILE;
 use damcast::station::config::{DEFAULT_PATH, DeskConfig};
 use damcast::station::operate::control::{Person, SERVICE_SOCKET, SOCKET};
 use damcast::station::operate::{logging, notify};
@@ -16,9 +17,6 @@ use super::ctl::RoleOfPerson;
 use super::output::{say, tell};
 use super::run::stop_signal;
 use super::serve::{address_of, open};
-
-/// Where the service of the pages for viewers says how it is.
-const VIEWERS: &str = "/run/damcast-web/state.json";
 
 /// What is asked.
 #[derive(clap::Args)]
@@ -89,7 +87,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         machine: machine(),
         trusted_proxies: config.trusted_proxies,
         is_open: !address.ip().is_loopback(),
-        viewers_file: Some(PathBuf::from(VIEWERS)),
+        viewers_file: Some(PathBuf::from(STATE_FILE)),
         numbers,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;

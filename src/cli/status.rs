@@ -1,9 +1,11 @@
 //! `damcast status`: how a running station is, and what needs the operator.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
+use damcast::outward::state_file::{STATE_FILE, read_state};
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{ClientRequest, Reply};
 use damcast::station::operate::overview::{BoardView, Overview, PairingView};
@@ -30,6 +32,9 @@ pub struct Arguments {
     /// Go on, and show it anew whenever something changes.
     #[arg(long)]
     watch: bool,
+    /// Where the pages for viewers say how they are.
+    #[arg(long, value_name = "FILE", default_value = STATE_FILE, hide = true)]
+    viewers: PathBuf,
 }
 
 /// Asks, and shows it.
@@ -50,7 +55,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }));
     if arguments.watch && !arguments.json && screen.is_terminal() {
         return match heard {
-            Ok(first) => watch(client, first, &mut screen),
+            Ok(first) => watch(client, first, &mut screen, &arguments.viewers),
             Err(end) => Ok(end.tell(false)),
         };
     }
@@ -60,8 +65,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Err(end) => return Ok(end.tell(arguments.watch)),
         };
         match arguments.json {
-            true => output::say(serde_json::to_string(&status)?)?,
-            false => output::print(shown(&status).text(screen.width()))?,
+            true => output::say(in_json(&status, &arguments.viewers)?)?,
+            false => output::print(shown(&status, watching(&arguments.viewers)).text(screen.width()))?,
         }
         if !arguments.watch {
             return Ok(ExitCode::SUCCESS);
@@ -97,7 +102,7 @@ fn told(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, End> {
 }
 
 /// Shows it in place until the person at the terminal has seen enough, or the station ends. The last table stays.
-fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen) -> anyhow::Result<ExitCode> {
+fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers: &Path) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     let (sender, mut replies) = mpsc::channel(1);
     // It ends with the process: a read cannot be called back.
@@ -114,7 +119,7 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen) -> anyho
     let outcome: io::Result<Option<End>> = runtime.block_on(async {
         let mut wishes = Wishes::listen()?;
         loop {
-            screen.draw(|columns, rows| shown(&last).page(columns, rows))?;
+            screen.draw(|columns, rows| shown(&last, watching(viewers)).page(columns, rows))?;
             tokio::select! {
                 heard = replies.recv() => match heard {
                     Some(Ok(status)) => last = status,
@@ -131,12 +136,26 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen) -> anyho
     });
     screen.leave();
     let end = outcome?;
-    output::print(shown(&last).text(screen.width()))?;
+    output::print(shown(&last, watching(viewers)).text(screen.width()))?;
     Ok(end.map_or(ExitCode::SUCCESS, |end| end.tell(true)))
 }
 
+/// For programs: what the station says, and as `viewers` what the pages say, where they run.
+fn in_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
+    let mut value = serde_json::to_value(status)?;
+    if let Some(state) = read_state(viewers) {
+        value["viewers"] = state;
+    }
+    serde_json::to_string(&value)
+}
+
+/// How many watch the pages, where they run.
+fn watching(viewers: &Path) -> Option<u64> {
+    read_state(viewers)?["viewers"].as_u64()
+}
+
 /// For people: the boards, then what needs them.
-fn shown(status: &Overview) -> Shown<'_> {
+fn shown(status: &Overview, watching: Option<u64>) -> Shown<'_> {
     let mut notes = Vec::new();
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
@@ -153,7 +172,8 @@ fn shown(status: &Overview) -> Shown<'_> {
     });
     let (version, directory) = (&status.version, status.directory.display());
     let uptime = span(status.uptime_s);
-    let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}");
+    let watching = watching.map_or(String::new(), |count| format!(", viewers {count}"));
+    let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}{watching}");
     Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
 }
 
@@ -246,7 +266,7 @@ mod tests {
         overview.boards[0].waits = waits("press", 6);
         overview.boards[0].provisional = vec!["32-28".to_owned()];
         overview.boards[1].waits = waits("explanation", 12);
-        let printed = super::shown(&overview).text(None);
+        let printed = super::shown(&overview, None).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
         assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
     }
@@ -262,7 +282,7 @@ mod tests {
             result: Some("2-0".to_owned()),
             ..PairingView::default()
         });
-        let printed = super::shown(&overview).text(None);
+        let printed = super::shown(&overview, None).text(None);
         let line = printed.lines().find(|line| line.starts_with("board-1")).unwrap();
         assert!(line.contains(" 2-0 ") && line.contains("Sijbrands, T.  Wiersma, H."), "{printed}");
     }
@@ -272,7 +292,7 @@ mod tests {
         let page = include_str!("../../docs/station.md");
         let (_, rest) = page.split_once("$ damcast status\n").unwrap();
         let (shown, _) = rest.split_once("```").unwrap();
-        let printed = super::shown(&overview()).text(None);
+        let printed = super::shown(&overview(), None).text(None);
         assert_eq!(printed, shown);
     }
 
@@ -280,11 +300,11 @@ mod tests {
     fn a_small_disk_is_told_in_megabytes() {
         let foot = |free_bytes, total_bytes| {
             let overview = Overview { disk: Some(DiskView { free_bytes, total_bytes }), ..overview() };
-            super::shown(&overview).foot
+            super::shown(&overview, None).foot
         };
         assert!(foot(12_345_678, 64_000_000).ends_with("disk 12.3 of 64.0 MB free"));
         assert!(foot(0, 2_000_000_000).ends_with("disk 0.0 of 2.0 GB free"));
         let unknown = Overview { disk: None, ..overview() };
-        assert!(super::shown(&unknown).foot.ends_with("disk unknown"));
+        assert!(super::shown(&unknown, None).foot.ends_with("disk unknown"));
     }
 }

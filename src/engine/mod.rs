@@ -20,6 +20,8 @@ pub mod recognition;
 
 pub mod livefile;
 
+pub mod score_sheet;
+
 pub mod session;
 
 pub mod playback;

@@ -3,6 +3,7 @@
 //! what an operator can ask.
 
 pub mod follow;
+pub mod state_file;
 #[cfg(feature = "web")]
 pub mod web;
 

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{Local, SecondsFormat};
@@ -22,10 +22,12 @@ use draughts_pdn::{Level, Problem};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::broadcast::Moment;
+use crate::engine::livefile::Contents;
+use crate::engine::score_sheet::missing_moves;
 use crate::engine::session::BusAddress;
 use crate::engine::tournament::{
-    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, Official, PairingKey, Points, RecordedGame,
-    ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
+    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, MOVES, Official, PairingKey, Points,
+    RecordedGame, ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
 use crate::station::outlets::{self, GameNews};
@@ -166,6 +168,18 @@ pub enum Matter {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
+    /// Add the moves that a board missed to a game that is over; its live file stays as it is.
+    Moves {
+        /// The board.
+        board: String,
+        /// The game; the last one if that is not told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        game: Option<u32>,
+        /// The name of the file, for messages.
+        name: String,
+        /// The moves, all of the game or those that are missing, in any dialect of PDN; no move at all takes back what was added.
+        text: String,
+    },
     /// Call a player by another name from now on, in all that is shown.
     Player {
         /// The name, or his number in the files of the pairing program.
@@ -209,6 +223,10 @@ impl Matter {
             }
             Matter::Substitute { pairing, player, by, .. } => format!("pairing {pairing}: {by} for {player}"),
             Matter::Player { player, name, .. } => format!("player {player}: {name}"),
+            Matter::Moves { board, game, .. } => {
+                let game = game.map_or(String::new(), |game| format!(", game {game}"));
+                format!("missing moves of {board}{game}")
+            }
         }
     }
 }
@@ -271,6 +289,8 @@ pub struct OfficeBoard {
 pub struct Office {
     disk: Arc<dyn Disk>,
     log: TournamentLog,
+    /// Where the live files are.
+    live: PathBuf,
     /// What boards have recorded.
     games: BTreeMap<(String, u32), RecordedGame>,
     /// The boards of the station in their order.
@@ -301,7 +321,8 @@ impl Office {
     pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<Office> {
         let log = TournamentLog::read(&*disk, folder)?;
         let (games, boards, tables) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Ok(Office { disk, log, games, boards, said: BTreeMap::new(), tables, most_games: None, now: None })
+        let live = folder.with_file_name("live");
+        Ok(Office { disk, log, live, games, boards, said: BTreeMap::new(), tables, most_games: None, now: None })
     }
 
     /// Its record.
@@ -714,6 +735,21 @@ impl Office {
                     game.number, encounter.round, names[0], names[1]
                 ));
             }
+            Matter::Moves { board, game, name, text } => {
+                let game = self.game(board, *game)?;
+                let moves = self.missing_moves(game, name, text)?;
+                let was = after.corrected(&game.board, game.number).and_then(|known| known.tags.get(MOVES));
+                if moves.is_empty() && was.is_none_or(|was| was.is.is_empty()) {
+                    return Err(
+                        format!("{name} has no moves, and none were added to {board}, game {}", game.number).into()
+                    );
+                }
+                done.told.push(match moves.as_str() {
+                    "" => format!("{}: what was added is taken back", named_game(after, game)),
+                    moves => format!("{}: {moves} are added; its live file stays as it is", named_game(after, game)),
+                });
+                after.correct(game, [(MOVES.to_owned(), moves)]);
+            }
             Matter::Substitute { pairing, player, by, section } => {
                 let id = after.pairing_called(pairing, section.as_deref())?;
                 done.told.push(substitute(after, id, player, by, sure)?);
@@ -778,6 +814,24 @@ impl Office {
         let last = over().next().ok_or_else(|| format!("{board} has no game that is over"))?;
         // A game long ago that was broken off is not what is meant.
         Ok(over().take(2).find(lacks).unwrap_or(last))
+    }
+
+    /// The moves of a text that a game lacks.
+    fn missing_moves(&self, game: &RecordedGame, name: &str, text: &str) -> Result<String, String> {
+        let (board, number) = (&game.board, game.number);
+        if !game.is_over {
+            return Err(format!("{board}, game {number}, goes on: moves are added to a game that is over"));
+        }
+        let later = self.games.values().find(|later| later.board == *board && later.continues == Some(number));
+        if let Some(later) = later {
+            return Err(format!("{board}, game {number}, went on as game {}: add them to that", later.number));
+        }
+        let file = self.live.join(format!("{board}-{number}.pdn"));
+        let unread = |why: String| format!("{}: {why}; nothing was changed", file.display());
+        let recorded = self.disk.read(&file).map_err(|error| unread(error.to_string()))?;
+        let recorded = Contents::read(number, &String::from_utf8_lossy(&recorded));
+        let recorded = recorded.ok_or_else(|| unread("it is no live file; `damcast fsck` says more".to_owned()))?;
+        missing_moves(&recorded, text).map_err(|problem| format!("{name}:{problem}"))
     }
 
     fn give_result(&self, matter: &Matter, after: &mut Tournament) -> Result<Vec<String>, OfficeRefusal> {
@@ -1046,7 +1100,8 @@ pub fn in_words(subject: &str, changes: &[Amendment], before: &Tournament, after
         let shown = |of: &Fields, name: &str| of.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
         let fields: Vec<String> = if change.entity.kind == Kind::Game {
             let was = |tag: &str| match change.old.get(&format!("{}{tag}", model::TAG)) {
-                Some(old) => old.clone(),
+                Some(old) if !old.is_empty() => old.clone(),
+                Some(_) => "nothing".to_owned(),
                 None => shown(&change.new, &format!("{}{tag}", model::WAS)),
             };
             let is = |value: &str| if value.is_empty() { "nothing".to_owned() } else { value.to_owned() };

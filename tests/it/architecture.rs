@@ -24,6 +24,7 @@ const EDGES: Table = &[
     ("engine/roster", &["draughts", "draughts_pdn"]),
     ("engine/recognition", &["millis", "draughts"]),
     ("engine/livefile", &["draughts", "draughts_pdn", "roster"]),
+    ("engine/score_sheet", &["draughts", "draughts_pdn", "livefile"]),
     (
         "engine/session",
         &["millis", "calendar", "draughts", "protocol", "bytelog", "draughts_pdn", "roster", "recognition", "livefile"],
@@ -74,7 +75,20 @@ const EDGES: Table = &[
             "trouble", "counters", "journal", "feed", "recorder", "outlets",
         ],
     ),
-    ("station/office", &["draughts_pdn", "broadcast", "session", "tournament", "disk", "tournament_log", "outlets"]),
+    (
+        "station/office",
+        &[
+            "draughts_pdn",
+            "livefile",
+            "score_sheet",
+            "broadcast",
+            "session",
+            "tournament",
+            "disk",
+            "tournament_log",
+            "outlets",
+        ],
+    ),
     ("station/output", &["escape"]),
     ("station/operate/overview", &["draughts_pdn", "session", "trouble", "counters", "line"]),
     ("station/operate/logging", &[]),
@@ -118,9 +132,10 @@ const EDGES: Table = &[
     ),
     // what faces outward: it reads what stands in the outlets, and names nothing of the station
     ("outward/follow", &[]),
+    ("outward/state_file", &[]),
     ("outward/web", &["draughts", "draughts_pdn", "follow"]),
     // but the desk, which asks the station what an operator asks, by the same words
-    ("outward/desk", &["draughts", "draughts_pdn", "escape", "office", "overview", "control", "web"]),
+    ("outward/desk", &["draughts", "draughts_pdn", "escape", "office", "overview", "control", "state_file", "web"]),
     // simulated boards
     (
         "simulation",

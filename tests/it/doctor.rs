@@ -144,6 +144,38 @@ fn nothing_is_wrong_with_a_machine_in_order() {
     assert_eq!(Machine::in_order().faults(), Vec::<[String; 4]>::new());
 }
 
+/// The units of the pages are told, and their tables looked at where they start with the machine.
+#[test]
+fn units_and_their_tables() {
+    let machine = Machine::in_order();
+    let told = |machine: &Machine| {
+        let report: Value = serde_json::from_str(&machine.doctor().out).unwrap();
+        let units = report["fine"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|fine| ["units", "pages"].contains(&fine["check"].as_str().unwrap()));
+        units.map(|fine| fine["what"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&machine), Vec::<String>::new(), "none is installed");
+    for unit in ["damcast.service", "damcast-web.socket", "damcast-desk.service"] {
+        machine.write(&format!("usr/lib/systemd/system/{unit}"), "");
+    }
+    assert!(told(&machine).iter().all(|text| text.contains("is not enabled")), "{:?}", told(&machine));
+    let config = fs::read_to_string(machine.path("etc/damcast/damcast.toml")).unwrap();
+    machine.write("etc/damcast/damcast.toml", &format!("{config}[serve]\naddress = 80\n"));
+    assert_eq!(machine.faults().len(), 0, "a table that nobody obeys");
+    machine.write("etc/systemd/system/sockets.target.wants/damcast-web.socket", "");
+    machine.write("etc/systemd/system/multi-user.target.wants/damcast-desk.service", "");
+    let now = chrono::Utc::now().timestamp_millis();
+    machine.write("run/damcast-web/state.json", &format!("{{\"written\":{now},\"viewers\":12}}"));
+    assert!(told(&machine).contains(&"viewers now: 12".to_owned()), "{:?}", told(&machine));
+    let [fault] = &machine.faults()[..] else { panic!("{:?}", machine.faults()) };
+    assert!(fault[1] == "[serve]" && fault[2].contains("address"), "{fault:?}");
+    machine.write("run/damcast-web/state.json", &format!("{{\"written\":{},\"viewers\":12}}", now - 60_000));
+    assert!(told(&machine).iter().any(|text| text.contains("nobody has asked")), "{:?}", told(&machine));
+}
+
 #[test]
 fn ports_that_cannot_be_used() {
     plant("permission", "anna may not open it: it is for the group `dialout`", "usermod -aG dialout anna", |machine| {

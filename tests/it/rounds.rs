@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use damcast::engine::livefile;
+use draughts_pdn::notation;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -332,6 +334,135 @@ fn a_board_whose_round_was_closed_plays_nothing_of_it() {
     assert!(!place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
     done(ask(&place, &["ctl", "round", "open", "1"]));
     wait_until("the next game is of the round", || said("! pairing 1 {") == 2);
+    assert!(station.signal(Signal::TERM).success());
+}
+
+/// A micro-match: the long game is drawn, so the rapid one is played behind it at the same board, with colours exchanged, and decides.
+#[test]
+fn the_second_game_of_a_micro_match_follows_the_first_at_its_board() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    let stages = "Round;Board;White;Black;Stage;Result\n1;1;A;B;standard;*\n1;1;B;A;rapid;*\n";
+    done(import(&place, "pairings.csv", stages));
+    done(ask(&place, &["ctl", "round", "open", "1"]));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    wait_until("the board knows its game", || log().contains("! pairing 1.standard {"));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    assert!(place.live("a-1.pdn").contains("[White \"A\"]"), "{}", place.live("a-1.pdn"));
+    assert!(!log().contains("1.rapid"), "nothing is decided yet");
+    done(ask(&place, &["ctl", "result", "a", "1-1", "--sure"]));
+    wait_until("the board knows its second game", || {
+        board.answer(&mut pty);
+        log().contains("! pairing 1.rapid {")
+    });
+    assert_eq!(points(&place).iter().map(|(_, points)| points.as_str()).collect::<Vec<_>>(), ["0", "0"]);
+    board.begin_again(&recording());
+    board.play(&mut pty, 900_000, || {
+        place.path("recordings/live/a-2.pdn").exists() && moves(&place.live("a-2.pdn")).len() >= 2
+    });
+    let second = place.live("a-2.pdn");
+    assert!(second.contains("[White \"B\"]") && second.contains("[Black \"A\"]"), "{second}");
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the rapid game counts", || {
+        board.answer(&mut pty);
+        points(&place)[0] == ("B".to_owned(), "8".to_owned())
+    });
+    assert_eq!(points(&place)[1], ("A".to_owned(), "4".to_owned()));
+    wait_until("both games are kept", || {
+        public(&place, "archive/a-1.pdn").contains("[Result \"1-1\"]")
+            && public(&place, "archive/a-2.pdn").contains("[Result \"2-0\"]")
+    });
+    assert!(station.signal(Signal::TERM).success());
+    let fsck = run(&["fsck", &place.path("recordings").display().to_string()]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+}
+
+/// The cable was out at the end: the moves come from the score sheet, stand everywhere but in the live file, and are marked.
+#[test]
+fn moves_that_a_board_missed_are_added_and_marked() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", ROUNDS));
+    done(ask(&place, &["ctl", "round", "open", "3"]));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    let sheet = |text: &str| {
+        fs::write(place.path("sheet"), text).unwrap();
+        place.path("sheet").display().to_string()
+    };
+    let early = ask(&place, &["ctl", "moves", "a", &sheet("32-28")]);
+    assert!(early.code == 1 && early.err.contains("goes on"), "{}{}", early.out, early.err);
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
+    });
+    let ended = place.live("a-1.pdn");
+    let contents = livefile::Contents::read(1, &ended).unwrap();
+    let last = contents.entries.last().unwrap().step.after();
+    let legal = last.legal_moves();
+    let first = notation::write(last.variant(), &legal[0], &legal);
+    let behind = last.play(&legal[0]);
+    let replies = behind.legal_moves();
+    let second = notation::write(last.variant(), &replies[0], &replies);
+    // What does not fit is told with its place, and changes nothing.
+    let wrong = ask(&place, &["ctl", "moves", "a", "--game", "1", &sheet(&format!("{first}\n{second} 1-2"))]);
+    assert!(wrong.code == 1 && wrong.err.contains("sheet:2:"), "{}{}", wrong.out, wrong.err);
+    let typed = sheet(&format!("{first} {second} 2-0\n"));
+    let dry = done(ask(&place, &["ctl", "moves", "a", &typed, "--dry-run"]));
+    assert!(dry.contains("archive") && dry.contains("nothing was changed"), "{dry}");
+    assert!(!public(&place, "games.pdn").contains("{from"));
+    let told = done(ask(&place, &["ctl", "moves", "a", &typed, "--reason", "the cable was out"]));
+    assert!(told.contains(&first) && told.contains("its live file stays as it is"), "{told}");
+    let mut all = moves_of(&ended);
+    all.extend([first.clone(), second.clone()]);
+    let names = ["games.pdn", "round/3/games.pdn", "round/3/started.pdn", "archive/a-1.pdn"];
+    for name in names {
+        // A comment may be wrapped.
+        wait_until(name, || public(&place, name).replace('\n', " ").contains("{from the score sheet}"));
+        let text = public(&place, name);
+        let shown = text.split("[Event ").find(|game| game.contains("Sijbrands")).unwrap();
+        assert_eq!(moves_of(shown), all, "{name}: {text}");
+        assert!(shown.contains("[Result \"2-0\"]"), "{name}: {text}");
+    }
+    assert_eq!(place.live("a-1.pdn"), ended, "the live file stays as the board recorded it");
+    wait_until("the event", || events(&place, "amend").iter().any(|event| event["field"] == "moves"));
+    let amended = events(&place, "amend").into_iter().find(|event| event["field"] == "moves").unwrap();
+    assert!(amended["old"] == "" && amended["new"].as_str().unwrap().contains(&second), "{amended}");
+    // The same after a restart, and made anew.
+    let names = [&names[..], &["events.ndjson"]].concat();
+    assert!(station.signal(Signal::TERM).success());
+    let before: Vec<String> = names.iter().map(|name| public(&place, name)).collect();
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    let directory = place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    let is_same = |when: &str| {
+        for (name, before) in names.iter().zip(&before) {
+            assert!(public(&place, name) == *before, "{when}: {name}: {}", public(&place, name));
+        }
+    };
+    is_same("started again");
+    fs::remove_dir_all(place.path("recordings/public")).unwrap();
+    assert_eq!(run(&["rebuild", &directory]).code, 0);
+    is_same("made anew");
+    // A sheet without a move takes them back.
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(ask(&place, &["ctl", "moves", "a", &sheet("")]));
+    wait_until("they are gone", || !public(&place, "archive/a-1.pdn").contains("{from"));
+    let again = ask(&place, &["ctl", "moves", "a", &sheet("")]);
+    assert!(again.code == 1 && again.err.contains("has no moves"), "{}{}", again.out, again.err);
     assert!(station.signal(Signal::TERM).success());
 }
 

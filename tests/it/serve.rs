@@ -415,6 +415,10 @@ fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
             ][..],
         ),
         ("/board/3", &["Clerc, R.", "class=\"st\">Not started", "http-equiv=\"refresh\""]),
+        (
+            "/embed/board/3",
+            &["Clerc, R.", "class=\"st\">Not started", "http-equiv=\"refresh\"", "href=\"/board/3\" target"],
+        ),
         ("/round/5", &["Clerc, R.", "1–1", "2–0", "Huissen", "3–1"]),
         ("/round/6", &["Jansen", "Gantwarg", "class=\"nw\">Not started"]),
         // Who met whom: the first won with White against the fourth.
@@ -427,7 +431,7 @@ fn boards_that_have_not_begun_and_rounds_without_moves_are_shown() {
             assert!(page.text().contains(word), "{path} does not have {word}: {}", page.text());
         }
     }
-    assert_eq!((server.get("/board/4").status, server.get("/round/7").status), (404, 404));
+    assert_eq!(["/board/4", "/embed/board/4", "/round/7"].map(|path| server.get(path).status), [404; 3]);
     // What the files say changes without an event: no page is an old one.
     let before = server.get("/").header("etag").unwrap().to_owned();
     outlet.write("games.pdn", "[White \"Sijbrands\"]\n[Board \"3\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");

@@ -53,6 +53,11 @@ impl Machine {
         fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
     }
 
+    /// Is there such a link, whether it leads anywhere or not?
+    pub fn is_link(&self, path: impl AsRef<Path>) -> bool {
+        fs::symlink_metadata(self.path(path)).is_ok()
+    }
+
     /// Is there such a file or folder?
     pub fn has(&self, path: impl AsRef<Path>) -> bool {
         self.path(path).exists()

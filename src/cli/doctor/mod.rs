@@ -5,6 +5,7 @@
 //! | `ports` | each port of the configuration: is it there, may it be opened, who has it, how its chip is set up |
 //! | `system` | programs that grab ports, the clock, limits, memory, power |
 //! | `folder` | the folder of the recordings: may it be written, is there room, how long a write takes |
+//! | `pages` | the units of the recorder, the viewers' pages and the desk; and the tables of the pages, where they start |
 //! | `groups` | who may read and who may ask, where damcast is a service |
 //! | `files` | each folder and file that a station needs: may the user who records write it? |
 //! | `codes` | what boards said when they were recorded last: do the piece codes fit? |
@@ -20,6 +21,7 @@ mod files;
 mod folder;
 mod groups;
 mod machine;
+mod pages;
 mod ports;
 mod publication;
 mod system;
@@ -108,6 +110,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     ports::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
     system::examine(&machine, config.as_ref(), &mut report);
     groups::examine(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
+    pages::examine(&machine, &arguments.config, &mut report);
     if let Some(config) = &config {
         let directory = &config.directory;
         folder::examine(&machine, directory, arguments.free, arguments.slowest_write, &mut report);

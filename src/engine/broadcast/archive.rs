@@ -3,7 +3,7 @@
 //! | tag | value |
 //! |---|---|
 //! | WhiteTime, BlackTime | the time used, from the last clock and the time control; left out if either is not known |
-//! | PlyCount | plies recorded, as far as no setup stands between them |
+//! | PlyCount | plies recorded, as far as no setup stands between them, and those that were added from the score sheet |
 //! | Termination | `normal`, or `unterminated` without a result |
 //! | Result | last, as everywhere |
 //!
@@ -13,7 +13,7 @@ use super::record::{GameRecord, RecordedEntry};
 use super::snapshot;
 use super::{Board, View};
 use draughts::Color;
-use draughts_pdn::game::{End, Game, Tags};
+use draughts_pdn::game::{End, Entry, Game, Tags};
 use draughts_pdn::time_control::{Period, TimeControl};
 use draughts_pdn::writer::{self, Style};
 
@@ -27,13 +27,16 @@ pub fn text(board: &Board, game: &GameRecord, view: View<'_>) -> String {
             tags.set(name, format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
         }
     }
+    let missed = snapshot::marked(view.missed());
     if game.entries().iter().all(RecordedEntry::is_ply) {
-        tags.set("PlyCount", game.entries().len().to_string());
+        let missed = missed.iter().filter(|entry| matches!(entry, Entry::Move(_)));
+        tags.set("PlyCount", (game.entries().len() + missed.count()).to_string());
     }
     tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
     tags.set("Result", result);
-    let game = Game { tags, entries: snapshot::movetext(game.written(game.entries())), end: End::Star };
-    writer::write(&[game], Style::Compact)
+    let mut entries = snapshot::movetext(game.written(game.entries()));
+    entries.extend(missed);
+    writer::write(&[Game { tags, entries, end: End::Star }], Style::Compact)
 }
 
 /// This text as it was before the result was known.

@@ -6,7 +6,7 @@
 //! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
 //! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black` |
 //! | an official result in such a round | `official`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
-//! | a correction of a recorded game | `amend`: `board`, `game`, `field`, `old`, `new` |
+//! | a correction of a recorded game | `amend`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
 //! They are counted by `t`. All of it is a function of the records; a later record adds to it and changes nothing before.
 

@@ -15,6 +15,7 @@ use chrono::TimeDelta;
 
 use super::Moment;
 use super::record::{Correction, GameRecord, RecordedEntry};
+use crate::engine::tournament::MOVES;
 use draughts_pdn::game::Tags;
 
 /// The tag that stands apart: the game may not be over for everybody yet.
@@ -57,9 +58,16 @@ impl<'game> View<'game> {
         given.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
     }
 
+    /// The moves that its board missed, once it is over, as PDN has them; empty: none.
+    pub fn missed(&self) -> &'game str {
+        let typed = self.corrections.iter().rev().find(|correction| correction.tag == MOVES);
+        typed.filter(|_| self.is_closed).map_or("", |correction| correction.value.as_str())
+    }
+
     /// Lays what was corrected over the tags of the game.
     pub fn correct(&self, tags: &mut Tags) {
-        for Correction { tag, value, .. } in self.corrections.iter().filter(|correction| correction.tag != RESULT) {
+        let is_tag = |correction: &&Correction| ![RESULT, MOVES].contains(&correction.tag.as_str());
+        for Correction { tag, value, .. } in self.corrections.iter().filter(is_tag) {
             if value.is_empty() {
                 tags.remove(tag);
             } else {

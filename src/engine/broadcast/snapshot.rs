@@ -28,7 +28,11 @@ use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
 use draughts_pdn::game::{End, Entry as PdnEntry, Game, MoveEntry};
 use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
+
+/// What stands before the moves that a board missed.
+const MARK: &str = "from the score sheet";
 
 /// Which boards a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -168,7 +172,12 @@ fn game(board: &Board, record: &GameRecord, view: View<'_>, profile: Profile) ->
     view.correct(&mut tags);
     tags.set("Result", view.shown_result().unwrap_or("*"));
     let written = record.written(view.entries).skip(shown.start).take(shown.len());
-    (Game { tags, entries: movetext(written), end: End::Star }, is_held)
+    let mut entries = movetext(written);
+    // What is held has no last move to which they could be joined.
+    if !is_held {
+        entries.extend(marked(view.missed()));
+    }
+    (Game { tags, entries, end: End::Star }, is_held)
 }
 
 /// The entries of a game in the form that every known reader takes.
@@ -182,6 +191,15 @@ pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<Pd
         movetext.extend(clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
     }
     movetext
+}
+
+/// Moves that a board missed, as a file shows them: behind a comment that says so.
+pub(super) fn marked(moves: &str) -> Vec<PdnEntry> {
+    if moves.is_empty() {
+        return Vec::new();
+    }
+    let mark = PdnEntry::Comment(MARK.to_owned());
+    std::iter::once(mark).chain(reader::read(moves).0.into_iter().flat_map(|game| game.entries)).collect()
 }
 
 /// Does the FEN tag give a position with Black to move, or with a turn that nobody knows?

@@ -43,7 +43,8 @@ pub use output::{crosstable, heading, html, round_text, standings_text, teams_te
 pub use pdn::write as write_pdn;
 pub use points::{Exact, Points};
 pub use rounds::{
-    AmendedGame, AmendedTag, PairingKey, RecordedGame, RoundState, Seat, SectionRound, pairing_word, read_pairing_word,
+    AmendedGame, AmendedTag, MOVES, PairingKey, RecordedGame, RoundState, Seat, SectionRound, pairing_word,
+    read_pairing_word,
 };
 pub use scoring::{Scoring, Stage, TieBreak, Unplayed};
 pub use sheet::{Format, Sheet, read};

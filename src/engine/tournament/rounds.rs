@@ -84,9 +84,13 @@ pub struct AmendedGame {
     pub number: u32,
     /// The pairing that it is a game of, where it was told none before its first move, or another one.
     pub pairing: Option<PairingKey>,
-    /// The tags that are others now, `Result` among them.
+    /// The tags that are others now, `Result` among them; and [`MOVES`], the moves that the board missed.
     pub tags: BTreeMap<String, AmendedTag>,
 }
+
+/// What the moves that a board missed are called among what is corrected of a game; the other names there are tags, which begin with a
+/// capital letter.
+pub const MOVES: &str = "moves";
 
 /// A tag of a recorded game that is another now.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -462,7 +466,9 @@ impl Tournament {
     fn corrected_before(&self, game: &RecordedGame) -> Vec<(String, String)> {
         let earlier = game.continues.and_then(|number| self.corrected(&game.board, number));
         let own = self.corrected(&game.board, game.number);
-        let holds = |name: &&String| *name != "Result" && own.is_none_or(|own| !own.tags.contains_key(*name));
+        let holds = |name: &&String| {
+            !["Result", MOVES].contains(&name.as_str()) && own.is_none_or(|own| !own.tags.contains_key(*name))
+        };
         let tags = earlier.into_iter().flat_map(|earlier| &earlier.tags).filter(|(name, _)| holds(name));
         tags.map(|(name, tag)| (name.clone(), tag.is.clone())).collect()
     }

@@ -12,7 +12,6 @@
 //! off. The stream ends with the session.
 
 use std::convert::Infallible;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -20,19 +19,18 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::routes::DeskSite;
 use super::station::Told;
+use crate::outward::state_file::read_state;
 use crate::outward::web::live::now;
 
 /// A page hears something at least so often.
 pub const BEAT: Duration = Duration::from_secs(5);
 /// And no more often than this.
 const PACE: Duration = Duration::from_millis(300);
-/// What the pages for viewers say is older than this: they do not run.
-const STALE: Duration = Duration::from_secs(20);
 
 /// The lines as they come.
 pub struct StateLines(mpsc::Receiver<Bytes>);
@@ -80,14 +78,7 @@ fn line(desk: &DeskSite, told: &Told) -> Bytes {
     let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
-    let viewers = desk.viewers_file.as_deref().and_then(viewers);
+    let viewers = desk.viewers_file.as_deref().and_then(read_state);
     let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.trouble, "viewers": viewers, "here": here});
     format!("{line}\n").into()
-}
-
-/// What the pages for viewers say of themselves; `None`: they do not run, or say nothing.
-pub fn viewers(file: &Path) -> Option<Value> {
-    let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
-    let age = now() - state["written"].as_i64()?;
-    (u128::try_from(age).is_ok_and(|age| age < STALE.as_millis())).then_some(state)
 }

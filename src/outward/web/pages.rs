@@ -189,12 +189,29 @@ impl<'a> PageMaker<'a> {
 
     /// A board whose game has not begun, by itself; `None`: there is none of this number.
     pub fn waiting(&self, number: &str) -> Option<String> {
+        let card = self.waiting_alone(number)?;
+        let title = fill(self.words().board, number);
+        Some(self.page("list", None, None, &self.current(), &title, html! { ul.grid { li { (card) } } }))
+    }
+
+    /// The same for a page of somebody else.
+    pub fn waiting_embed(&self, number: &str) -> Option<String> {
+        let card = self.waiting_alone(number)?;
+        let title = fill(self.words().board, number);
+        let body = html! {
+            main #main .emb {
+                (card)
+                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.words().to_page) } }
+            }
+        };
+        Some(self.framed(Frame::Embed, "list", None, None, &[], &title, body))
+    }
+
+    /// The card of a board whose game has not begun, which looks again by itself: its first move is told under a name that nobody knows yet.
+    fn waiting_alone(&self, number: &str) -> Option<Markup> {
         let waiting = self.waiting_games();
         let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
-        let title = fill(self.words().board, number);
-        // Its first move is told under a name that nobody knows yet.
-        let body = html! { meta http-equiv="refresh" content=(REFRESH); ul.grid { li { (self.waiting_card(one)) } } };
-        Some(self.page("list", None, None, &self.current(), &title, body))
+        Some(html! { meta http-equiv="refresh" content=(REFRESH); (self.waiting_card(one)) })
     }
 
     /// All boards, each with its current game.
@@ -727,6 +744,7 @@ impl<'a> PageMaker<'a> {
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
                     data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
                     (ply.map_or_else(|| self.words().setup.to_owned(), |ply| with_sign(&ply.text)))
+                    @if entry.is_typed { small title=(self.words().typed) { "*" span.vh { " " (self.words().typed) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
                 }
             }

@@ -344,7 +344,10 @@ async fn board(State(site): Here, Path(which): Path<String>, asked: Asked) -> Re
 }
 
 async fn embed(State(site): Here, Path(which): Path<String>, asked: Asked) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| Some(maker.embed(of_board(maker, &which)?)))
+    page(&site, &asked, StatusCode::OK, |maker| match of_board(maker, &which) {
+        Some(shown) => Some(maker.embed(shown)),
+        None => maker.waiting_embed(&which),
+    })
 }
 
 fn of_board<'a>(maker: &PageMaker<'a>, which: &str) -> Option<ShownOnPage<'a>> {

@@ -117,6 +117,8 @@ pub struct ShownEntry {
     pub fen: String,
     /// What the clock showed.
     pub clock: Option<ShownClock>,
+    /// The board missed it; it was typed from the score sheet.
+    pub is_typed: bool,
 }
 
 /// A move.
@@ -491,7 +493,11 @@ impl ShownGame {
             ellipsis: ply.side == Color::Black,
         };
         let mut is_first = true;
+        let mut is_typed = false;
         for entry in &self.entries {
+            if entry.is_typed && !std::mem::replace(&mut is_typed, true) {
+                game.entries.push(Entry::Comment("from the score sheet".to_owned()));
+            }
             game.entries.push(match &entry.ply {
                 None => Entry::Setup(entry.fen.clone()),
                 Some(ply) => Entry::Move(MoveEntry {
@@ -545,6 +551,7 @@ impl ShownGame {
                     after,
                     fen: event.fen.unwrap_or_default(),
                     clock,
+                    is_typed: false,
                 }));
             }
             "setup" => {
@@ -552,7 +559,7 @@ impl ShownGame {
                 self.likely.clear();
                 self.correction = None;
                 let fen = event.fen.unwrap_or_default();
-                self.entries.push(Arc::new(ShownEntry { ply: None, after, fen, clock }));
+                self.entries.push(Arc::new(ShownEntry { ply: None, after, fen, clock, is_typed: false }));
             }
             "end" => self.is_ended = true,
             "result" => self.result = event.result,
@@ -563,6 +570,7 @@ impl ShownGame {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
                 match (field.as_str(), new) {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
+                    ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // Of which pairing it is; its names and its round follow as tags.
                     ("pairing", _) => {}
                     (_, Some(new)) => drop(self.tags.insert(field, new)),
@@ -578,6 +586,29 @@ impl ShownGame {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// These moves, and no others, are added to those that the board recorded.
+    fn add_typed(&mut self, moves: &str) {
+        self.entries.retain(|entry| !entry.is_typed);
+        let last = self.entries.last().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
+        let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        let last = last.or_else(|| self.tags.get("FEN").cloned()).or_else(start);
+        self.read(last.as_deref());
+        let mut number = 0;
+        for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
+            let Some(before) = self.position.take() else { return };
+            let Ok(played) = notation::read(&before, &ply.text) else { return };
+            let behind = before.play(&played);
+            let fen = fen::write(before.variant(), &behind.setup());
+            let known = self.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map_or(1, |ply| ply.number);
+            number = ply.number.map_or(if number == 0 { known } else { number }, |number| number.value.into());
+            let (path, captured) = way(&before, &ply.text).unwrap_or_default();
+            let (text, side) = (ply.text.clone(), before.turn());
+            let after = self.read(Some(&fen));
+            let ply = Some(ShownPly { number, side, text, path, captured });
+            self.entries.push(Arc::new(ShownEntry { ply, after, fen, clock: None, is_typed: true }));
         }
     }
 
@@ -678,6 +709,34 @@ mod tests {
         let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
         // 28 is in the sixth row, the fifth field from the left.
         assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
+    }
+
+    #[test]
+    fn moves_from_the_score_sheet_follow_those_of_the_board() {
+        let amend = |old: &str, new: &str| {
+            line("a", &format!("\"type\":\"amend\",\"field\":\"moves\",\"old\":\"{old}\",\"new\":\"{new}\""))
+        };
+        let ply =
+            "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"32-28\",\"fen\":\"B:W28,31,33-50:B1-20\"";
+        let end = line("a", "\"type\":\"end\"");
+        let mut lines = vec![game("a"), line("a", ply), end, amend("", "19-23 2. 28x19 14x23 3. 37-32")];
+        let game_of = |lines: &[String]| hall(lines).board("a").unwrap().1.current().unwrap().clone();
+        let shown = game_of(&lines);
+        let text =
+            |entry: &Arc<ShownEntry>| entry.ply.as_ref().map(|ply| format!("{}{} {}", ply.number, ply.side, ply.text));
+        let typed: Vec<String> = shown.entries.iter().filter(|entry| entry.is_typed).filter_map(text).collect();
+        assert_eq!(typed, ["1Black 19-23", "2White 28x19", "2Black 14x23", "3White 37-32"]);
+        assert_eq!(shown.entries[2].ply.as_ref().map(|ply| ply.captured.len()), Some(1));
+        assert!(
+            shown.pdn().contains("1. 32-28 {from the score sheet} 19-23 2. 28x19 14x23 3. 37-32"),
+            "{}",
+            shown.pdn()
+        );
+        // Others take their place, and none takes them back.
+        lines.push(amend("19-23 2. 28x19 14x23 3. 37-32", "18-23"));
+        assert_eq!(game_of(&lines).entries.len(), 2);
+        lines.push(amend("18-23", ""));
+        assert_eq!(game_of(&lines).entries.len(), 1);
     }
 
     #[test]

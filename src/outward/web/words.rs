@@ -89,6 +89,8 @@ words! {
     start: &'static str,
     /// The position was set by hand or taken as it stood
     setup: &'static str,
+    /// A move that the board missed, and that was typed from the players' sheet
+    typed: &'static str,
     /// likely next, not sure
     likely: &'static str,
     /// first move
@@ -198,6 +200,7 @@ const EN: Words = Words {
     none: "none",
     start: "Start of the game",
     setup: "Position as it stood",
+    typed: "from the score sheet",
     likely: "Likely next, not sure: {}",
     first: "First position",
     back: "One move back",
@@ -273,6 +276,7 @@ const NL: Words = Words {
     none: "geen",
     start: "Begin van de partij",
     setup: "Stand zoals hij op het bord stond",
+    typed: "van het notatieformulier",
     likely: "Waarschijnlijk de volgende, niet zeker: {}",
     first: "Beginstand",
     back: "Een zet terug",
@@ -348,6 +352,7 @@ const FR: Words = Words {
     none: "aucune pièce",
     start: "Début de la partie",
     setup: "Position relevée sur le damier",
+    typed: "d’après la feuille de partie",
     likely: "Coup probable, pas encore sûr : {}",
     first: "Position de départ",
     back: "Un coup en arrière",
@@ -427,6 +432,7 @@ const RU: Words = Words {
     none: "нет",
     start: "Начало партии",
     setup: "Позиция с доски",
+    typed: "с бланка партии",
     likely: "Вероятный ход, ещё не точно: {}",
     first: "Начальная позиция",
     back: "На ход назад",

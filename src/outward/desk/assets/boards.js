@@ -222,10 +222,22 @@ const adopt = board => {
   });
 };
 
+/** The moves that the board of a game that is over has missed. */
+const addMoves = board => {
+  const text = el('textarea', {rows: 4, maxlength: 20000, placeholder: '41. 37-32 18-23'}), reason = el('input', {maxlength: 200});
+  propose({
+    title: `Missing moves: ${called(board)}`, verb: 'Add the moves',
+    fields: [field('Moves', text, 'All of the game, or those behind the last one that is recorded; nothing takes back what was added.'), field('Reason', reason)],
+    request: () => ({do: 'tournament', request: {matter: 'moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...(reason.value && {reason: reason.value})}}),
+  });
+};
+
 const actions = board => el('div.ab', {role: 'group', 'aria-label': `More for ${board.name}`},
   button('Result', 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
   button('Names', 'names', () => giveNames(nowOf(board))),
   known.tournament?.version > 0 && board.game && button('It is of the round', 'adopt', () => adopt(nowOf(board))),
+  board.game && !isGoing(board) && button('Missing moves', 'moves', () => addMoves(nowOf(board))),
+  board.game && !isGoing(board) && button('Game goes on', 'continue', () => simply(board, 'Game goes on', 'continue', 'The game that ended last goes on: its result is taken back, and what is played from now on belongs to it.', 'It goes on')),
   ...!isOperator() ? [] : [
     button('Take back a move', 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
     button('Set position', 'setup', () => setUp(nowOf(board))),

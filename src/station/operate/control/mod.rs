@@ -235,6 +235,7 @@ impl ClientRequest {
                         | Matter::Player { .. }
                         | Matter::Adopt { .. }
                         | Matter::Substitute { .. }
+                        | Matter::Moves { .. }
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {

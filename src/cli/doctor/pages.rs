@@ -1,0 +1,77 @@
+//! What faces outward beside the recorder: are the units there, do they start with the machine, and are their tables right?
+
+use std::path::Path;
+
+use damcast::outward::state_file::{STATE_FILE, read_state};
+use damcast::station::config::{ConfigErrors, DeskConfig, ServeConfig};
+
+use super::Report;
+use super::machine::Machine;
+
+/// Where packages and operators put units.
+const FOLDERS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
+
+/// A unit of the package, and where systemd notes that it starts with the machine.
+struct Unit {
+    name: &'static str,
+    wanted_by: &'static str,
+    /// What nobody has while it does not start.
+    lack: &'static str,
+}
+
+const RECORDER: Unit = Unit {
+    name: "damcast.service",
+    wanted_by: "multi-user.target.wants",
+    lack: "nothing is recorded after the machine has started again",
+};
+const PAGES: Unit =
+    Unit { name: "damcast-web.socket", wanted_by: "sockets.target.wants", lack: "there are no pages for viewers" };
+const DESK: Unit =
+    Unit { name: "damcast-desk.service", wanted_by: "multi-user.target.wants", lack: "there is no operator's page" };
+
+/// Looks at the units, and at the tables of a configuration that are theirs.
+pub fn examine(machine: &Machine, config: &Path, report: &mut Report) {
+    look(machine, &RECORDER, report);
+    if look(machine, &PAGES, report) {
+        check("[serve]", ServeConfig::load(config).map(drop), report);
+        let watching = read_state(&machine.path(STATE_FILE)).and_then(|state| state["viewers"].as_u64());
+        report.fine(
+            "pages",
+            watching.map_or("nobody has asked for them yet, or not for a while".to_owned(), |count| {
+                format!("viewers now: {count}")
+            }),
+        );
+    }
+    if look(machine, &DESK, report) {
+        check("[desk]", DeskConfig::load(config).map(drop), report);
+    }
+}
+
+/// Is it installed, and does it start with the machine?
+fn look(machine: &Machine, unit: &Unit, report: &mut Report) -> bool {
+    let Unit { name, wanted_by, lack } = unit;
+    if !FOLDERS.iter().any(|folder| machine.has(Path::new(folder).join(name))) {
+        return false;
+    }
+    let is_enabled = machine.is_link(Path::new(FOLDERS[0]).join(wanted_by).join(name));
+    report.fine(
+        "units",
+        match is_enabled {
+            true => format!("{name} starts with the machine"),
+            false => format!("{name} is not enabled: {lack}; `sudo systemctl enable --now {name}` if you want it"),
+        },
+    );
+    is_enabled
+}
+
+/// The table of a process that is to run must be right.
+fn check(table: &str, read: Result<(), ConfigErrors>, report: &mut Report) {
+    let Some(first) = read.err().and_then(|errors| errors.0.into_iter().next()) else { return };
+    let place = first.place.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
+    report.fault(
+        "configuration",
+        table,
+        format!("{place}{}", first.message),
+        "the station records all the same, but this page does not start: `damcast config check` shows all that is wrong, with its place",
+    );
+}

@@ -1,0 +1,214 @@
+//! The moves that a board missed, typed from the players' score sheet: a text in, plies that are legal out.
+//!
+//! The text has all moves of the game, or those behind the last that the board recorded.
+
+use draughts::{Color, Move, Position};
+use draughts_pdn::game::{Entry as PdnEntry, MoveEntry, MoveNumber, UNKNOWN};
+use draughts_pdn::problem::quoted;
+use draughts_pdn::reader::{self, any_at_least};
+use draughts_pdn::{Level, Place, Problem, notation};
+
+use crate::engine::livefile::{Contents, Step};
+
+/// A move of the text.
+struct Typed {
+    text: String,
+    place: Place,
+}
+
+/// The moves of a text that a recorded game lacks, numbered on from it, as PDN has them: `23. 37-32 18-23 24. 41-37`. Empty: the text has no
+/// move at all.
+///
+/// # Errors
+///
+/// What is wrong with the text, with line and column: a move that is not legal, or not the one that the board recorded; nothing that the board
+/// does not have.
+pub fn missing_moves(recorded: &Contents, text: &str) -> Result<String, Problem> {
+    let typed = typed(text)?;
+    let Some(first) = typed.first() else { return Ok(String::new()) };
+    let start = recorded.opening.start();
+    let last = recorded.entries.last().map_or(start, |entry| entry.step.after());
+    let behind = play(last, &typed);
+    let missing = match behind {
+        Ok(missing) => missing,
+        Err((at, why)) => match all_of_the_game(recorded, start, last, &typed) {
+            Whole::Missing(missing) => missing,
+            Whole::Wrong(problem) => return Err(problem),
+            Whole::IsNot => {
+                let place = typed.get(at).unwrap_or(first).place;
+                let hint = "type all moves of the game, or those behind the last one that the board recorded";
+                return Err(Problem::error(place, why).hint(hint));
+            }
+        },
+    };
+    if missing.is_empty() {
+        return Err(Problem::error(first.place, "the board has all these moves"));
+    }
+    Ok(in_words(recorded, &missing))
+}
+
+/// The moves of a text, those of variations not.
+fn typed(text: &str) -> Result<Vec<Typed>, Problem> {
+    let (games, problems) = reader::read_located(text);
+    if any_at_least(&problems, Level::Error) {
+        let worst = problems.into_iter().find(|problem| problem.level == Level::Error);
+        return Err(worst.unwrap_or_else(|| Problem::error(Place::START, "it cannot be read")));
+    }
+    if let Some(second) = games.get(1) {
+        return Err(Problem::error(second.places.start(), "here another game begins; the moves of one are wanted"));
+    }
+    let (mut typed, mut depth) = (Vec::new(), 0_u32);
+    for located in games {
+        for (entry, place) in located.game.entries.into_iter().zip(located.places.entries) {
+            match entry {
+                PdnEntry::Open => depth += 1,
+                PdnEntry::Close => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                PdnEntry::Move(MoveEntry { text, .. }) if text == UNKNOWN => {
+                    return Err(Problem::error(place, "a move that nobody knows cannot be added"));
+                }
+                PdnEntry::Move(MoveEntry { text, .. }) => typed.push(Typed { text, place }),
+                PdnEntry::Setup(_) => {
+                    return Err(Problem::error(place, "a position cannot be set up here; moves alone are wanted"));
+                }
+                PdnEntry::Comment(_) | PdnEntry::Nag(_) => {}
+            }
+        }
+    }
+    Ok(typed)
+}
+
+/// Plays moves from a position on; which of them cannot be played, and why.
+fn play(from: Position, typed: &[Typed]) -> Result<Vec<(Position, Move)>, (usize, String)> {
+    let mut position = from;
+    let mut plies = Vec::with_capacity(typed.len());
+    for (index, Typed { text, .. }) in typed.iter().enumerate() {
+        let ply = notation::read(&position, text).map_err(|error| (index, error.to_string()))?;
+        let behind = position.play(&ply);
+        plies.push((std::mem::replace(&mut position, behind), ply));
+    }
+    Ok(plies)
+}
+
+/// A text that may have all moves of a game.
+enum Whole {
+    /// It has; these are missing.
+    Missing(Vec<(Position, Move)>),
+    /// It begins as the game does, and then something is wrong.
+    Wrong(Problem),
+    /// It has not.
+    IsNot,
+}
+
+fn all_of_the_game(recorded: &Contents, start: Position, last: Position, typed: &[Typed]) -> Whole {
+    let (played, wrong) = match play(start, typed) {
+        Ok(plies) => (plies, None),
+        Err((at, why)) => (play(start, &typed[..at]).unwrap_or_default(), Some((at, why))),
+    };
+    // The first moves of a game that was never set up are those that the board recorded.
+    let own = recorded.entries.iter().map_while(|entry| match &entry.step {
+        Step::Ply { ply, .. } => Some(ply),
+        Step::Setup(_) => None,
+    });
+    let own: Vec<&Move> = own.collect();
+    let differs = own.iter().zip(&played).position(|(own, (_, ply))| *own != ply);
+    if let Some(at) = differs.filter(|at| *at > 0) {
+        let (before, _) = played[at];
+        let recorded = notation::write(before.variant(), own[at], &before.legal_moves());
+        let what = format!("here stands {}; the board recorded {recorded}", quoted(&typed[at].text));
+        return Whole::Wrong(Problem::error(typed[at].place, what));
+    }
+    let behind = |count: usize| match played.get(count) {
+        Some((before, _)) => *before,
+        None => played.last().map_or(start, |(before, ply)| before.play(ply)),
+    };
+    let at_the_end = (0..=played.len()).rev().filter(|count| behind(*count) == last);
+    let found = at_the_end.min_by_key(|count| count.abs_diff(recorded.entries.len()));
+    match (found, wrong) {
+        (Some(count), None) => Whole::Missing(played[count..].to_vec()),
+        (Some(_), Some((at, why))) => Whole::Wrong(Problem::error(typed[at].place, why)),
+        (None, Some((at, why))) if differs.is_none() && at > 0 => Whole::Wrong(Problem::error(typed[at].place, why)),
+        (None, None) if differs.is_none() && played.len() < own.len() => {
+            Whole::Wrong(Problem::error(typed[0].place, "the board has all these moves"))
+        }
+        (None, _) => Whole::IsNot,
+    }
+}
+
+/// Plies that follow a recorded game, with their numbers.
+fn in_words(recorded: &Contents, missing: &[(Position, Move)]) -> String {
+    let starter: Color = recorded.opening.variant.game_type.starter();
+    let (mut number, mut follows_starter) = (0, false);
+    for entry in &recorded.entries {
+        number = entry.number.map_or(number, |number| number.value);
+        follows_starter = matches!(&entry.step, Step::Ply { before, .. } if before.turn() == starter);
+    }
+    let mut words = Vec::new();
+    for (before, ply) in missing {
+        let is_starter = before.turn() == starter;
+        if is_starter || !follows_starter {
+            number += 1;
+            words.push(MoveNumber { value: number, ellipsis: !is_starter }.to_string());
+        }
+        follows_starter = is_starter;
+        words.push(notation::write(before.variant(), ply, &before.legal_moves()));
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(lines: &str) -> Contents {
+        let text = format!("[White \"A\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n\n\n{lines}*\n");
+        Contents::read(1, &text).unwrap_or_else(|| panic!("no live file:\n{text}"))
+    }
+
+    fn missing(lines: &str, text: &str) -> Result<String, String> {
+        missing_moves(&recorded(lines), text).map_err(|problem| problem.to_string())
+    }
+
+    const THREE: &str = "1. 32-28\n19-23\n2. 28x19\n";
+
+    #[test]
+    fn what_follows_the_last_move_is_numbered_on() {
+        assert_eq!(missing(THREE, "14x23 37-32 10-14"), Ok("14x23 3. 37-32 10-14".to_owned()));
+        assert_eq!(
+            missing(THREE, "2... 14:23 {a comment} 3. 37-32 (3. 38-32) 10-14 1-1"),
+            Ok("14x23 3. 37-32 10-14".to_owned())
+        );
+        assert_eq!(missing("1. 32-28\n19-23\n", "28x19 14x23"), Ok("2. 28x19 14x23".to_owned()));
+        assert_eq!(missing(THREE, ""), Ok(String::new()));
+    }
+
+    #[test]
+    fn a_whole_game_may_be_typed() {
+        let whole = "[White \"A\"]\n[GameType \"20\"]\n1. 32-28 19-23 2. 28x19 14x23 3. 37-32 2-0";
+        assert_eq!(missing(THREE, whole), Ok("14x23 3. 37-32".to_owned()));
+        // Behind a setup the board's numbers go on; what the sheet has before it is passed over.
+        let set_up = "1. 32-28\n/FEN \"W:W28,31,33-50:B1-18,20,23\"/\n2. 28x19\n";
+        assert_eq!(missing(set_up, "1. 32-28 19-23 2. 28x19 14x23"), Ok("14x23".to_owned()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_its_place() {
+        let wrong = |text: &str| missing(THREE, text).unwrap_err();
+        assert!(wrong("14x23\n37-31 10-14 41-37 31x1").starts_with("2:"), "{}", wrong("14x23\n37-31 10-14 41-37 31x1"));
+        assert!(
+            wrong("1. 32-28 18-23").starts_with("1:10: error: here stands `18-23`; the board recorded 19-23"),
+            "{}",
+            wrong("1. 32-28 18-23")
+        );
+        assert!(wrong("1. 32-28 19-23 2. 28x19").contains("the board has all these moves"));
+        assert!(wrong("1. 32-28 19-23").contains("the board has all these moves"));
+        assert!(
+            wrong("1. 32-28 19-23 2. 28x19 14x23 3. 50-44").starts_with("1:34: error: 50-44 is not legal"),
+            "{}",
+            wrong("1. 32-28 19-23 2. 28x19 14x23 3. 50-44")
+        );
+        assert!(wrong("40-35").contains("type all moves of the game"), "{}", wrong("40-35"));
+        assert!(wrong("14x23 *\n\n1. 32-28 *").contains("another game"));
+        assert!(wrong("14x23 3. - -").contains("nobody knows"));
+    }
+}
