@@ -308,7 +308,7 @@ fn beside_viewers() {
     for boards in [1, MANY] {
         for program in WATCHED {
             let mut times = [Vec::new(), Vec::new()];
-            for _ in 0..ROUNDS * 2 {
+            for _ in 0..ROUNDS {
                 for (is_watched, times) in [false, true].into_iter().zip(&mut times) {
                     times.extend(measure(program, boards, is_watched).single);
                 }
