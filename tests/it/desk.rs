@@ -264,6 +264,39 @@ fn nothing_foreign_reaches_the_station() {
     assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
 }
 
+/// 2,000 connections that never finish a request, or a body, take nothing from who works meanwhile, and nothing of them reaches the station.
+#[test]
+fn slow_requests_take_nothing_from_who_works() {
+    let (place, station, desk) = station();
+    let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    let origin = desk.origin();
+    let begun = deeds(&desk, &keys).len();
+    let mut held = Vec::new();
+    for index in 0..2000 {
+        let mut slow = TcpStream::connect(&desk.address).unwrap();
+        let head = match index % 3 {
+            0 => "GET / HTTP/1.1\r\nX-Slow: ".to_owned(),
+            1 => String::new(),
+            _ => format!(
+                "POST /api/login HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{{",
+                desk.address
+            ),
+        };
+        // The desk may close it before it is written.
+        let _ = slow.write_all(head.as_bytes());
+        held.push(slow);
+        // What this process may have open is bounded, too.
+        if held.len() == 200 {
+            held.drain(..100);
+        }
+        if index % 200 == 0 {
+            assert_eq!(desk.get("/api/log", &keys).0, 200);
+        }
+    }
+    assert_eq!(deeds(&desk, &keys).len(), begun, "nothing was asked of the station");
+    drop((station, place));
+}
+
 #[test]
 fn who_guesses_waits_and_an_arbiter_gives_results_names_and_rounds_alone() {
     let (place, _station, desk) = station();

@@ -108,5 +108,7 @@ mod tests {
         assert!(!Page::new(false).text.windows(13).any(|part| part == b"password-form"));
         let packed: usize = page.assets.iter().map(|asset| asset.packed.len()).sum();
         assert!(packed + crate::outward::web::pack(&page.text).len() <= 30 << 10, "{packed}");
+        let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.packed.len());
+        assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
     }
 }
