@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::outward::state_file::{STATE_FILE, read_state};
+use damcast::outward::state_file::{PagesState, STATE_FILE, read_state};
 use damcast::station::operate::control::client::{Client, ClientError};
 use damcast::station::operate::control::{ClientRequest, Reply};
 use damcast::station::operate::overview::{BoardView, Overview, PairingView};
@@ -144,18 +144,24 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
 fn in_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
     let mut value = serde_json::to_value(status)?;
     if let Some(state) = read_state(viewers) {
-        value["viewers"] = state;
+        value["viewers"] = match state {
+            PagesState::Running(state) => state,
+            PagesState::Silent(span) => serde_json::json!({ "silent_s": span.as_secs() }),
+        };
     }
     serde_json::to_string(&value)
 }
 
-/// How many watch the pages, where they run.
-fn watching(viewers: &Path) -> Option<u64> {
-    read_state(viewers)?["viewers"].as_u64()
+/// How the pages are, in a few words, where they run.
+fn watching(viewers: &Path) -> Option<String> {
+    Some(match read_state(viewers)? {
+        PagesState::Silent(silent) => format!("the pages have been silent for {}", span(silent.as_secs())),
+        state => format!("viewers {}", state.viewers().unwrap_or(0)),
+    })
 }
 
 /// For people: the boards, then what needs them.
-fn shown(status: &Overview, watching: Option<u64>) -> Shown<'_> {
+fn shown(status: &Overview, watching: Option<String>) -> Shown<'_> {
     let mut notes = Vec::new();
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
@@ -172,7 +178,7 @@ fn shown(status: &Overview, watching: Option<u64>) -> Shown<'_> {
     });
     let (version, directory) = (&status.version, status.directory.display());
     let uptime = span(status.uptime_s);
-    let watching = watching.map_or(String::new(), |count| format!(", viewers {count}"));
+    let watching = watching.map_or(String::new(), |words| format!(", {words}"));
     let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}{watching}");
     Shown { boards: &status.boards, alarms: &status.alarms, notes, foot, with_files: false }
 }

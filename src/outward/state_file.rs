@@ -7,13 +7,32 @@ use serde_json::Value;
 
 /// Where the service writes it, every few seconds.
 pub const STATE_FILE: &str = "/run/damcast-web/state.json";
-/// What is older than this: the pages do not run.
+/// What is older than this: the pages do not answer.
 const STALE: Duration = Duration::from_secs(20);
 
-/// What stands in such a file; `None`: the pages do not run, or say nothing.
-pub fn read_state(file: &Path) -> Option<Value> {
+/// How the pages are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PagesState {
+    /// They run; what they say of themselves.
+    Running(Value),
+    /// They have said nothing for so long: they hang, or were killed.
+    Silent(Duration),
+}
+
+impl PagesState {
+    /// How many watch, while they run.
+    pub fn viewers(&self) -> Option<u64> {
+        match self {
+            PagesState::Running(state) => state["viewers"].as_u64(),
+            PagesState::Silent(_) => None,
+        }
+    }
+}
+
+/// What stands in such a file; `None`: there is none, so the pages do not run (or nobody has asked for them yet).
+pub fn read_state(file: &Path) -> Option<PagesState> {
     let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
     let written = UNIX_EPOCH.checked_add(Duration::from_millis(state["written"].as_u64()?))?;
-    let is_new = SystemTime::now().duration_since(written).is_ok_and(|age| age < STALE);
-    is_new.then_some(state)
+    let age = SystemTime::now().duration_since(written).unwrap_or_default();
+    Some(if age < STALE { PagesState::Running(state) } else { PagesState::Silent(age) })
 }

@@ -173,6 +173,12 @@ fn units_and_their_tables() {
     let [fault] = &machine.faults()[..] else { panic!("{:?}", machine.faults()) };
     assert!(fault[1] == "[serve]" && fault[2].contains("address"), "{fault:?}");
     machine.write("run/damcast-web/state.json", &format!("{{\"written\":{},\"viewers\":12}}", now - 60_000));
+    assert!(
+        machine.faults().iter().any(|fault| fault[0] == "pages" && fault[2].contains("nothing for")),
+        "{:?}",
+        machine.faults()
+    );
+    fs::remove_file(machine.path("run/damcast-web/state.json")).unwrap();
     assert!(told(&machine).iter().any(|text| text.contains("nobody has asked")), "{:?}", told(&machine));
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use damcast::outward::state_file::{STATE_FILE, read_state};
+use damcast::outward::state_file::{PagesState, STATE_FILE, read_state};
 use damcast::station::config::{ConfigErrors, DeskConfig, ServeConfig};
 
 use super::Report;
@@ -34,13 +34,16 @@ pub fn examine(machine: &Machine, config: &Path, report: &mut Report) {
     look(machine, &RECORDER, report);
     if look(machine, &PAGES, report) {
         check("[serve]", ServeConfig::load(config).map(drop), report);
-        let watching = read_state(&machine.path(STATE_FILE)).and_then(|state| state["viewers"].as_u64());
-        report.fine(
-            "pages",
-            watching.map_or("nobody has asked for them yet, or not for a while".to_owned(), |count| {
-                format!("viewers now: {count}")
-            }),
-        );
+        match read_state(&machine.path(STATE_FILE)) {
+            None => report.fine("pages", "nobody has asked for them since they were started"),
+            Some(PagesState::Silent(span)) => report.fault(
+                "pages",
+                PAGES.name,
+                format!("they have said nothing for {} s: they hang, or were killed", span.as_secs()),
+                "`sudo systemctl restart damcast-web`; `journalctl -u damcast-web` says more",
+            ),
+            Some(state) => report.fine("pages", format!("viewers now: {}", state.viewers().unwrap_or(0))),
+        }
     }
     if look(machine, &DESK, report) {
         check("[desk]", DeskConfig::load(config).map(drop), report);

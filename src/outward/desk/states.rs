@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 
 use super::routes::DeskSite;
 use super::station::Told;
-use crate::outward::state_file::read_state;
+use crate::outward::state_file::{PagesState, read_state};
 use crate::outward::web::live::now;
 
 /// A page hears something at least so often.
@@ -78,7 +78,10 @@ fn line(desk: &DeskSite, told: &Told) -> Bytes {
     let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
-    let viewers = desk.viewers_file.as_deref().and_then(read_state);
+    let viewers = match desk.viewers_file.as_deref().and_then(read_state) {
+        Some(PagesState::Running(state)) => Some(state),
+        _ => None,
+    };
     let line = json!({"now": now(), "status": told.state.as_deref(), "trouble": told.trouble, "viewers": viewers, "here": here});
     format!("{line}\n").into()
 }
