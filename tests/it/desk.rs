@@ -422,8 +422,9 @@ fn the_demonstration_lets_its_viewer_in() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let lines: Vec<String> =
-        BufReader::new(process.stdout.take().unwrap()).lines().take(2).map(Result::unwrap).collect();
+    // It ends with whoever reads it, so its output stays open.
+    let mut said = BufReader::new(process.stdout.take().unwrap()).lines();
+    let lines: Vec<String> = said.by_ref().take(2).map(Result::unwrap).collect();
     assert!(lines[0].starts_with("viewers: http://127.0.0.1:"), "{lines:?}");
     let (address, code) = lines[1].strip_prefix("operator: http://").unwrap().split_once("/?code=").unwrap();
     let desk = Desk { process, address: address.to_owned() };
@@ -434,4 +435,5 @@ fn the_demonstration_lets_its_viewer_in() {
         !told["error"].as_str().is_some_and(|error| error.contains("no station answers"))
     });
     assert_eq!(told["role"], "operator", "{told}");
+    drop(said);
 }
