@@ -16,7 +16,7 @@ use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
 use damcast::station::config::{
-    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig, TournamentConfig,
+    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
 };
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
@@ -107,7 +107,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         held: Vec::new(),
         durability: Durability::default(),
         control: ControlConfig::default(),
-        metrics: MetricsConfig::default(),
         tournament: TournamentConfig::default(),
         alarm: AlarmConfig::default(),
     };

@@ -34,7 +34,7 @@ use crate::engine::playback::{self, PlayedGame};
 use crate::engine::session::request::{Addressee, Pairing, Request, Wish};
 use crate::engine::session::{Condition, Effect, Input, Line, LineSettings, Status};
 use crate::station::config::{
-    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, MetricsConfig, OutletConfig, TournamentConfig,
+    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
 };
 use crate::station::disk::{Disk, Durability, RealDisk};
 use crate::station::folder::fsck::{self, Severity};
@@ -123,7 +123,6 @@ impl Day {
             held: Vec::new(),
             durability: Durability::Lazy,
             control: ControlConfig::default(),
-            metrics: MetricsConfig::default(),
             tournament: TournamentConfig::default(),
             alarm: AlarmConfig::default(),
         }

@@ -555,6 +555,15 @@ fn the_core_and_the_libraries_know_no_world() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
+/// Nobody can reach the recorder but its operator, over the socket: what listens to others is a process of its own.
+#[test]
+fn the_station_listens_to_no_network() {
+    let lines = lines_under(Path::new("src/station"));
+    let wrong: Vec<String> =
+        lines.iter().filter(|line| line.code.contains("TcpListener")).map(SourceLine::place).collect();
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
 #[test]
 fn the_game_and_the_wire_do_not_know_of_each_other() {
     let game = CRATES.iter().filter(|(sources, _)| sources.starts_with("crates/"));

@@ -61,7 +61,7 @@ fn what_is_wrong_with_the_operation_is_said() {
         ("[control]\nsocket = \"\"", "the path of a file, of at most 107 bytes"),
         ("[control]\nport = 1", "unknown key `port` in [control]"),
         ("[metrics]\naddress = \"localhost\"", "as in \"127.0.0.1:9377\""),
-        ("[metrics]\naddress = 9377", "`address` is an integer; expected a string"),
+        ("[metrics]\nport = 9377", "unknown key `port` in [metrics]"),
         ("[alarm]\ncommand = \"alarm\"", "expected a list of strings"),
         ("[alarm]\ncommand = [\"alarm\", 1]", "expected a list of strings"),
         ("[alarm]\ncommand = [\"\"]", "the first of `command` is the program"),

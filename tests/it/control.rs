@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use damcast::engine::bytelog::RecordKind;
@@ -24,6 +25,21 @@ pub fn status(place: &Place) -> Value {
     let answer = ask(place, &["status", "--json"]);
     assert_eq!(answer.code, 0, "{}", answer.err);
     serde_json::from_str(&answer.out).unwrap()
+}
+
+/// What the station of a folder counts, in the text format of Prometheus, and what is not well with it.
+pub fn numbers(folder: &Path) -> (String, Vec<String>) {
+    let mut client = Client(BufReader::new(UnixStream::connect(folder.join("control.sock")).unwrap()));
+    client.say("{\"do\":\"numbers\"}\n");
+    let answer = client.hear();
+    let ills = answer["told"].as_array().into_iter().flatten().map(|ill| ill.as_str().unwrap().to_owned());
+    (answer["numbers"].as_str().unwrap_or_default().to_owned(), ills.collect())
+}
+
+/// The value of a row.
+pub fn value(text: &str, row: &str) -> f64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
+    line.trim().parse().unwrap()
 }
 
 /// A client that speaks for itself.

@@ -9,10 +9,10 @@ use std::process::{Child, Stdio};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::control::ask;
-use crate::daemon::{Place, Station};
+use crate::control::{ask, value};
+use crate::daemon::{Place, SPEED, Station, moves, recording};
 use crate::program::{damcast, run, run_with_input};
-use crate::pty::{PATIENCE, wait_until};
+use crate::pty::{Board, PATIENCE, Pty, wait_until};
 use crate::serve::{Answer, raw};
 
 /// A running desk. Dropping it kills it.
@@ -392,6 +392,70 @@ fn an_address_that_others_reach_needs_a_shield() {
     );
     let refused = run(&["desk", "--config", config.with_extension("x").to_str().unwrap()]);
     assert_eq!(refused.code, 2, "{}", refused.err);
+}
+
+/// The numbers of a station at a port that nobody else has, and the desk that serves them there.
+fn with_numbers(place: &Place) -> (Desk, String) {
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    (Desk::start(place, &format!("metrics = {address:?}\n")), address)
+}
+
+fn get(address: &str, path: &str) -> Answer {
+    crate::serve::ask(address, "GET", path, &[]).unwrap()
+}
+
+#[test]
+fn numbers_are_there_for_programs_that_watch() {
+    let place = Place::new(&["a", "b"]);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let station = place.start();
+    let (_desk, address) = with_numbers(&place);
+    pty.wait_for_the_station();
+    pty.send(&[1, 2, 3, 4, 5]);
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    // How long a ply took to be recognised is counted behind the ply.
+    let counted = "damcast_recognition_delay_seconds_count{line=\"a\"}";
+    wait_until("all is counted", || value(&get(&address, "/metrics").text(), counted) >= 4.0);
+    let answer = get(&address, "/metrics");
+    assert!(answer.status == 200 && answer.head.contains("text/plain; version=0.0.4"), "{}", answer.head);
+    let text = answer.text();
+    assert!(value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);
+    assert_eq!(value(&text, "damcast_boards{state=\"no-connection\"}"), 1.0);
+    let plies = value(&text, "damcast_plies_total{line=\"a\"}");
+    assert_eq!(value(&text, "damcast_recognition_delay_seconds_count{line=\"a\"}"), plies);
+    assert_eq!(value(&text, "damcast_recognition_delay_seconds_bucket{line=\"a\",le=\"+Inf\"}"), plies);
+    assert!(value(&text, "damcast_publish_seconds_sum{line=\"a\"}") > 0.0);
+    assert!(value(&text, "damcast_received_bytes_total{line=\"a\"}") > 100.0);
+    assert_eq!(value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
+    assert_eq!(value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
+    assert_eq!(value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
+    // Every row is a name, labels and a number, and every name has its head.
+    for line in text.lines() {
+        assert!(line.starts_with("# ") || line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
+    }
+    assert_eq!(get(&address, "/healthz").text(), "ok\n");
+    assert_eq!(get(&address, "/").status, 404);
+    assert_eq!(crate::serve::ask(&address, "HEAD", "/healthz", &[]).unwrap().status, 200);
+    assert_eq!(crate::serve::ask(&address, "POST", "/metrics", &[]).unwrap().status, 405);
+    assert!(!station.said().contains(&address), "the station itself listens nowhere");
+}
+
+/// Many who say nothing, as a scan of ports does it: who asks is answered.
+#[test]
+fn slow_clients_keep_nobody_waiting() {
+    let place = Place::new(&["a"]);
+    let station = place.start();
+    let (_desk, address) = with_numbers(&place);
+    station.wait_for("operators reach this station");
+    let half = |_| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n").unwrap();
+        stream
+    };
+    let hanging: Vec<TcpStream> = (0..300).map(half).collect();
+    assert!([200, 503].contains(&get(&address, "/healthz").status));
+    drop(hanging);
 }
 
 #[test]

@@ -163,8 +163,15 @@ fn units_and_their_tables() {
     }
     assert!(told(&machine).iter().all(|text| text.contains("is not enabled")), "{:?}", told(&machine));
     let config = fs::read_to_string(machine.path("etc/damcast/damcast.toml")).unwrap();
-    machine.write("etc/damcast/damcast.toml", &format!("{config}[serve]\naddress = 80\n"));
-    assert_eq!(machine.faults().len(), 0, "a table that nobody obeys");
+    let configured = |tables: &str| {
+        machine.write("etc/damcast/damcast.toml", &format!("{config}{tables}"));
+        machine.faults().into_iter().map(|fault| fault[1].clone() + ": " + &fault[2]).collect::<Vec<_>>()
+    };
+    assert_eq!(configured("[serve]\n[desk]\n[metrics]\n"), [""; 0], "tables as they are installed");
+    let [fault] = &configured("[metrics]\naddress = \"127.0.0.1:9377\"\n")[..] else { panic!("one fault") };
+    assert!(fault.contains("[metrics] is configured, and damcast-desk.service is not enabled"), "{fault}");
+    let [fault] = &configured("[serve]\naddress = 80\n")[..] else { panic!("one fault") };
+    assert!(fault.contains("[serve] is configured, and damcast-web.socket is not enabled"), "{fault}");
     machine.write("etc/systemd/system/sockets.target.wants/damcast-web.socket", "");
     machine.write("etc/systemd/system/multi-user.target.wants/damcast-desk.service", "");
     let now = chrono::Utc::now().timestamp_millis();

@@ -1,18 +1,16 @@
-//! A station as a service: what it tells the service manager, the numbers it gives, and whom it calls.
+//! A station as a service: what it tells the service manager, and whom it calls.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::control::{ask, status};
 use crate::daemon::{Place, SPEED, Station, bytes_from_board, moves, recording};
 use crate::program::preload;
-use crate::pty::{Board, PATIENCE, Pty, wait_until};
+use crate::pty::{Board, Pty, wait_until};
 
 /// A service manager that listens.
 struct Manager {
@@ -128,116 +126,6 @@ fn one_line_that_hangs_alone_lets_the_watchdog_bark() {
     fs::remove_file(&log).unwrap();
     manager.wait_for("WATCHDOG=1");
     assert!(station.signal(Signal::TERM).success());
-}
-
-/// A station whose numbers are at a port that nobody else has.
-pub fn with_numbers(place: &Place) -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
-    fs::write(place.path("damcast.toml"), format!("[metrics]\naddress = {address:?}\n{config}")).unwrap();
-    address
-}
-
-pub fn get(address: &str, path: &str) -> String {
-    exchange(address, &format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n"))
-}
-
-fn exchange(address: &str, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
-
-/// The value of a row.
-pub fn value(text: &str, row: &str) -> f64 {
-    let line = text.lines().find_map(|line| line.strip_prefix(row)).unwrap_or_else(|| panic!("{row} in {text}"));
-    line.trim().parse().unwrap()
-}
-
-#[test]
-fn numbers_are_there_for_programs_that_watch() {
-    let place = Place::new(&["a", "b"]);
-    let address = with_numbers(&place);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let station = place.start();
-    station.wait_for("numbers are at");
-    pty.wait_for_the_station();
-    pty.send(&[1, 2, 3, 4, 5]);
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
-    // How long a ply took to be recognised is counted behind the ply.
-    let counted = "damcast_recognition_delay_seconds_count{line=\"a\"}";
-    wait_until("all is counted", || value(&get(&address, "/metrics"), counted) >= 4.0);
-    let text = get(&address, "/metrics");
-    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("text/plain; version=0.0.4"), "{text}");
-    assert!(value(&text, "damcast_noise_bytes_total{line=\"a\"}") >= 5.0);
-    assert_eq!(value(&text, "damcast_boards{state=\"no-connection\"}"), 1.0);
-    let plies = value(&text, "damcast_plies_total{line=\"a\"}");
-    assert_eq!(value(&text, "damcast_recognition_delay_seconds_count{line=\"a\"}"), plies);
-    assert_eq!(value(&text, "damcast_recognition_delay_seconds_bucket{line=\"a\",le=\"+Inf\"}"), plies);
-    assert!(value(&text, "damcast_publish_seconds_sum{line=\"a\"}") > 0.0);
-    assert!(value(&text, "damcast_received_bytes_total{line=\"a\"}") > 100.0);
-    assert_eq!(value(&text, "damcast_connects_total{line=\"a\"}"), 1.0);
-    assert_eq!(value(&text, "damcast_setups_total{line=\"b\"}"), 0.0);
-    assert_eq!(value(&text, "damcast_orders_waiting{line=\"a\"}"), 0.0);
-    // Every row is a name, labels and a number, and every name has its head.
-    for line in text.split("\r\n\r\n").nth(1).unwrap().lines() {
-        assert!(line.starts_with("# ") || line.rsplit(' ').next().unwrap().parse::<f64>().is_ok(), "{line}");
-    }
-    assert!(get(&address, "/healthz").ends_with("\r\n\r\nok\n"));
-    assert!(get(&address, "/").starts_with("HTTP/1.1 404 "));
-    let head = exchange(&address, "HEAD /healthz HTTP/1.1\r\n\r\n");
-    assert!(
-        head.starts_with("HTTP/1.1 200 ") && head.contains("Content-Length: 3\r\n") && head.ends_with("\r\n\r\n"),
-        "{head}"
-    );
-    assert!(exchange(&address, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405 "));
-    for rubbish in ["\r\n\r\n", "GET\r\n\r\n", "GET /metrics\r\n\r\n", "\u{1}\u{2} x y z\r\n\r\n", &"x".repeat(9 << 10)]
-    {
-        let answer = exchange(&address, rubbish);
-        assert!(answer.starts_with("HTTP/1.1 400 "), "{rubbish:?}: {answer}");
-    }
-}
-
-#[test]
-fn who_connects_and_says_nothing_is_sent_away() {
-    let place = Place::new(&["a"]);
-    let address = with_numbers(&place);
-    let station = place.start();
-    station.wait_for("numbers are at");
-    // Half a request each, more than there are places.
-    let half = |_| {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        stream.write_all(b"GET /metrics HTTP/1.1\r\n").unwrap();
-        stream
-    };
-    let start = Instant::now();
-    let mut hanging: Vec<TcpStream> = (0..20).map(half).collect();
-    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "), "there is a place when they have been sent away");
-    assert!(start.elapsed() < PATIENCE);
-    let mut answer = String::new();
-    hanging[0].read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
-}
-
-/// Many who say nothing, as a scan of ports does it: who asks is answered, and those who came first lose their places.
-#[test]
-fn slow_clients_keep_nobody_waiting() {
-    let place = Place::new(&["a"]);
-    let address = with_numbers(&place);
-    let station = place.start();
-    station.wait_for("numbers are at");
-    let mut hanging: Vec<TcpStream> = (0..145).map(|_| TcpStream::connect(&address).unwrap()).collect();
-    assert!(get(&address, "/healthz").starts_with("HTTP/1.1 200 "));
-    let mut answer = String::new();
-    hanging[0].set_read_timeout(Some(PATIENCE)).unwrap();
-    // Its end, or that it was cut off; no word after five seconds of waiting for it.
-    let _ = hanging[0].read_to_string(&mut answer);
-    assert_eq!(answer, "", "the first has lost its place");
 }
 
 #[test]

@@ -14,10 +14,9 @@ use draughts::Variant;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::{ask, status};
+use crate::control::{ask, numbers, status, value};
 use crate::daemon::{Place, SPEED, Station, moves, recording, truth};
 use crate::model_disk::ModelDisk;
-use crate::operation::{get, value, with_numbers};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 
@@ -165,7 +164,6 @@ fn each_outlet_shows_what_its_own_delay_allows() {
 fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
     let place = Place::new(&["a"]);
     configure(&place, &["a"], "[public]\ngames-delay = 900\n[[outlet]]\nname = \"hall\"\n");
-    let address = with_numbers(&place);
     let file = place.path("damcast.toml");
     let wrong = fs::read_to_string(&file).unwrap();
     let checked = run(&["config", "check", "--config", file.to_str().unwrap()]);
@@ -195,9 +193,9 @@ fn a_key_that_is_no_more_holds_its_outlet_back_and_the_station_records() {
         text.is_some_and(|text| text.contains("the outlet public is held back") && text.contains("games-delay"))
     };
     hall.wait("the alarm", is_held);
-    let health = get(&address, "/healthz");
-    assert!(health.starts_with("HTTP/1.1 503 ") && health.contains("the outlet public is held back"), "{health}");
-    assert!(value(&get(&address, "/metrics"), "damcast_alarms{kind=\"publication\"}") >= 1.0);
+    let (counts, ills) = numbers(&hall.place.path("recordings"));
+    assert!(ills.iter().any(|ill| ill.contains("the outlet public is held back")), "{ills:?}");
+    assert!(value(&counts, "damcast_alarms{kind=\"publication\"}") >= 1.0);
     assert!(hall.station.said().contains("the outlet public is held back"), "{}", hall.station.said());
     let outlets = status(&hall.place)["outlets"].clone();
     assert!(

@@ -13,8 +13,8 @@ use rustix::process::{Signal, geteuid};
 use serde_json::Value;
 
 use crate::boards::recorded;
+use crate::control::numbers;
 use crate::daemon::Station;
-use crate::operation::get;
 use crate::program::{damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
@@ -33,7 +33,6 @@ enum Harm {
 
 struct Soak {
     folder: tempfile::TempDir,
-    address: String,
     boards: Vec<(String, Vec<String>)>,
     truth: Boards,
     random: u64,
@@ -42,18 +41,15 @@ struct Soak {
 impl Soak {
     fn new(boards: usize, plies: usize, speed: u32, seed: u64) -> Soak {
         let folder = tempfile::tempdir().unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
         let texts = [boards.to_string(), plies.to_string(), speed.to_string(), seed.to_string()];
         let ports = folder.path().display().to_string();
         let [count, plies, pace, number] = texts.each_ref().map(String::as_str);
         let arguments =
             ["--single", count, "--plies", plies, "--ports", &ports, "--speed", pace, "--seed", number, "--at-once"];
         let truth = Boards::serve(&arguments);
-        let mut config = format!(
-            "[station]\ndirectory = \"recordings\"\n[metrics]\naddress = \"{address}\"\n[alarm]\ndisk-low = 0\n\
-             command = [\"/bin/sh\", \"-c\", \"cat >> alarms\"]\n[public]\nprofile = \"standard\"\n"
-        );
+        let mut config = "[station]\ndirectory = \"recordings\"\n[alarm]\ndisk-low = 0\n\
+            command = [\"/bin/sh\", \"-c\", \"cat >> alarms\"]\n[public]\nprofile = \"standard\"\n"
+            .to_owned();
         let mut all = Vec::new();
         for _ in 0..boards {
             let board = truth.next("board");
@@ -72,7 +68,7 @@ impl Soak {
         if geteuid().is_root() {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        Soak { folder, address, boards: all, truth, random: seed.wrapping_mul(2).wrapping_add(1) }
+        Soak { folder, boards: all, truth, random: seed.wrapping_mul(2).wrapping_add(1) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -152,7 +148,7 @@ impl Soak {
         let (mut seen, mut sick) = (false, false);
         wait_until(&format!("{name} {harm:?} is told"), || {
             seen |= is_of_files(&self.status()["alarms"].to_string());
-            sick |= get(&self.address, "/healthz").starts_with("HTTP/1.1 503 ");
+            sick |= !numbers(&self.folder.path().join("recordings")).1.is_empty();
             seen && sick && self.calls() > calls
         });
         let told = begun.elapsed();

@@ -98,7 +98,7 @@ pub async fn serve(
     let site = routes::Site::new(&options, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
-    let state = write_state(options.state_file.clone(), options.now, reader.clone(), viewers, counts.clone());
+    let state = write_state(&options, reader.clone(), viewers, counts.clone());
     tokio::spawn(relay(read, shown));
     tokio::pin!(stop);
     // Nobody gets a page of half an outlet.
@@ -126,13 +126,12 @@ async fn relay(mut read: watch::Receiver<Arc<state::ShownHall>>, shown: watch::S
 
 /// Writes how the server is, again and again; never done.
 async fn write_state(
-    file: Option<PathBuf>,
-    now: fn() -> i64,
+    options: &ServeOptions,
     hall: watch::Receiver<Arc<state::ShownHall>>,
     viewers: Arc<AtomicU64>,
     counts: Arc<listener::DoorCounts>,
 ) {
-    let Some(file) = file else { return std::future::pending().await };
+    let ServeOptions { state_file: Some(file), outlet, now, .. } = options else { return std::future::pending().await };
     let since = now();
     let mut had_trouble = false;
     loop {
@@ -140,7 +139,7 @@ async fn write_state(
             let hall = hall.borrow();
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
             json!({
-                "since": since, "written": now(), "generation": hall.generation, "seq": hall.seq,
+                "since": since, "written": now(), "outlet": outlet.display().to_string(), "generation": hall.generation, "seq": hall.seq,
                 "viewers": count(&viewers), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
             })
@@ -150,7 +149,7 @@ async fn write_state(
         // Whoever looks after the station may read it, whatever other files are for.
         let all = std::fs::Permissions::from_mode(0o644);
         let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::set_permissions(&new, all));
-        let written = written.and_then(|()| std::fs::rename(&new, &file));
+        let written = written.and_then(|()| std::fs::rename(&new, file));
         if let (Err(error), false) = (&written, had_trouble) {
             tracing::warn!(file = %file.display(), %error, "the state cannot be written");
         }

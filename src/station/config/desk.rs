@@ -1,5 +1,6 @@
-//! `[desk]`: the page for operators and arbiters. Only `damcast desk` obeys it, so a mistake in it stops nothing else; and that verb
-//! needs nothing else of a configuration but where the station is.
+//! `[desk]`: the page for operators and arbiters, and the numbers for programs that watch. Only `damcast desk` obeys it, so a mistake in
+//! it stops nothing else; and that verb needs nothing else of a configuration but where the station is. `[metrics]` is of earlier versions,
+//! in which the station had the numbers: its `address` counts where `[desk]` has no `metrics`.
 //!
 //! ```toml
 //! [desk]
@@ -10,7 +11,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use super::document::ConfigErrors;
+use super::document::{ConfigError, ConfigErrors};
 use super::sources::Sources;
 use super::value::{ConfigTable, Value};
 use super::{environment, serve};
@@ -26,7 +27,7 @@ pub struct DeskConfig {
     pub hosts: Vec<String>,
     /// Proxies in front of it.
     pub trusted_proxies: Vec<IpAddr>,
-    /// Where programs ask how the station is.
+    /// Where programs ask how the station is: `metrics` of `[desk]`, else `address` of `[metrics]`.
     pub metrics: Option<SocketAddr>,
     /// The socket of the station, if the configuration names one.
     pub socket: Option<PathBuf>,
@@ -35,7 +36,8 @@ pub struct DeskConfig {
 }
 
 /// Where the desk is, if nobody says anything else.
-const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8081);
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(LOOPBACK, 8081);
+const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 impl DeskConfig {
     /// Reads what a configuration says of the desk; its other tables may be wrong or missing.
@@ -54,17 +56,7 @@ impl DeskConfig {
     /// As [`DeskConfig::load`].
     pub fn of(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
         let whereabouts = sources.whereabouts();
-        let read = sources.with_tables(|mut top, _| {
-            let table = match top.take("desk").map(|value| value.table("[desk]")) {
-                None => top.none("[desk]"),
-                Some(Ok(table)) => table,
-                Some(Err(error)) => {
-                    top.note(error);
-                    return None;
-                }
-            };
-            read(&mut top, table)
-        });
+        let read = sources.with_tables(|mut top, _| read(&mut top));
         read.map(|config| DeskConfig {
             password_file: config.password_file.map(|file| sources.base().join(file)),
             socket: whereabouts.socket,
@@ -74,21 +66,29 @@ impl DeskConfig {
     }
 }
 
-/// What is wrong with the table, for `damcast config check`.
+/// What is wrong with the tables, for `damcast config check`.
 pub(super) fn check(top: &mut ConfigTable) {
-    match top.take("desk").map(|value| value.table("[desk]")) {
-        Some(Ok(table)) => drop(read(&mut top.clone(), table)),
-        Some(Err(error)) => top.note(error),
-        None => {}
-    }
+    read(&mut top.clone());
+}
+
+/// An address of this machine; a port alone is one of loopback.
+fn of_machine(value: &Value, example: &str) -> Result<SocketAddr, ConfigError> {
+    let wrong = format!("`{}` is an address of this machine with a port, as in \"{example}\"", value.key);
+    let text = value.string()?;
+    let of_loopback = text.parse().map(|port| SocketAddr::new(LOOPBACK, port));
+    of_loopback.or_else(|_| text.parse()).map_err(|_| value.error(wrong))
 }
 
 /// What is wrong is noted.
-fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<DeskConfig> {
-    let of_machine = |value: &Value, example: &str| {
-        let wrong = format!("`{}` is an address of this machine with a port, as in \"{example}\"", value.key);
-        value.string()?.parse::<SocketAddr>().map_err(|_| value.error(wrong))
-    };
+fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
+    let [table, old] = [("desk", "[desk]"), ("metrics", "[metrics]")]
+        .map(|(key, title)| top.table(key, title).map_err(|error| top.note(error)).ok());
+    let old = old.and_then(|mut table| {
+        let metrics = table.read("address", |value| of_machine(value, "127.0.0.1:9377"));
+        table.close();
+        metrics
+    });
+    let mut table = table?;
     let password_file = table.read("password-file", |value| match value.string()? {
         "" => Err(value.error("`password-file` is the path of a file")),
         file => Ok(PathBuf::from(file)),
@@ -107,7 +107,7 @@ fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<DeskConfig> {
              is one of loopback, as in \"127.0.0.1:8081\""
         )))
     });
-    let metrics = table.read("metrics", |value| of_machine(value, "127.0.0.1:9378"));
+    let metrics = table.read("metrics", |value| of_machine(value, "127.0.0.1:9377"));
     let (_, wrong) = top.apart(|| table.close());
     let is_right = wrong.is_empty();
     wrong.into_iter().for_each(|error| top.note(error));
@@ -116,7 +116,7 @@ fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<DeskConfig> {
         password_file,
         hosts: hosts.unwrap_or_default(),
         trusted_proxies,
-        metrics,
+        metrics: metrics.or(old),
         socket: None,
         directory: None,
     })
@@ -146,17 +146,34 @@ mod tests {
 
     #[test]
     fn it_needs_nothing_else_and_finds_the_station() {
-        let config =
-            of("[station]\ndirectory = \"r\"\nnonsense = 1\n[metrics]\naddress = \"127.0.0.1:9\"\n[serve]\nx = 1\n")
-                .unwrap();
+        let config = of("[station]\ndirectory = \"r\"\nnonsense = 1\n[serve]\nx = 1\n").unwrap();
         assert!(config.directory.is_some_and(|directory| directory.ends_with("r")));
-        assert_eq!(of("[desk]\nmetrics = \"127.0.0.1:8\"\n").unwrap().metrics.map(|address| address.port()), Some(8));
+    }
+
+    #[test]
+    fn numbers_are_where_either_table_says_and_a_port_alone_is_of_this_machine() {
+        let old = "[metrics]\naddress = \"10.0.0.1:9\"\n";
+        for (text, address) in [
+            (old.to_owned(), "10.0.0.1:9"),
+            (format!("{old}[desk]\nmetrics = \"127.0.0.1:8\"\n"), "127.0.0.1:8"),
+            ("[desk]\nmetrics = \"9377\"\n".to_owned(), "127.0.0.1:9377"),
+        ] {
+            assert_eq!(
+                of(&text).unwrap().metrics.map(|address| address.to_string()).as_deref(),
+                Some(address),
+                "{text}"
+            );
+        }
+        for wrong in ["address = \"99999\"", "address = 9377", "address = \"localhost\"", "adress = \"127.0.0.1:9\""] {
+            let error = of(&format!("[metrics]\n{wrong}\n")).unwrap_err();
+            assert!(error.contains("x.toml:2"), "{error}");
+        }
     }
 
     #[test]
     fn a_mistake_is_told_with_its_place() {
         for (pair, what) in [
-            ("address = \"8081\"", "`address` is an address"),
+            ("address = \"80810\"", "`address` is an address"),
             ("metrics = \"here\"", "`metrics` is an address"),
             ("hosts = [\"http://x\"]", "without port and path"),
             ("password-file = \"\"", "path of a file"),

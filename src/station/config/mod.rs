@@ -48,7 +48,7 @@ use crate::station::link::PortAddress;
 
 pub use desk::DeskConfig;
 pub use document::{ConfigError, ConfigErrors, ConfigPlace};
-pub use operation::{AlarmConfig, ControlConfig, MetricsConfig, TournamentConfig};
+pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{HeldOutlet, OutletConfig, PUBLIC};
 pub use serve::ServeConfig;
 pub use sources::{Sources, Whereabouts};
@@ -81,8 +81,6 @@ pub struct Config {
     pub durability: Durability,
     /// Where operators reach it.
     pub control: ControlConfig,
-    /// Where programs ask how it is.
-    pub metrics: MetricsConfig,
     /// Which boards a tournament has.
     pub tournament: TournamentConfig,
     /// When somebody is called.
@@ -256,12 +254,12 @@ fn read_config(
         desk::check(&mut top);
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.note(error));
     }
-    // Whoever records has nothing to do with the pages.
-    top.take("serve");
-    top.take("desk");
+    // Whoever records has nothing to do with the pages and the numbers.
+    for table in ["serve", "desk", "metrics"] {
+        top.take(table);
+    }
     let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
     let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
-    let metrics = top.read("metrics", |value| operation::read_metrics(value.clone().table("[metrics]")?));
     let tournament = top.read("tournament", |value| operation::read_tournament(value.clone().table("[tournament]")?));
     let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
     let lines = top.take("line");
@@ -286,7 +284,6 @@ fn read_config(
         held,
         durability,
         control: control.unwrap_or_default(),
-        metrics: metrics.unwrap_or_default(),
         tournament: tournament.unwrap_or_default(),
         alarm: alarm.unwrap_or_default(),
     })

@@ -1,7 +1,6 @@
-//! How a running station is reached and watched: `[control]`, `[metrics]`, `[tournament]`, `[alarm]`.
+//! How a running station is reached and watched: `[control]`, `[tournament]`, `[alarm]`.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,13 +12,6 @@ use super::value::{ConfigTable, Value};
 pub struct ControlConfig {
     /// The socket; `None`: `control.sock` in the runtime folder of the service, else in the folder of the station.
     pub socket: Option<PathBuf>,
-}
-
-/// Where programs ask how the station is.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MetricsConfig {
-    /// The address; `None`: nowhere.
-    pub address: Option<SocketAddr>,
 }
 
 /// Which boards a tournament has, and when its rounds begin.
@@ -76,15 +68,6 @@ pub(super) fn read_control(mut table: ConfigTable) -> Result<ControlConfig, Conf
     });
     table.finish()?;
     Ok(ControlConfig { socket })
-}
-
-pub(super) fn read_metrics(mut table: ConfigTable) -> Result<MetricsConfig, ConfigError> {
-    let address = table.read("address", |address| {
-        let wrong = "`address` is an address of this machine with a port, as in \"127.0.0.1:9377\"";
-        address.string()?.parse().map_err(|_| address.error(wrong))
-    });
-    table.finish()?;
-    Ok(MetricsConfig { address })
 }
 
 pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig, ConfigError> {

@@ -107,8 +107,8 @@ pub(super) fn default_directory(name: &str) -> PathBuf {
 /// `beside`: what is wrong with them in the environment, by the name of the outlet.
 pub(super) fn read(top: &mut ConfigTable, beside: Vec<(String, ConfigError)>) -> (Vec<OutletConfig>, Vec<HeldOutlet>) {
     let mut outlets = Outlets { beside, ..Outlets::default() };
-    let table = top.take(PUBLIC).map(|value| value.table("[public]"));
-    outlets.add(top, table.unwrap_or_else(|| Ok(top.none("[public]"))), Some(PUBLIC));
+    let public = top.table(PUBLIC, "[public]");
+    outlets.add(top, public, Some(PUBLIC));
     match top.take("outlet").map(|value| value.tables("[[outlet]]")) {
         Some(Ok(tables)) => tables.into_iter().for_each(|table| outlets.add(top, Ok(table), None)),
         Some(Err(error)) => outlets.add(top, Err(error), None),

@@ -49,33 +49,19 @@ impl ServeConfig {
     ///
     /// As [`ServeConfig::load`].
     pub fn of(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
-        let read = sources.with_tables(|mut top, _| {
-            let table = top.take("serve").map(|value| value.table("[serve]"));
-            let table = match table {
-                None => top.none("[serve]"),
-                Some(Ok(table)) => table,
-                Some(Err(error)) => {
-                    top.note(error);
-                    return None;
-                }
-            };
-            read(&mut top, table)
-        });
+        let read = sources.with_tables(|mut top, _| read(&mut top));
         read.map(|config| ServeConfig { folder: sources.base().join(&config.folder), ..config })
     }
 }
 
 /// What is wrong with the table, for `damcast config check`.
 pub(super) fn check(top: &mut ConfigTable) {
-    match top.take("serve").map(|value| value.table("[serve]")) {
-        Some(Ok(table)) => drop(read(&mut top.clone(), table)),
-        Some(Err(error)) => top.note(error),
-        None => {}
-    }
+    read(&mut top.clone());
 }
 
 /// What is wrong is noted.
-fn read(top: &mut ConfigTable, mut table: ConfigTable) -> Option<ServeConfig> {
+fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
+    let mut table = top.table("serve", "[serve]").map_err(|error| top.note(error)).ok()?;
     let address = table.read("address", |value| {
         let wrong = "`address` is an address of this machine with a port, as in \"0.0.0.0:8080\"";
         value.string()?.parse().map_err(|_| value.error(wrong))

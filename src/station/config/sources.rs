@@ -138,6 +138,15 @@ impl Sources {
         Whereabouts { socket, directory: path(Section::Station, "[station]", "directory") }
     }
 
+    /// Does it set any key of this table? The installed file has tables in which every key is a comment.
+    pub fn sets(&self, section: Section) -> bool {
+        let has_keys = |mut top: ConfigTable| {
+            let table = top.take(section.name()).and_then(|value| value.table(section.title()).ok());
+            table.is_some_and(|table| table.values().next().is_some())
+        };
+        self.with_tables(|top, _| Some(has_keys(top))).unwrap_or(false)
+    }
+
     /// Where relative paths count from.
     pub fn base(&self) -> &Path {
         &self.base

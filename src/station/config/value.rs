@@ -95,6 +95,18 @@ impl<'d> ConfigTable<'d> {
         Some(self.entries.remove(at))
     }
 
+    /// The table of a key; where there is none, one in which nothing stands.
+    ///
+    /// # Errors
+    ///
+    /// When it is something else.
+    pub fn table(&mut self, key: &str, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
+        match self.take(key) {
+            None => Ok(ConfigTable::new(self.document, title, 0..0, Vec::new())),
+            Some(value) => value.table(title),
+        }
+    }
+
     /// Reads the value of a key, if it is there. What is wrong with it is noted.
     pub fn read<T>(&mut self, key: &str, read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>) -> Option<T> {
         let value = self.take(key)?;
@@ -141,11 +153,6 @@ impl<'d> ConfigTable<'d> {
     /// What is noted while this is read, and nothing else, apart from all other complaints.
     pub fn apart<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         self.document.complaints.apart(read)
-    }
-
-    /// A table of this document in which nothing stands.
-    pub fn none(&self, title: &'static str) -> ConfigTable<'d> {
-        ConfigTable::new(self.document, title, 0..0, Vec::new())
     }
 
     /// What is left, without taking it.

@@ -52,7 +52,7 @@ use crate::station::outlets;
 use crate::station::pulse::Pulses;
 use crate::station::recorder::{COMMITS, Writer};
 use crate::station::trouble::{self, Finding, Trouble, Troubles};
-use lines::{Lines, PendingAnswer, Queues, Shared};
+use lines::{Lines, PendingAnswer, Shared};
 
 /// Commands that may wait. Operators give one at a time, and wait for its answer.
 const MOST_COMMANDS: usize = 64;
@@ -281,13 +281,9 @@ impl Station {
         let mut lines = Lines::new(shared);
         let (observed, stalled, queues) = (observer.clone(), pulses.clone(), lines.queues());
         let _ = numbers.set(Numbers {
-            text: {
-                let observer = observer.clone();
-                Box::new(move || metrics::text(&observer, &queues.waiting()))
-            },
+            text: Box::new(move || metrics::text(&observer, &queues.waiting())),
             ills: Box::new(move || ills(&observed, &stalled)),
         });
-        serve_metrics(&config, observer, pulses.clone(), lines.queues()).await;
         lines.configure(&config);
         let beside = [
             tokio::spawn(heart::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
@@ -400,12 +396,10 @@ impl Station {
         keep("[station] name", new.name == old.name);
         keep("[station] sync", new.durability == old.durability);
         keep("[control] socket", new.control == old.control);
-        keep("[metrics] address", new.metrics == old.metrics);
         new.directory.clone_from(&old.directory);
         new.name.clone_from(&old.name);
         new.durability = old.durability;
         new.control.clone_from(&old.control);
-        new.metrics.clone_from(&old.metrics);
         allow_files(&new);
         if new.alarm != old.alarm {
             told.push("[alarm]: new settings".to_owned());
@@ -550,32 +544,7 @@ pub fn socket_path(config: &Config) -> PathBuf {
     config.control.socket.clone().unwrap_or_else(|| folder().join(control::SOCKET))
 }
 
-async fn serve_metrics(config: &Config, observer: Observer, pulses: Pulses, queues: Queues) {
-    let Some(address) = config.metrics.address else { return };
-    let answer = move |path: &str| match path {
-        "/metrics" => {
-            ("200 OK", "text/plain; version=0.0.4; charset=utf-8", metrics::text(&observer, &queues.waiting()))
-        }
-        "/healthz" => health(&observer, &pulses),
-        _ => metrics::server::plain("404 Not Found", "there are /metrics and /healthz\n"),
-    };
-    match metrics::server::serve(address, answer).await {
-        Ok(()) => info!("numbers are at http://{address}/metrics"),
-        Err(error) => error!("there are no numbers at {address}: {error}"),
-    }
-}
-
-/// Well: every line runs and goes on, and everything is where it should be.
-fn health(observer: &Observer, pulses: &Pulses) -> metrics::server::Response {
-    let ill = ills(observer, pulses);
-    if ill.is_empty() {
-        metrics::server::plain("200 OK", "ok\n")
-    } else {
-        metrics::server::plain("503 Service Unavailable", &format!("not well: {}\n", ill.join(", ")))
-    }
-}
-
-/// What is not well.
+/// What is not well: nothing, if every line runs and goes on, and everything is where it should be.
 fn ills(observer: &Observer, pulses: &Pulses) -> Vec<String> {
     let faults;
     let broken: Vec<String> = {

@@ -1,4 +1,5 @@
-//! The state of a station in numbers, for programs that watch: `/metrics` in the text format of Prometheus, and `/healthz`.
+//! The state of a station in numbers, in the text format of Prometheus: the socket gives them (`numbers`), and `damcast desk` serves them at
+//! `/metrics` to programs that watch.
 //!
 //! | name | type | labels | what |
 //! |---|---|---|---|
@@ -16,8 +17,6 @@
 //! | `damcast_uptime_seconds` | gauge | | |
 //!
 //! Source: Prometheus text exposition format 0.0.4.
-
-pub mod server;
 
 use std::fmt::Write as _;
 
