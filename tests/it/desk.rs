@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Stdio};
 
 use rustix::process::Signal;
@@ -17,7 +18,7 @@ use crate::serve::{Answer, raw};
 
 /// A running desk. Dropping it kills it.
 pub struct Desk {
-    process: Child,
+    pub process: Child,
     pub address: String,
 }
 
@@ -37,8 +38,12 @@ pub struct Keys {
 impl Desk {
     /// One for the station of a place, with these keys of its table.
     pub fn start(place: &Place, keys: &str) -> Desk {
-        let config = place.path("desk.toml");
-        let directory = place.path("recordings");
+        Desk::start_for(&place.path("recordings"), keys)
+    }
+
+    /// One for the station that records into this folder.
+    pub fn start_for(directory: &Path, keys: &str) -> Desk {
+        let config = directory.with_file_name("desk.toml");
         fs::write(&config, format!("[station]\ndirectory = {directory:?}\n[desk]\naddress = \"127.0.0.1:0\"\n{keys}"))
             .unwrap();
         let mut command = damcast(&["desk", "--config", config.to_str().unwrap()]);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::daemon::moves;
+use crate::desk::Desk;
 use crate::generated_games::Dice;
 use crate::outlets::Hall;
 use crate::playing_hall;
@@ -100,16 +101,16 @@ fn who_serves_the_pages_can_read_one_outlet_and_nothing_else() {
     hall.ends_clean();
 }
 
-/// Boards play at twenty times life for some seconds, while the server of the pages is killed, stopped and starved at random. Nothing
-/// of it reaches the recording: what was played is what is published, and the logs say the same.
+/// Boards play at twenty times life for some seconds, while the server of the pages and the desk are killed, stopped and starved at random.
+/// Nothing of it reaches the recording: what was played is what is published, and the logs say the same.
 fn harass(time: Duration, seed: u64) {
     println!("seed {seed}");
     let mut dice = Dice(seed);
     let mut hall = playing_hall::Hall::begin(8);
-    let (begun, mut counts) = (Instant::now(), [0; 3]);
+    let mut desk = Some(Desk::start_for(&hall.path(""), ""));
+    let (begun, mut counts) = (Instant::now(), [[0; 3]; 2]);
     let mut viewers: Vec<TcpStream> = Vec::new();
     while begun.elapsed() < time {
-        let pid = |hall: &playing_hall::Hall| Pid::from_child(&hall.server.as_ref().unwrap().process);
         // Some who watch, and most of them never read.
         if let Ok(mut viewer) = TcpStream::connect(&hall.address) {
             let head = "GET /events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n";
@@ -117,33 +118,43 @@ fn harass(time: Duration, seed: u64) {
             viewers.push(viewer);
             viewers.truncate(200);
         }
-        let what = dice.roll(3);
-        counts[what] += 1;
+        let (whom, what) = (dice.roll(2), dice.roll(3));
+        counts[whom][what] += 1;
+        let process = [&hall.server.as_ref().unwrap().process, &desk.as_ref().unwrap().process][whom];
+        let send = |signal: Signal| kill_process(Pid::from_child(process), signal).unwrap();
         match what {
             0 => {
-                hall.server = None;
+                send(Signal::KILL);
                 std::thread::sleep(Duration::from_millis(dice.roll(300) as u64));
-                hall.serve();
+                // What is left of it goes before another comes.
+                if whom == 0 {
+                    hall.server = None;
+                    hall.serve();
+                } else {
+                    drop(desk.take());
+                    desk = Some(Desk::start_for(&hall.path(""), ""));
+                }
             }
             1 => {
-                kill_process(pid(&hall), Signal::STOP).unwrap();
+                send(Signal::STOP);
                 std::thread::sleep(Duration::from_millis(dice.roll(1500) as u64));
-                kill_process(pid(&hall), Signal::CONT).unwrap();
+                send(Signal::CONT);
             }
             // It gets a twentieth of the time that it wants.
             _ => {
                 for _ in 0..20 {
-                    kill_process(pid(&hall), Signal::STOP).unwrap();
+                    send(Signal::STOP);
                     std::thread::sleep(Duration::from_millis(38));
-                    kill_process(pid(&hall), Signal::CONT).unwrap();
+                    send(Signal::CONT);
                     std::thread::sleep(Duration::from_millis(2));
                 }
             }
         }
     }
-    let [killed, stopped, starved] = counts;
-    println!("the pages were killed {killed} times, stopped {stopped} times, starved {starved} times");
-    assert!(killed > 0 && stopped > 0 && starved > 0);
+    for (name, [killed, stopped, starved]) in ["the pages were", "the desk was"].iter().zip(counts) {
+        println!("{name} killed {killed} times, stopped {stopped} times, starved {starved} times");
+        assert!(killed + stopped + starved > 0);
+    }
     assert!(hall.station.signal(Signal::TERM).success(), "{}", hall.station.said());
     let folder = hall.path("");
     let check = run(&["fsck", folder.to_str().unwrap()]);
@@ -154,9 +165,11 @@ fn harass(time: Duration, seed: u64) {
         assert!(published.len() > 5, "{board}: {published:?}");
         assert_eq!(published, played[..published.len()], "{board}");
     }
-    // An answer at the end: the server lives through all of it.
+    // An answer at the end: both live through all of it.
     let server: &Server = hall.server.as_ref().unwrap();
-    assert_eq!(ask(&server.address, "GET", "/", &[]).unwrap().status, 200);
+    for address in [&server.address, &desk.as_ref().unwrap().address] {
+        assert_eq!(ask(address, "GET", "/", &[]).unwrap().status, 200);
+    }
 }
 
 #[test]
