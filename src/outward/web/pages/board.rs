@@ -1,0 +1,321 @@
+//! Boards: in the grid, and by themselves with the list of moves.
+
+use std::borrow::Cow;
+
+use draughts::{Color, Variant};
+use maud::{Markup, html};
+
+use super::text::{name, points, short};
+use super::{PageMaker, ShownOnPage};
+use crate::outward::web::diagram::{self, Drawing};
+use crate::outward::web::state::{PlayState, ShownClock, ShownEntry, ShownGame};
+use crate::outward::web::words::fill;
+
+impl<'a> PageMaker<'a> {
+    /// Boards with what is played on them now, in their order, and those whose game has not begun in their places.
+    pub(super) fn boards(&self) -> Markup {
+        let waiting = self.waiting_games();
+        let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(one))).collect();
+        let current =
+            self.current().into_iter().filter(|shown| waiting.iter().all(|(number, ..)| *number != shown.number));
+        cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
+        cards.sort_by_key(|(number, _)| *number);
+        html! {
+            @if cards.is_empty() { p.q { (self.words().nothing_yet) } }
+            ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
+        }
+    }
+
+    /// A board whose game has not begun.
+    pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ShownGame)) -> Markup {
+        let words = self.words();
+        let label = format!("{}. {}", fill(words.board, number), words.waiting);
+        let player = |color: Color, class: &str| {
+            let (piece, side, word) =
+                if color == Color::White { ("#w", "White", words.white) } else { ("#b", "Black", words.black) };
+            html! { div class=(class) {
+                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+                span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), short)))) }
+            } }
+        };
+        html! {
+            article.g.s-wait data-waits=(before.unwrap_or_default()) {
+                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (fill(words.board, "").trim()) " " } (number) } } p.st { (words.waiting) } }
+                (player(Color::Black, "pl bk"))
+                div.bwrap { @if game.start.is_some() { (self.drawing(game, 0, false, &label)) } }
+                (player(Color::White, "pl wh"))
+            }
+        }
+    }
+
+    /// All boards at a glance.
+    pub(super) fn men(&self, shown: &[ShownOnPage<'_>]) -> Markup {
+        html! {
+            @if shown.len() > 1 {
+                nav.men aria-label=(self.words().boards) {
+                    @for shown in shown {
+                        a class=(state_class(shown.game)) href=(self.link(&shown.address())) data-board=(shown.board.name) {
+                            b { (shown.number) } span.vh { " " (self.status(shown.game)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn cards(&self, shown: &[ShownOnPage<'_>]) -> Markup {
+        html! {
+            @if shown.is_empty() { p.q { (self.words().nothing_yet) } }
+            ul.grid data-count=(shown.len().min(16)) { @for shown in shown { li { (self.card(shown, false)) } } }
+        }
+    }
+
+    /// A board of the grid.
+    pub(super) fn card(&self, shown: &ShownOnPage<'_>, is_alone: bool) -> Markup {
+        let words = self.words();
+        let game = shown.game;
+        let players = Color::BOTH.map(|color| shown.player(color));
+        let named =
+            |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([words.white, words.black][index]));
+        let label = format!("{}: {}, {}. {}", fill(words.board, shown.number), named(0), named(1), self.status(game));
+        html! {
+            article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
+                data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.word()) {
+                div.top {
+                    h2 { a href=(self.link(&shown.address())) { span.vh { (fill(words.board, "").trim()) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
+                    p.st { (self.status(game)) }
+                }
+                (self.player(shown, Color::Black, "pl bk"))
+                div.bwrap { (self.drawing(game, game.entries.len(), is_alone, &label)) }
+                (self.player(shown, Color::White, "pl wh"))
+            }
+        }
+    }
+
+    pub(super) fn player(&self, shown: &ShownOnPage<'_>, color: Color, class: &str) -> Markup {
+        let words = self.words();
+        let player = shown.player(color);
+        let (piece, side, word) =
+            if color == Color::White { ("#w", "white", words.white) } else { ("#b", "black", words.black) };
+        html! {
+            div class=(class) {
+                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+                span.nm1 { span.vh { (word) ": " } (name(Some(player.name.as_deref().unwrap_or(word)))) }
+                span.mt { bdi { (player.meta.join(" ")) } }
+                (self.clock(shown.game, color, side))
+            }
+        }
+    }
+
+    /// A clock as it was read; a script counts on. In its place, when the game is over, the points.
+    fn clock(&self, game: &ShownGame, color: Color, side: &str) -> Markup {
+        if let Some(result) = &game.result {
+            let points = points(result, color);
+            return html! { span.ck.pt.l[points == "0"] data-side=(side) { (points) } };
+        }
+        let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
+        let seconds = game.clock.and_then(|clock| seconds(&clock, color));
+        html! {
+            span.ck.run[is_running && game.state == PlayState::Playing].old[game.state == PlayState::Silent].low[seconds.is_some_and(|seconds| seconds < 60)]
+                data-side=(side) data-seconds=[seconds] data-running=[is_running.then_some("1")]
+                data-heard=[game.clock.map(|clock| clock.heard)] { time { (time(seconds)) } }
+        }
+    }
+
+    fn drawing(&self, game: &ShownGame, at: usize, is_large: bool, label: &str) -> Markup {
+        let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else {
+            return html! { p.q { (self.words().unclear_first) } };
+        };
+        let ply = at.checked_sub(1).and_then(|index| game.entries.get(index)?.ply.as_ref());
+        let (path, captured) = ply.map_or((&[][..], &[][..]), |ply| (&ply.path, &ply.captured));
+        diagram::draw(variant, &Drawing { pieces: &diagram.pieces, path, captured, is_large, label })
+    }
+
+    /// What happens on a board, in a few words.
+    pub(super) fn status(&self, game: &ShownGame) -> String {
+        let words = self.words();
+        let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last(game));
+        let moves = game.entries.iter().filter_map(|entry| entry.ply.as_ref()).map(|ply| ply.number).max().unwrap_or(0);
+        match game.word() {
+            "over" | "ended" if moves > 0 => self.language.count(words.over_after, moves as usize),
+            "over" | "ended" => words.over.to_owned(),
+            "unclear" => last.map_or_else(|| words.unclear_first.to_owned(), |last| fill(words.unclear, last)),
+            "silent" => words.silent.to_owned(),
+            "stopped" => words.stopped.to_owned(),
+            _ => last.unwrap_or_else(|| words.playing.to_owned()),
+        }
+    }
+
+    /// The last move with its number: `31. 34-29`, `30. … 25×34`.
+    fn last(&self, game: &ShownGame) -> String {
+        game.entries.last().map_or_else(String::new, |entry| self.entry_text(entry))
+    }
+
+    fn entry_text(&self, entry: &ShownEntry) -> String {
+        match &entry.ply {
+            None => self.words().setup.to_owned(),
+            Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_sign(&ply.text)),
+            Some(ply) => format!("{}. … {}", ply.number, with_sign(&ply.text)),
+        }
+    }
+
+    /// A board by itself.
+    pub(super) fn one(&self, shown: &ShownOnPage<'_>, at: usize) -> Markup {
+        let words = self.words();
+        let game = shown.game;
+        let label = format!("{}. {}", fill(words.board, shown.number), self.status(game));
+        let said = at
+            .checked_sub(1)
+            .and_then(|index| game.entries.get(index))
+            .map_or_else(|| words.start.to_owned(), |entry| self.entry_text(entry));
+        let diagram = game.diagram(at);
+        let step = |to: Option<usize>| {
+            self.link(&to.map_or_else(|| shown.address(), |to| format!("{}?ply={to}", shown.address())))
+        };
+        let button = |id: &str, sign: &str, label: &str, to: Option<usize>| {
+            html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
+        };
+        html! {
+            div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(game.entries.len())
+                data-current=[shown.is_current().then_some("1")] data-word=(game.word()) data-at=(at) {
+                section.brd #board tabindex="0" aria-label=(fill(words.board, shown.number)) {
+                    h2.vh { (fill(words.board, shown.number)) }
+                    div.top { span.no { (fill(words.board, shown.number)) } p.st { (self.status(game)) } }
+                    (self.player(shown, Color::Black, "plb bk"))
+                    div.bwrap { (self.drawing(game, at, true, &label)) }
+                    (self.player(shown, Color::White, "plb wh"))
+                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely.is_empty() { (fill(words.likely, game.likely.join(" "))) } } }
+                    p.vh #say aria-live="polite" {}
+                    div.ctl {
+                        (button("first", "|◀", words.first, Some(0)))
+                        (button("back", "◀", words.back, Some(at.saturating_sub(1))))
+                        (button("on", "▶", words.on, Some((at + 1).min(game.entries.len()))))
+                        (button("last", "▶|", words.last, Some(game.entries.len())))
+                        a.btn.lv #golive href=(step(None)) { (words.live) }
+                    }
+                }
+                section.mvs aria-labelledby="mh" {
+                    h2 #mh { (words.moves) }
+                    div.scr tabindex="0" role="region" aria-label=(words.moves) { table.sheet #moves {
+                        thead { tr { th { span.vh { (words.a_move) } } th scope="col" { (words.white) } th scope="col" { (words.black) } } }
+                        tbody data-start=[game.start.as_ref().map(|start| &start.pieces)] data-turn=[game.start.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
+                    } }
+                }
+                section.side {
+                    div.txt { h3 { (words.position) } dl #text { (self.position_text(game, at)) }
+                        p.q #tomove { (match diagram.and_then(|diagram| diagram.turn) { Some(Color::White) => words.white_to_move, Some(Color::Black) => words.black_to_move, None => "" }) } }
+                    div.acts.noprint {
+                        a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (words.copy_pdn) }
+                        button.btn #fen type="button" hidden data-fen=[at.checked_sub(1).map(|index| game.entries[index].fen.as_str())] { (words.copy_fen) }
+                        a.btn #link href=(step(Some(at))) { (words.link) }
+                        button.btn #turnboard type="button" hidden { (words.turn) }
+                    }
+                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (words.key_move) } span { kbd { "Home" } " " kbd { "End" } " " (words.key_ends) } span { kbd { "L" } " " (words.live) } span { kbd { "F" } " " (words.turn) } }
+                }
+            }
+        }
+    }
+
+    /// The rows of the list of moves.
+    pub(super) fn rows(&self, shown: &ShownOnPage<'_>, at: usize) -> Markup {
+        let game = shown.game;
+        let cell = |index: usize, entry: &ShownEntry| {
+            let ply = entry.ply.as_ref();
+            let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+            let diagram = entry.after.as_ref();
+            let clock = entry.clock.and_then(|clock| seconds(&clock, ply?.side));
+            html! {
+                a href=(self.link(&format!("{}?ply={index}", shown.address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
+                    data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
+                    data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
+                    data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
+                    (ply.map_or_else(|| self.words().setup.to_owned(), |ply| with_sign(&ply.text)))
+                    @if entry.is_typed { small title=(self.words().typed) { "*" span.vh { " " (self.words().typed) } } }
+                    @if let Some(clock) = clock { small { (time(Some(clock))) } }
+                }
+            }
+        };
+        let mut rows: Vec<(String, [Option<Markup>; 2], bool)> = Vec::new();
+        for (entry, index) in game.entries.iter().zip(1..) {
+            match &entry.ply {
+                None => rows.push((String::new(), [Some(cell(index, entry)), None], true)),
+                Some(ply) => {
+                    let number = ply.number.to_string();
+                    let side = ply.side.index();
+                    match rows.last_mut() {
+                        Some((same, cells, false)) if *same == number && cells[side].is_none() && (side == 1) => {
+                            cells[side] = Some(cell(index, entry))
+                        }
+                        _ => {
+                            let mut cells = [None, None];
+                            cells[side] = Some(cell(index, entry));
+                            rows.push((number, cells, false));
+                        }
+                    }
+                }
+            }
+        }
+        html! {
+            @for (number, [white, black], is_setup) in rows {
+                @if is_setup { tr.set { th {} td colspan="2" { (white.unwrap_or_default()) } } }
+                @else { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = white { (cell) } } td { @if let Some(cell) = black { (cell) } } } }
+            }
+        }
+    }
+
+    fn position_text(&self, game: &ShownGame, at: usize) -> Markup {
+        let words = self.words();
+        let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else { return html! {} };
+        html! {
+            @for (side, man, king) in [(words.white, b'w', b'W'), (words.black, b'b', b'B')] {
+                dt { (side) }
+                dd {
+                    @let men = listed(variant, &diagram.pieces, man);
+                    @let kings = listed(variant, &diagram.pieces, king);
+                    @if men.is_empty() && kings.is_empty() { (words.none) }
+                    @if !men.is_empty() { (words.men) " " (men) }
+                    @if !men.is_empty() && !kings.is_empty() { "; " }
+                    @if !kings.is_empty() { (words.kings) " " (kings) }
+                }
+            }
+        }
+    }
+}
+
+/// The names of the fields on which a kind of piece stands.
+fn listed(variant: &Variant, pieces: &str, letter: u8) -> String {
+    let names = diagram::names(variant);
+    let there = names.iter().zip(pieces.bytes()).filter(|(_, piece)| *piece == letter);
+    let mut there: Vec<&str> = there.map(|(name, _)| *name).collect();
+    there.sort_by_key(|name| (name.parse::<u32>().unwrap_or(0), *name));
+    there.join(", ")
+}
+
+/// How a rule above a board is drawn.
+fn state_class(game: &ShownGame) -> &'static str {
+    match game.word() {
+        "over" | "ended" => "s-over",
+        "unclear" => "s-doubt",
+        "silent" => "s-off",
+        _ => "s-play",
+    }
+}
+
+fn letter(color: Color) -> &'static str {
+    if color == Color::White { "w" } else { "b" }
+}
+
+pub(super) fn seconds(clock: &ShownClock, color: Color) -> Option<u32> {
+    if color == Color::White { clock.white } else { clock.black }
+}
+
+/// Hours, minutes, seconds; a clock that is not known never shows zero.
+pub(super) fn time(seconds: Option<u32>) -> String {
+    let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    seconds.map_or_else(|| "–:––:––".to_owned(), text)
+}
+
+/// A move as it is shown: captures with the sign of multiplication.
+fn with_sign(text: &str) -> String {
+    text.replace(['x', ':'], "×")
+}

@@ -1,0 +1,111 @@
+//! Tables: pairings, matches of teams, standings.
+
+use draughts::Color;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::text::{name, score, short};
+use super::{PageMaker, ShownOnPage};
+use crate::outward::web::plan::{PlannedRound, PlannedSection};
+use crate::outward::web::words::fill;
+
+impl<'a> PageMaker<'a> {
+    /// Who plays whom in a round, with what is official.
+    pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[ShownOnPage<'_>]) -> Markup {
+        let words = self.words();
+        let title = format!("{} {}", section.name, fill(words.round, round.number));
+        html! {
+            div.hd { h2 { bdi { (title.trim()) } } }
+            @if !section.matches(round).is_empty() { (self.matches(section, round)) }
+            div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
+                thead { tr { th scope="col" { (fill(words.board, "").trim()) } th scope="col" { (words.white) } th scope="col" { (words.black) } th scope="col" { (words.result) } } }
+                tbody { @for pairing in &round.pairings {
+                    @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
+                    tr {
+                        th scope="row" { @match (pairing.table, game) {
+                            (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
+                            (Some(table), None) => { (table) }
+                            (None, _) => { "–" }
+                        } }
+                        td { (name(section.player(pairing.white).map(short).as_deref())) }
+                        td { (name(section.player(pairing.black).map(short).as_deref())) }
+                        td.nw { @match (&pairing.points, game) {
+                            (Some([white, black]), _) => { (white) "–" (black) }
+                            (None, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, None) => { (words.waiting) }
+                        } }
+                    }
+                } }
+            } }
+        }
+    }
+
+    /// The matches of teams in a round.
+    pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
+        html! {
+            div.tb tabindex="0" role="region" aria-label=(self.words().results) { table.st1 { tbody {
+                @for [home, away] in section.matches(round) {
+                    tr { th scope="row" { (name(Some(&short(&home.0)))) } td { (name(Some(&short(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
+                }
+            } } }
+        }
+    }
+
+    pub(super) fn row_of(&self, shown: &ShownOnPage<'_>) -> Markup {
+        html! {
+            @for color in Color::BOTH { td { (name(shown.player(color).name.as_deref())) } }
+            td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+        }
+    }
+
+    /// Who stands where, of rows of `standings.json`; of players also whom they met, round by round. `None`: nobody.
+    pub(super) fn table(&self, rows: &Value, section: Option<&PlannedSection>) -> Option<Markup> {
+        let rows = standings_rows(rows);
+        if rows.is_empty() {
+            return None;
+        }
+        let words = self.words();
+        let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
+        let rank = |id: u64| rows.iter().find(|row| row.id == Some(id)).map_or("–", |row| row.texts[0].as_str());
+        Some(html! {
+            div.tb tabindex="0" role="region" aria-label=(words.standings) { table.st1 {
+                thead { tr {
+                    th scope="col" { (words.rank) } th scope="col" { (words.name) } th scope="col" { (words.points) } th scope="col" { (words.played) }
+                    @for round in rounds { th scope="col" { span.vh { (fill(words.round, "").trim()) " " } (round.number) } }
+                } }
+                tbody { @for row in &rows {
+                    @let [place, player, points, games] = &row.texts;
+                    tr {
+                        td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
+                        @for cell in section.zip(row.id).map(|(section, id)| section.course(id)).unwrap_or_default() {
+                            td.nw { @match cell {
+                                // 3□2: against the third, with White, two points.
+                                Some(cell) => { (rank(cell.opponent)) @if cell.is_white { "□" span.vh { " " (words.white) " " } } @else { "■" span.vh { " " (words.black) " " } } (cell.points.unwrap_or("·")) }
+                                None => { "–" }
+                            } }
+                        }
+                    }
+                } }
+            } }
+        })
+    }
+}
+
+/// A row of `standings.json`.
+struct StandingsRow {
+    id: Option<u64>,
+    /// Rank, name, points, games.
+    texts: [String; 4],
+}
+
+/// Rows of `standings.json`; none where there are none.
+fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
+    let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
+        Some(Value::String(text)) => short(text).into_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let keys: [&[&str]; 4] = [&["rank"], &["name"], &["points", "match_points"], &["games", "played"]];
+    let row = |row: &Value| StandingsRow { id: row["id"].as_u64(), texts: keys.map(|keys| text(row, keys)) };
+    rows.as_array().into_iter().flatten().map(row).collect()
+}

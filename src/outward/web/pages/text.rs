@@ -1,0 +1,50 @@
+//! Names, results and addresses as they are shown.
+
+use std::borrow::Cow;
+
+use draughts::Color;
+use maud::{Markup, html};
+
+/// No name is shown longer, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// A result as it is shown.
+pub(super) fn score(result: &str) -> String {
+    result.replace('-', "–")
+}
+
+/// What one side has of a result.
+pub(super) fn points(result: &str, color: Color) -> String {
+    let mut sides = result.split('-');
+    let (white, black) = (sides.next().unwrap_or_default(), sides.next());
+    match black {
+        Some(black) => if color == Color::White { white } else { black }.to_owned(),
+        None => result.to_owned(),
+    }
+}
+
+pub(super) fn name(name: Option<&str>) -> Markup {
+    html! { bdi { (name.unwrap_or("–")) } }
+}
+
+/// Not without end.
+pub(super) fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// A part of a path, as it stands in an address.
+pub fn escaped(part: &str) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    for byte in part.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
