@@ -21,7 +21,7 @@ use std::time::Duration;
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use tokio::sync::watch;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::state::{Missed, ShownHall};
 
@@ -47,7 +47,8 @@ struct Viewer {
     /// What goes out next.
     ready: Option<Bytes>,
     wrote: Instant,
-    beat: Instant,
+    /// Put off with each write: that is cheaper than a new one.
+    beat: Pin<Box<Sleep>>,
     _counted: Counted,
 }
 
@@ -83,6 +84,7 @@ impl LiveBody {
         let missed = last.map_or(Missed::TooMuch, |last| shown.missed(last));
         first.extend(changes(&shown, missed, follows.as_deref()));
         let begun = Instant::now();
+        let beat = Box::pin(sleep_until(begun + BEAT));
         let viewer = Viewer {
             generation: shown.generation.clone(),
             sent: shown.seq,
@@ -91,7 +93,7 @@ impl LiveBody {
             now,
             ready: Some(first.into()),
             wrote: begun,
-            beat: begun + BEAT,
+            beat,
             _counted: Counted(viewers),
         };
         LiveBody(Box::pin(viewer.next()))
@@ -131,13 +133,15 @@ impl Viewer {
         loop {
             tokio::select! {
                 changed = self.hall.changed() => changed.ok()?,
-                () = tokio::time::sleep_until(self.beat) => {
+                () = &mut self.beat => {
                     let seq = self.hall.borrow().seq;
                     let beat = format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", (self.now)());
                     return Some(self.writes(beat.into_bytes().into()));
                 }
             }
-            tokio::time::sleep_until(self.wrote + PACE).await;
+            if self.wrote.elapsed() < PACE {
+                sleep_until(self.wrote + PACE).await;
+            }
             let hall = self.hall.borrow_and_update().clone();
             let missed = if hall.generation == self.generation { hall.behind(self.sent) } else { Missed::TooMuch };
             self.sent = hall.seq;
@@ -151,7 +155,7 @@ impl Viewer {
 
     fn writes(mut self, bytes: Bytes) -> (Viewer, Bytes) {
         self.wrote = Instant::now();
-        self.beat = self.wrote + BEAT;
+        self.beat.as_mut().reset(self.wrote + BEAT);
         (self, bytes)
     }
 }
