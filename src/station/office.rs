@@ -26,8 +26,8 @@ use crate::engine::livefile::Contents;
 use crate::engine::score_sheet::missing_moves;
 use crate::engine::session::BusAddress;
 use crate::engine::tournament::{
-    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, MOVES, Official, PairingKey, Points,
-    RecordedGame, ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
+    self as model, Amendment, Conflict, Fields, Format, Guards, Id, Kind, MOVES, NOT_NAMED, Official, PairingKey,
+    Points, RecordedGame, ResultReason, RoundState, Tournament, TournamentRecord, TournamentSection,
 };
 use crate::station::disk::Disk;
 use crate::station::outlets::{self, GameNews};
@@ -35,6 +35,14 @@ use crate::station::tournament_log::{TournamentError, TournamentLog};
 
 /// So many things that are wrong with a file are said: a screen full.
 const MOST_SHOWN: usize = 20;
+
+/// Fields of which no answer says anything: where a pairing is played is seen where it is played, and the name of one who wishes not to be
+/// named is nobody's business.
+const UNSAID: [&str; 2] = ["at", "formerly"];
+
+/// What follows when somebody wishes not to be named, or is to be named again.
+const TOLD_ANEW: &str = "the events of all outlets begin anew under another generation, with the names that are to be shown; live files stay as \
+                         they are";
 
 /// What an arbiter asks.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -758,7 +766,8 @@ impl Office {
                 check_name(name)?;
                 let is_asked = |of: &&mut TournamentSection| section.as_ref().is_none_or(|name| of.name == *name);
                 let number: Option<u32> = player.parse().ok();
-                let is_it = |known: &model::Player| known.name == *player || number.is_some() && known.number == number;
+                let is_it =
+                    |known: &model::Player| known.is_known_as(player) || number.is_some() && known.number == number;
                 let mut found: Vec<&mut model::Player> = after
                     .sections
                     .iter_mut()
@@ -767,7 +776,11 @@ impl Office {
                     .filter(|known| is_it(known))
                     .collect();
                 match found.as_mut_slice() {
-                    [one] => one.name.clone_from(name),
+                    [one] => {
+                        let is_other = one.is_not_named() != (name == NOT_NAMED);
+                        one.rename(name);
+                        done.told.extend(is_other.then(|| TOLD_ANEW.to_owned()));
+                    }
                     [] => {
                         return Err(format!(
                             "there is no player {player}; give the name as it stands in the tournament"
@@ -999,7 +1012,7 @@ fn substitute(after: &mut Tournament, pairing: Id, player: &str, by: &str, sure:
     let section = after.sections.iter_mut().find(|of| of.id == section).ok_or_else(gone)?;
     let found = |section: &TournamentSection, called: &str| {
         let number: Option<u32> = called.parse().ok();
-        let is_it = |known: &&model::Player| known.name == called || number.is_some() && known.number == number;
+        let is_it = |known: &&model::Player| known.is_known_as(called) || number.is_some() && known.number == number;
         section.players.iter().find(is_it).map(|player| (player.id, player.team))
     };
     let (old, team) = found(section, player)
@@ -1096,7 +1109,6 @@ pub fn in_words(subject: &str, changes: &[Amendment], before: &Tournament, after
             continue;
         }
         let what = named(change, after).or_else(|| named(change, before)).unwrap_or_else(|| change.entity.to_string());
-        // Where a pairing is played is seen where it is played.
         let shown = |of: &Fields, name: &str| of.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
         let fields: Vec<String> = if change.entity.kind == Kind::Game {
             let was = |tag: &str| match change.old.get(&format!("{}{tag}", model::TAG)) {
@@ -1108,7 +1120,7 @@ pub fn in_words(subject: &str, changes: &[Amendment], before: &Tournament, after
             change.tags().into_iter().map(|(tag, value)| format!("{tag} {} (was {})", is(value), was(tag))).collect()
         } else {
             let names: BTreeSet<&String> =
-                change.old.keys().chain(change.new.keys()).filter(|name| *name != "at").collect();
+                change.old.keys().chain(change.new.keys()).filter(|name| !UNSAID.contains(&name.as_str())).collect();
             let field =
                 |name: &String| format!("{name} {} (was {})", shown(&change.new, name), shown(&change.old, name));
             names.into_iter().map(field).collect()

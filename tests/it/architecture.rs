@@ -359,10 +359,11 @@ const OUTLETS: Table = &[
     ("order", &[]),
     ("plan", &[]),
     ("streams", &[]),
+    ("withheld", &[]),
     ("boards", &["generations", "plan"]),
     ("rounds", &["boards"]),
-    ("events_file", &["generations", "order", "streams"]),
-    ("outlet", &["boards", "events_file", "plan", "rounds", "streams"]),
+    ("events_file", &["generations", "order", "streams", "withheld"]),
+    ("outlet", &["boards", "events_file", "plan", "rounds", "streams", "withheld"]),
 ];
 
 /// The crates and the big modules whose files have a direction: their sources, and their table.

@@ -56,6 +56,7 @@ mod line_cmd;
 mod line_program;
 mod model_disk;
 mod network;
+mod not_named;
 mod odd_files;
 mod office;
 mod operation;

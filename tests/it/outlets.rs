@@ -564,7 +564,7 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     file.adopt(disk, &mut generations).unwrap();
     generations.save(disk, log).unwrap();
     let origins = generations.of("public");
-    file.open(disk, &mut Streams::new(&boards, &[], origins), &mut generations).unwrap();
+    file.open(disk, &mut Streams::new(&boards, &broadcast::Course::default(), origins), &mut generations).unwrap();
     let read = || String::from_utf8(disk.read(&folder.join("events.ndjson")).unwrap()).unwrap();
     let mut states = vec![read()];
     for n in 0..4 {

@@ -14,28 +14,28 @@ use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
 
 /// `damcast tournament` on the folder of a place.
-fn tournament(place: &Place, arguments: &[&str]) -> Run {
+pub fn tournament(place: &Place, arguments: &[&str]) -> Run {
     let directory = place.path("recordings").display().to_string();
     run(&[&["tournament"], arguments, &["--directory", &directory]].concat())
 }
 
 #[track_caller]
-fn done(run: Run) -> String {
+pub fn done(run: Run) -> String {
     assert_eq!(run.code, 0, "{}{}", run.out, run.err);
     run.out
 }
 
-fn import(place: &Place, name: &str, text: &str) -> Run {
+pub fn import(place: &Place, name: &str, text: &str) -> Run {
     let file = place.path(name);
     fs::write(&file, text).unwrap();
     tournament(place, &["import", file.to_str().unwrap()])
 }
 
-fn public(place: &Place, name: &str) -> String {
+pub fn public(place: &Place, name: &str) -> String {
     fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default()
 }
 
-fn events(place: &Place, kind: &str) -> Vec<Value> {
+pub fn events(place: &Place, kind: &str) -> Vec<Value> {
     let lines = public(place, "events.ndjson");
     let all = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     all.filter(|event| event["type"] == kind).collect()
@@ -47,7 +47,7 @@ fn points(place: &Place) -> Vec<(String, String)> {
     standings["rows"].as_array().unwrap().iter().map(|row| (text(&row["name"]), text(&row["points"]))).collect()
 }
 
-const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n\
+pub const ROUNDS: &str = "Round;Board;White;Black;Result\n3;1;Sijbrands, Ton;Wiersma, H.;*\n3;2;Clerc, Rob;Gantwarg, A.;*\n\
     4;1;Gantwarg, A.;Sijbrands, Ton;*\n4;2;Wiersma, H.;Clerc, Rob;*\n";
 
 #[test]

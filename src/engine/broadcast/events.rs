@@ -35,7 +35,7 @@
 
 use super::json::Object;
 use super::record::{AsideContent, GameRecord, RecordedAside};
-use super::{Board, Delay, Moment, View};
+use super::{Board, Delay, Moment, View, Withheld};
 use crate::engine::livefile::{self, Step};
 use draughts::{Color, Position};
 use draughts_pdn::clock::Clocks;
@@ -59,6 +59,8 @@ pub struct Origin {
     pub station: String,
     /// The generation: random, of one outlet of one station.
     pub generation: String,
+    /// They have the names of this version of the tournament: whoever wished not to be named by then is in none of them. 0: all names.
+    pub names: u64,
 }
 
 /// Which lines of a file come from where; those of earlier versions do not say.
@@ -141,7 +143,7 @@ impl GameEvent {
         let at = self.at.to_rfc3339_opts(chrono::SecondsFormat::Millis, false);
         let head = Object::new().number("seq", seq);
         let head = match origin {
-            Some(Origin { station, generation }) => head.text("gen", generation).text("station", station),
+            Some(Origin { station, generation, .. }) => head.text("gen", generation).text("station", station),
             None => head,
         };
         let head = head.text("at", &at);
@@ -192,10 +194,21 @@ pub fn moment(game: &GameRecord, stream: Stream, n: u64) -> Option<Moment> {
 
 /// The events of as much of a game as may be seen, but for the first so many. None while none of its entries may be seen.
 pub fn events(board: &Board, game: &GameRecord, view: View<'_>, skip: u64) -> Vec<GameEvent> {
+    events_without(board, game, view, skip, &Withheld::default())
+}
+
+/// The same without the names that nobody is told.
+pub fn events_without(
+    board: &Board,
+    game: &GameRecord,
+    view: View<'_>,
+    skip: u64,
+    withheld: &Withheld,
+) -> Vec<GameEvent> {
     let mut bodies = Vec::new();
     let own = view.own_entries();
     if let Some(first) = own.first() {
-        bodies.push((first.at, if skip == 0 { opening(game) } else { Object::new() }));
+        bodies.push((first.at, if skip == 0 { opening(board, game, withheld) } else { Object::new() }));
     }
     let mut teller = Teller { ply: 0, number: 1 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);
@@ -234,9 +247,10 @@ pub fn asides(board: &Board, game: &GameRecord, skip: u64, most: usize) -> Vec<G
     told.map(event).collect()
 }
 
-fn opening(game: &GameRecord) -> Object {
+fn opening(board: &Board, game: &GameRecord, withheld: &Withheld) -> Object {
     let tags = game.opening.tags.iter().filter(|(name, _)| name != "GameType");
-    let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, value));
+    let shown = |name, value| withheld.instead(&board.name, game.number(), name, value);
+    let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, shown(name, value)));
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
     let body = body.object("tags", tags).text("fen", &fen_of(&game.opening.start()));
     let body = match &game.opening.pairing {

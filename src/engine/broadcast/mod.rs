@@ -24,7 +24,7 @@ mod json;
 pub mod record;
 pub mod snapshot;
 
-pub use course::Course;
+pub use course::{Course, Withheld};
 pub use delay::{Delay, View};
 pub use record::{AsideContent, Asides, Correction, GameChange, GameRecord, RecordedAside, RecordedEntry};
 

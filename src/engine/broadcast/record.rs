@@ -351,10 +351,8 @@ impl GameRecord {
     }
 
     /// These are the corrections of it.
-    pub fn amend(&mut self, corrections: &[Correction]) {
-        if self.corrections != corrections {
-            self.corrections = corrections.to_vec();
-        }
+    pub fn amend(&mut self, corrections: Vec<Correction>) {
+        self.corrections = corrections;
     }
 
     /// When its live file was ended.

@@ -348,13 +348,14 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
                 ("dates", dates.join(";")),
             ],
         );
-        for Player { id: of_player, number: own, name, title, rating, federation, licence, birth, sex, team } in
-            &section.players
-        {
+        for player in &section.players {
+            let Player { id: of_player, number: own, name, formerly, title, rating, federation, .. } = player;
+            let Player { licence, birth, sex, team, .. } = player;
             let fields = vec![
                 of(),
                 ("number", number(*own)),
                 ("name", name.clone()),
+                ("formerly", formerly.clone()),
                 ("title", title.clone()),
                 ("rating", number(*rating)),
                 ("federation", federation.clone()),
@@ -567,6 +568,7 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
             id,
             number: of.number("number")?,
             name: of.text("name"),
+            formerly: of.text("formerly"),
             title: of.text("title"),
             rating: of.number("rating")?,
             federation: of.text("federation"),

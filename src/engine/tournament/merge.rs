@@ -18,8 +18,8 @@ use super::rounds::RoundState;
 use super::scoring::{Scoring, Stage};
 use super::sheet::{Complaints, Drawn, Letter, Listed, Outcome, Sheet, Who, folded};
 use super::{
-    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player, ResultReason, StageGame, Team,
-    Tournament, TournamentSection, Whose,
+    Adjustment, Bye, ByeKind, Encounter, EventFacts, Id, Match, NOT_NAMED, Official, Player, ResultReason, StageGame,
+    Team, Tournament, TournamentSection, Whose,
 };
 
 /// What a file makes of a tournament.
@@ -198,14 +198,14 @@ impl Merging<'_> {
             match listed.number {
                 Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
                     // Somebody who came by name alone gets his number now.
-                    players.find(|(_, player)| player.number.is_none() && is_same(&player.name, &listed.name))
+                    players.find(|(_, player)| player.number.is_none() && is_called(player, &listed.name))
                 }),
                 None => {
                     let is_of_team = |player: &Player| {
                         let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
                         listed.team.is_empty() || team.is_empty() || team == listed.team
                     };
-                    players.find(|(_, player)| player.name == listed.name && is_of_team(player))
+                    players.find(|(_, player)| player.is_known_as(&listed.name) && is_of_team(player))
                 }
             }
             .map(|(at, _)| at)
@@ -219,7 +219,12 @@ impl Merging<'_> {
             taken.insert(player.id);
             ids.push(player.id);
             player.number = listed.number.or(player.number);
-            if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
+            if player.is_not_named() {
+                // Whoever wishes not to be named stays so, whatever a file calls him.
+                if listed.name != NOT_NAMED {
+                    player.formerly.clone_from(&listed.name);
+                }
+            } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
                 let what = format!(
                     "player {} is {}, and {} in this file",
                     player.number.unwrap_or(0),
@@ -227,7 +232,7 @@ impl Merging<'_> {
                     quoted(&listed.name)
                 );
                 others.push((listed.place, what));
-                player.name.clone_from(&listed.name);
+                player.rename(&listed.name);
             } else if listed.name.chars().count() >= player.name.chars().count() {
                 // A format may cut names.
                 player.name.clone_from(&listed.name);
@@ -272,7 +277,9 @@ impl Merging<'_> {
             };
             let place = |id: Id| ids.iter().position(|known| *known == id).map(|at| self.sheet.players[at].place);
             let Some(place) = place(player.id).or(place(other_id)) else { continue };
-            if other == player.name {
+            if player.is_not_named() {
+                continue;
+            } else if other == player.name {
                 self.complaints.note(place, format!("two players are called {}", quoted(&other)));
             } else {
                 self.complaints
@@ -390,12 +397,11 @@ impl Merging<'_> {
         let id = match (by_number(self.section), who.name.is_empty()) {
             (Some(id), true) => id,
             (Some(id), false) => {
-                let name = self.section.name_of(Some(id)).to_owned();
-                if !is_same(&name, &who.name) {
+                if self.section.player(id).is_some_and(|player| !is_called(player, &who.name)) {
                     let what = format!(
                         "player {} is {}, and {} here",
                         who.number.unwrap_or(0),
-                        quoted(&name),
+                        quoted(self.section.name_of(Some(id))),
                         quoted(&who.name)
                     );
                     self.complaints.error(who.place, what);
@@ -413,7 +419,7 @@ impl Merging<'_> {
                     who.team.is_empty() || team.is_empty() || team == who.team
                 };
                 let is_free = |player: &&Player| player.number.is_none() || who.number.is_none();
-                let of_name = self.section.players.iter().filter(|player| player.name == who.name);
+                let of_name = self.section.players.iter().filter(|player| player.is_known_as(&who.name));
                 let mut found =
                     of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
                 found.sort();
@@ -910,6 +916,12 @@ fn is_same(known: &str, new: &str) -> bool {
     const CUT: usize = 33;
     let (short, long) = if known.chars().count() <= new.chars().count() { (known, new) } else { (new, known) };
     short == long || (short.chars().count() + 1 >= CUT && long.starts_with(short))
+}
+
+/// Is a player called so, or known so by files?
+fn is_called(player: &Player, name: &str) -> bool {
+    let names = [&player.name, &player.formerly].into_iter().filter(|known| !known.is_empty());
+    name == NOT_NAMED || names.clone().any(|known| is_same(known, name))
 }
 
 /// What a round without an opponent is worth.

@@ -182,8 +182,10 @@ pub struct Player {
     pub id: Id,
     /// His number in the files of the pairing program.
     pub number: Option<u32>,
-    /// His name, as it was given.
+    /// His name, as it was given; [`NOT_NAMED`] if he wishes not to be named.
     pub name: String,
+    /// The name by which files know one who wishes not to be named; nobody is shown it.
+    pub formerly: String,
     /// His title, as it was given.
     pub title: String,
     /// His rating.
@@ -198,6 +200,31 @@ pub struct Player {
     pub sex: String,
     /// His team.
     pub team: Option<Id>,
+}
+
+/// What one is called who wishes not to be named.
+pub const NOT_NAMED: &str = "N. N.";
+
+impl Player {
+    /// Does he wish not to be named?
+    pub fn is_not_named(&self) -> bool {
+        self.name == NOT_NAMED
+    }
+
+    /// Is it this name by which files know him?
+    pub fn is_known_as(&self, name: &str) -> bool {
+        self.name == name || !self.formerly.is_empty() && self.formerly == name
+    }
+
+    /// From now on he is called so. Of one who is not to be named any more the files go on to use the name that he had.
+    pub fn rename(&mut self, name: &str) {
+        let old = std::mem::replace(&mut self.name, name.to_owned());
+        if name != NOT_NAMED {
+            self.formerly.clear();
+        } else if old != NOT_NAMED {
+            self.formerly = old;
+        }
+    }
 }
 
 /// A team of a section.

@@ -589,7 +589,7 @@ fn check_events(
     let compared = outlets::compare(
         found.order.from(0)?,
         found.events.from(0)?,
-        &mut Streams::new(seating.boards(), seating.course().events(), origins),
+        &mut Streams::new(seating.boards(), seating.course(), origins),
         each,
     )?;
     if let Some(what) = strange {
@@ -598,6 +598,10 @@ fn check_events(
     }
     let lack = match compared {
         Ok(lack) => lack,
+        Err(_) if generations.is_former(&found.planned.name, found.events.from(0)?)? => {
+            report.add(Severity::Mended, &name, "it is of an earlier generation", "");
+            return Ok(());
+        }
         Err(NotItsOwn { seq, place }) => {
             let what = match place {
                 Some(place) => format!("line {seq} is not what the log of {} says", place.board),
@@ -617,7 +621,11 @@ fn check_events(
     }
     if seating.plans.current().is_some() && report.station.is_none() && !found.planned.is_held {
         let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-        missing += Unwritten::new(&boards, seating.course(), found.planned.delays.events, now, written).left();
+        let told = (seating.course(), generations.names(&found.planned.name));
+        missing += Unwritten::new(&boards, told, found.planned.delays.events, now, written).left();
+        if seating.course().names_since(found.planned.delays.events, now) > told.1 {
+            report.add(Severity::Mended, &name, "it has names that are not told any more", "");
+        }
     }
     if missing > 0 && report.station.is_none() {
         report.add(Severity::Mended, &name, format!("{missing} events are not told yet"), "");

@@ -8,8 +8,8 @@
 //! | is anything else | it is put aside as `NAME.aside-1`, and written |
 //!
 //! Of games whose logs were removed after a time nothing can be made: what was made of them stays where it is, and another
-//! folder does not get it. Nothing that was published is ever overwritten or removed. What may be seen is what may be seen now,
-//! with the delays of the round's plan.
+//! folder does not get it. Nothing that was published is ever overwritten or removed, but for files with the name of a player who wishes not
+//! to be named. What may be seen is what may be seen now, with the delays of the round's plan.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};

@@ -107,7 +107,7 @@ impl Seating {
         for board in self.seats.iter_mut().map(|seat| &mut seat.board) {
             for game in &mut board.games {
                 game.keeps_tags = self.plans.at(game.opened).is_some_and(|plan| plan.keeps_tags);
-                game.amend(self.course.corrections(&board.name, game.number()));
+                game.amend(self.course.corrections_of(&board.name, game));
             }
         }
     }
@@ -193,14 +193,13 @@ impl Seating {
 
     /// A board has published something.
     pub fn take(&mut self, line: &str, address: Option<BusAddress>, at: Moment, change: GameChange) {
-        let keeps_tags = self.plans.at(at).is_some_and(|plan| plan.keeps_tags);
         let board = self.board(line, address);
         let before = board.games.last().map(GameRecord::latest);
         let is_of_file = matches!(change, GameChange::Opened(_) | GameChange::Entry(_) | GameChange::Ended(_));
         let begins = matches!(change, GameChange::Opened(_));
         board.take(at, change);
-        if begins && let Some(game) = board.games.last_mut() {
-            game.keeps_tags = keeps_tags;
+        if begins {
+            self.amend();
         }
         let was_set_back = is_of_file && before.is_some_and(|before| at < before);
         self.latest = if was_set_back { Some(at) } else { self.latest.max(Some(at)) };

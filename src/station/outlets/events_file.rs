@@ -12,7 +12,8 @@
 //! | is not there | it is written, without the events of games whose logs were removed; if it lacks some, under a new generation |
 //! | has lines that the order lacks | the order is completed from them |
 //! | the same with bytes zero, as a loss of power leaves it | these are written first |
-//! | is anything else: somebody changed it | it is kept as `events.ndjson.aside-1`, and written again |
+//! | is anything else: somebody changed it, or it is of an earlier generation | it is kept as `events.ndjson.aside-1`, and written again |
+//! | the same, with the name of somebody who wishes not to be named | it is removed, and written again |
 //!
 //! The same holds while a station runs: a file that was taken away, cut or replaced is opened anew within seconds.
 
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use super::generations::{GENERATIONS, Generations};
 use super::order::{self, EventPlaces};
 use super::streams::Streams;
+use super::withheld;
 use crate::engine::broadcast::events::{EventPlace, GameEvent, Origins, StreamKey};
 use crate::station::config::PUBLIC;
 use crate::station::disk::{self, Disk, Durability, File, Growing};
@@ -137,6 +139,12 @@ impl EventsFile {
         if length.is_some() {
             match compare(order()?, content, streams, |_, _| {})? {
                 Ok(lack) => found = Some(lack),
+                Err(_) if withheld::is_in(streams.withheld(), read(disk, &path)?.0)? => {
+                    disk.remove(&path)?;
+                    notices.push(format!(
+                        "{shown} had a name that nobody is told any more, and is written again without it"
+                    ));
+                }
                 Err(NotItsOwn { seq, .. }) => {
                     let aside = disk::put_aside(disk, &path)?;
                     notices.push(format!(
@@ -225,6 +233,11 @@ impl EventsFile {
         let order = Growing::new(disk.open(&self.order)?)?;
         self.open = Some(Open { events, order, seq, written, origins });
         Ok(notices)
+    }
+
+    /// Lines of before are to be told otherwise: it is opened anew when it is needed.
+    pub fn close(&mut self) {
+        self.open = None;
     }
 
     /// Have the file and its order still their names, and the length that was written? What the disk has not taken yet is
@@ -505,7 +518,7 @@ mod tests {
 
     use super::*;
     use crate::engine::broadcast::events::Stream;
-    use crate::engine::broadcast::{Board, Delay, GameChange, GameRecord, events};
+    use crate::engine::broadcast::{Board, Course, Delay, GameChange, GameRecord, events};
     use crate::engine::livefile::{Contents, Opening};
     use crate::station::disk::RealDisk;
     use draughts::Variant;
@@ -539,7 +552,8 @@ mod tests {
 
     fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
         let mut generations = generations(&file.log);
-        let mut streams = Streams::new(boards, &[], generations.of(&file.outlet));
+        let course = Course::default();
+        let mut streams = Streams::new(boards, &course, generations.of(&file.outlet));
         file.open(&RealDisk, &mut streams, &mut generations).unwrap()
     }
 

@@ -2,13 +2,14 @@
 //!
 //! ```text
 //!   1 + public 501 8f3c2a9be01d44c7 hall-a ;9a0f12c3     record, outlet, first line, generation, station; checksum as in a log
+//!   2 + public 1 03be01d44c78f3a9 hall-a 17 ;0f129ac3    the same, with the names of version 17 of the tournament
 //! ```
 //!
 //! A generation belongs to one outlet of one station and is random, so generation and number name a line for ever. It is written
 //! here, `log/generations`, and durable before the first line that carries it; so lines, with what they carry, can be made
 //! again from `log/` alone. Lines of before have none. A record whose first line is 1 behind others of its outlet begins the
-//! file anew: what was told before is numbered otherwise, or not there any more. A record of the same generation gives the
-//! station another name.
+//! file anew: what was told before is numbered otherwise, or not there any more, or it has the name of somebody who wishes not to be named.
+//! A record of the same generation gives the station another name.
 //!
 //! A file that is gone or damaged is written again: by a station that runs from what it knows, by one that starts from what the
 //! lines themselves carry.
@@ -53,8 +54,10 @@ struct Begun {
 
 impl Begun {
     fn to_line(&self, number: u64) -> String {
-        let Begun { outlet, first, origin: Origin { station, generation } } = self;
-        Record::new(number, RecordKind::Other(MARK, format!("{outlet} {first} {generation} {station}"))).to_line()
+        let Begun { outlet, first, origin: Origin { station, generation, names } } = self;
+        let names = if *names > 0 { format!(" {names}") } else { String::new() };
+        Record::new(number, RecordKind::Other(MARK, format!("{outlet} {first} {generation} {station}{names}")))
+            .to_line()
     }
 
     fn read(line: &str, number: u64) -> Option<Begun> {
@@ -66,7 +69,8 @@ impl Begun {
         let mut words = text.split(' ');
         let (outlet, first) = (words.next()?.to_owned(), words.next()?.parse().ok()?);
         let (generation, station) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let begun = Begun { outlet, first, origin: Origin { station, generation } };
+        let names = words.next().map_or(Some(0), |names| names.parse().ok())?;
+        let begun = Begun { outlet, first, origin: Origin { station, generation, names } };
         // Nothing but the very line that was written counts; so its checksum is there, too.
         (at == number && begun.to_line(number).trim_end() == line).then_some(begun)
     }
@@ -124,12 +128,12 @@ impl Generations {
     pub fn ensure(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str, next: u64) -> io::Result<Origins> {
         let Some(configured) = &self.station else { return Ok(self.of(outlet)) };
         let station = configured.clone().unwrap_or_else(|| self.name_so_far(outlet));
-        let generation = match self.of(outlet).current() {
+        let (generation, names) = match self.of(outlet).current() {
             Some(origin) if origin.station == station => return Ok(self.of(outlet)),
-            Some(origin) => origin.generation.clone(),
-            None => random()?,
+            Some(origin) => (origin.generation.clone(), origin.names),
+            None => (random()?, 0),
         };
-        self.begin(disk, folder, outlet, next, Origin { station, generation })
+        self.begin(disk, folder, outlet, next, Origin { station, generation, names })
     }
 
     /// The events of an outlet are numbered anew, from 1: if they had a generation they get another. Returns which lines carry it.
@@ -138,12 +142,43 @@ impl Generations {
     ///
     /// As the disk says; nothing is begun then.
     pub fn begin_anew(&mut self, disk: &dyn Disk, folder: &Path, outlet: &str) -> io::Result<Origins> {
-        if self.of(outlet).current().is_none() {
-            return Ok(Origins::default());
-        }
+        let names = self.of(outlet).current().map(|origin| origin.names);
+        names.map_or(Ok(Origins::default()), |names| self.begin_with_names(disk, folder, outlet, names))
+    }
+
+    /// The events of an outlet are told anew, under another generation, with the names of this version of the tournament. Returns which
+    /// lines carry it.
+    ///
+    /// # Errors
+    ///
+    /// As the disk says; nothing is begun then.
+    pub fn begin_with_names(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &Path,
+        outlet: &str,
+        names: u64,
+    ) -> io::Result<Origins> {
         let station = self.station.clone().flatten().unwrap_or_else(|| self.name_so_far(outlet));
         let generation = random()?;
-        self.begin(disk, folder, outlet, 1, Origin { station, generation })
+        self.begin(disk, folder, outlet, 1, Origin { station, generation, names })
+    }
+
+    /// The version of the tournament whose names the lines of an outlet have; 0: all names.
+    pub fn names(&self, outlet: &str) -> u64 {
+        self.of(outlet).current().map_or(0, |origin| origin.names)
+    }
+
+    /// Does a file carry a generation that its outlet had before the one that it has?
+    ///
+    /// # Errors
+    ///
+    /// As its source says.
+    pub fn is_former(&self, outlet: &str, content: impl BufRead) -> io::Result<bool> {
+        let current = self.of(outlet).current().map(|origin| origin.generation.clone());
+        let found = named(content)?.map(|(_, origin)| origin.generation);
+        let is_known = |begun: &Begun| begun.outlet == outlet && Some(&begun.origin.generation) == found.as_ref();
+        Ok(found != current && self.records.iter().any(is_known))
     }
 
     /// What the lines of an outlet carry, where nothing else is known of it. Returns whether they carry something.
@@ -262,7 +297,7 @@ fn named(mut content: impl BufRead) -> io::Result<Option<(u64, Origin)>> {
         }
         if let Ok(Carried { seq, r#gen: generation, station }) = serde_json::from_slice(&line) {
             let is_word = |word: &str| !word.is_empty() && plain(word) == word;
-            let origin = Origin { station, generation };
+            let origin = Origin { station, generation, names: 0 };
             return Ok((is_word(&origin.station) && is_word(&origin.generation)).then_some((seq, origin)));
         }
     }
@@ -298,6 +333,18 @@ mod tests {
         let anew = renamed.begin_anew(&RealDisk, folder.path(), "public").unwrap();
         assert_ne!(anew.of(1).unwrap().generation, other.generation);
         assert_eq!((read().of("public"), read().of("hall")), (anew, hall));
+        // With other names, too; what follows keeps them.
+        let nameless = renamed.begin_with_names(&RealDisk, folder.path(), "public", 17).unwrap();
+        assert_eq!((read().of("public"), read().names("public"), read().names("hall")), (nameless.clone(), 17, 0));
+        let line = |origins: &Origins| events_line(origins).into_bytes();
+        assert!(read().is_former("public", line(&named).as_slice()).unwrap());
+        assert!(!read().is_former("public", line(&nameless).as_slice()).unwrap());
+        assert!(!read().is_former("hall", line(&named).as_slice()).unwrap());
+        let mut again = read().of_station(Some("hall-c"));
+        again.ensure(&RealDisk, folder.path(), "public", 9).unwrap();
+        assert_eq!(read().names("public"), 17);
+        again.begin_anew(&RealDisk, folder.path(), "public").unwrap();
+        assert_eq!(read().names("public"), 17);
     }
 
     #[test]
@@ -332,7 +379,7 @@ mod tests {
     }
 
     fn events_line(origins: &Origins) -> String {
-        let Origin { station, generation } = origins.current().unwrap();
+        let Origin { station, generation, .. } = origins.current().unwrap();
         format!("{{\"seq\":2,\"gen\":\"{generation}\",\"station\":\"{station}\"}}\n")
     }
 

@@ -24,6 +24,7 @@ mod outlet;
 mod plan;
 mod rounds;
 mod streams;
+mod withheld;
 
 use std::collections::BTreeSet;
 use std::io;

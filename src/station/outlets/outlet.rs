@@ -11,9 +11,10 @@ use super::events_file::{BATCH, EVENTS, EventsFile, order_of};
 use super::plan::PlannedOutlet;
 use super::rounds;
 use super::streams::{Streams, Unwritten};
+use super::withheld;
 use crate::engine::broadcast::events::GameEvent;
 use crate::engine::broadcast::snapshot::{Boards, Snapshot, SnapshotPlace};
-use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, archive, documents};
+use crate::engine::broadcast::{Board, Delay, GameRecord, Moment, View, Withheld, archive, documents};
 use crate::engine::tournament::Tournament;
 use crate::station::config::OutletConfig;
 use crate::station::disk::{self, Disk, Durability, Kept, Stamp};
@@ -27,6 +28,8 @@ const STARTED: &str = "started.pdn";
 pub const DOCUMENTS: [&str; 2] = ["tournament.json", "standings.json"];
 /// The folder of the rounds, in that of the outlet.
 const ROUNDS: &str = "round";
+/// What is in the name of a file that was put aside.
+const ASIDE: &str = ".aside-";
 /// The folder of the games that are over, in that of the outlet.
 const ARCHIVE: &str = "archive";
 
@@ -49,6 +52,10 @@ pub struct Outlet {
     /// After how many records its documents were made.
     documents_of: usize,
     events: EventsFile,
+    /// The names that nobody is told any more.
+    withheld: Withheld,
+    /// No file that was put aside has one of them.
+    is_swept: bool,
     /// The games in the archive, each with what it has there.
     archived: BTreeMap<(String, u32), ArchivedState>,
     /// How the files that are written as a whole were left, by their path in the outlet.
@@ -103,6 +110,8 @@ impl Outlet {
             tournament: (0, Tournament::default()),
             documents_of: 0,
             events,
+            withheld: Withheld::default(),
+            is_swept: false,
             archived: BTreeMap::new(),
             left: BTreeMap::new(),
             touched: BTreeSet::new(),
@@ -173,11 +182,12 @@ impl Outlet {
         seating.plans.save(self.disk.as_ref(), &self.log).map_err(about("log/round-K.plan"))?;
         seating.generations.save(self.disk.as_ref(), &self.log).map_err(about("log/generations"))?;
         let events = self.tell_events(seating, now).map_err(about(EVENTS));
+        let swept = self.sweep();
         let archive = self.archive(seating, now);
         let snapshots = self.show(seating, now);
         let rounds = self.show_rounds(seating, now);
         self.touched.clear();
-        events.and(archive).and(snapshots).and(rounds)
+        events.and(swept).and(archive).and(snapshots).and(rounds)
     }
 
     fn show(&mut self, seating: &Seating, now: Moment) -> io::Result<()> {
@@ -356,31 +366,81 @@ impl Outlet {
 
     /// A station that was killed may have left the new text of a file that it was about to replace.
     fn remove_what_was_being_written(&self) -> io::Result<()> {
-        for folder in self.folders.iter().map(Kept::path) {
-            for name in self.disk.list(folder)?.into_iter().filter(|name| name.ends_with(".new")) {
+        for folder in self.all_folders()? {
+            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.ends_with(".new")) {
                 self.disk.remove(&folder.join(name))?;
             }
         }
         Ok(())
     }
 
+    /// Files that were put aside in this folder have the names of their time: those that nobody is told any more are removed with them.
+    fn sweep(&mut self) -> io::Result<()> {
+        if self.is_swept || self.withheld.names().next().is_none() {
+            return Ok(());
+        }
+        for folder in self.all_folders()? {
+            for name in self.disk.list(&folder)?.into_iter().filter(|name| name.contains(ASIDE)) {
+                let path = folder.join(&name);
+                if withheld::is_in(&self.withheld, self.disk.reader(&path, 0)?)? {
+                    self.disk.remove(&path)?;
+                    warn!("{} had a name that nobody is told any more, and is removed", path.display());
+                }
+            }
+        }
+        self.is_swept = true;
+        Ok(())
+    }
+
+    /// Its folder, that of the archive, and those of rounds.
+    fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
+        let rounds = self.folders[1].path().join(ROUNDS);
+        let numbers = match self.disk.list(&rounds) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            names => names?,
+        };
+        let numbers = numbers.into_iter().filter(|name| name.parse::<u32>().is_ok());
+        Ok(self
+            .folders
+            .iter()
+            .map(|folder| folder.path().to_owned())
+            .chain(numbers.map(|name| rounds.join(name)))
+            .collect())
+    }
+
+    /// Somebody wishes not to be named, or is to be named again: what was told is told anew, under another generation.
+    fn tell_other_names(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        let since = seating.course().names_since(self.planned.delays.events, now);
+        if seating.generations.names(&self.planned.name) < since {
+            seating.generations.begin_with_names(self.disk.as_ref(), &self.log, &self.planned.name, since)?;
+            info!("{}: the events begin anew under another generation, with other names", self.shown());
+            self.events.close();
+            self.is_swept = false;
+        }
+        let names = seating.generations.names(&self.planned.name);
+        self.withheld.clone_from(&seating.course().telling(names).withheld);
+        Ok(())
+    }
+
     fn tell_events(&mut self, seating: &mut Seating, now: Moment) -> io::Result<()> {
+        self.tell_other_names(seating, now)?;
         if !self.events.is_open() {
             let disk = self.disk.as_ref();
             let adopted = self.events.adopt(disk, &mut seating.generations)?;
             seating.generations.save(disk, &self.log)?;
             let origins = seating.generations.of(&self.planned.name);
-            let course = seating.course().events();
+            let course = seating.course();
             if self.events.needs_more(disk, &mut Streams::new(seating.boards(), course, origins.clone()))? {
                 super::add_earlier_games(seating, &self.log);
             }
             let (boards, course, generations) = seating.boards_and_generations();
-            let notices = self.events.open(disk, &mut Streams::new(boards, course.events(), origins), generations)?;
+            let notices = self.events.open(disk, &mut Streams::new(boards, course, origins), generations)?;
             adopted.into_iter().chain(notices).for_each(|notice| warn!("{notice}"));
         }
         let boards: Vec<&Board> = seating.boards().collect();
         let delay = self.planned.delays.events;
-        let mut new = Unwritten::new(&boards, seating.course(), delay, now, |stream| self.events.written(stream));
+        let told = (seating.course(), seating.generations.names(&self.planned.name));
+        let mut new = Unwritten::new(&boards, told, delay, now, |stream| self.events.written(stream));
         loop {
             let some: Vec<GameEvent> = new.by_ref().take(BATCH).collect();
             self.events.write(&some, self.durability)?;
@@ -420,6 +480,7 @@ impl Outlet {
                 || found.as_deref() == Some(archive::without_result(text).as_bytes())
                 || found.as_deref().is_some_and(was);
             let aside = match found {
+                Some(found) if withheld::is_in(&self.withheld, found.as_slice())? => None,
                 Some(_) if name.starts_with(ARCHIVE) && (is_touched || !is_known) => {
                     disk::put_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
                         io::ErrorKind::NotFound => Ok(None),

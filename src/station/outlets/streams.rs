@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::vec;
 
 use crate::engine::broadcast::events::{self, EventPlace, GameEvent, Origins, Stream, StreamKey};
-use crate::engine::broadcast::{Board, Course, Delay, GameRecord, Moment, View};
+use crate::engine::broadcast::{Board, Course, Delay, GameRecord, Moment, View, Withheld};
 
 /// So many events of a stream are made at once.
 const AHEAD: usize = 32;
@@ -15,6 +15,8 @@ pub struct Streams<'s> {
     boards: BTreeMap<&'s str, &'s Board>,
     /// The events of the tournament.
     of_tournament: &'s [GameEvent],
+    /// The names that are in no line.
+    withheld: &'s Withheld,
     /// Where the lines of their file come from.
     pub(super) origins: Origins,
     /// Those that will be wanted next, of each stream that was asked for, and the number of the first of them.
@@ -23,13 +25,22 @@ pub struct Streams<'s> {
 
 impl<'s> Streams<'s> {
     /// Those of these boards and of a tournament, in a file whose lines come from there.
-    pub fn new(
-        boards: impl IntoIterator<Item = &'s Board>,
-        of_tournament: &'s [GameEvent],
-        origins: Origins,
-    ) -> Streams<'s> {
+    pub fn new(boards: impl IntoIterator<Item = &'s Board>, course: &'s Course, origins: Origins) -> Streams<'s> {
+        let names = origins.current().map_or(0, |origin| origin.names);
+        Streams { origins, ..Streams::with_names(boards, course, names) }
+    }
+
+    /// Those of lines with the names of this version of the tournament.
+    fn with_names(boards: impl IntoIterator<Item = &'s Board>, course: &'s Course, names: u64) -> Streams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        Streams { boards, of_tournament, origins, ahead: BTreeMap::new() }
+        let telling = course.telling(names);
+        let (of_tournament, withheld) = (telling.events(), &telling.withheld);
+        Streams { boards, of_tournament, withheld, origins: Origins::default(), ahead: BTreeMap::new() }
+    }
+
+    /// The names that are in no line.
+    pub(super) fn withheld(&self) -> &'s Withheld {
+        self.withheld
     }
 
     fn event_of_tournament(&self, n: u64) -> Option<&'s GameEvent> {
@@ -63,7 +74,7 @@ impl<'s> Streams<'s> {
             return Some(event);
         }
         let (board, game) = self.game(&place.board, place.game)?;
-        let mut events = after(board, game, place.stream, place.n.checked_sub(1)?).into_iter();
+        let mut events = self.after(board, game, place.stream, place.n.checked_sub(1)?).into_iter();
         let event = events.next();
         match events.len() {
             0 => drop(self.ahead.remove(&key)),
@@ -89,7 +100,7 @@ impl<'s> Streams<'s> {
             for stream in [Stream::Game, Stream::Aside] {
                 let known = written.get(&(board.name.clone(), game.number(), stream)).copied().unwrap_or(0);
                 if known < count(game, stream)
-                    && let Some(event) = after(board, game, stream, known).first()
+                    && let Some(event) = self.after(board, game, stream, known).first()
                     && event.line(seq, self.origins.of(seq)).as_bytes().starts_with(line)
                 {
                     return Some(event.place());
@@ -97,6 +108,20 @@ impl<'s> Streams<'s> {
             }
         }
         None
+    }
+
+    /// The next events of a stream behind the first so many.
+    fn after(&self, board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<GameEvent> {
+        if stream == Stream::Aside {
+            return events::asides(board, game, skip, AHEAD);
+        }
+        let view = all(game);
+        let most = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(AHEAD);
+        let view = match view.entries.get(..most) {
+            Some(entries) => View { entries, is_closed: false, result: None, ..view },
+            None => view,
+        };
+        events::events_without(board, game, view, skip, self.withheld)
     }
 }
 
@@ -113,19 +138,6 @@ fn all(game: &GameRecord) -> View<'_> {
     Delay::NONE.view(game, game.latest())
 }
 
-/// The next events of a stream behind the first so many.
-fn after(board: &Board, game: &GameRecord, stream: Stream, skip: u64) -> Vec<GameEvent> {
-    if stream == Stream::Aside {
-        return events::asides(board, game, skip, AHEAD);
-    }
-    let view = all(game);
-    let most = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(AHEAD);
-    match view.entries.get(..most) {
-        Some(entries) => events::events(board, game, View { entries, is_closed: false, result: None, ..view }, skip),
-        None => events::events(board, game, view, skip),
-    }
-}
-
 /// The events that may be seen and are not written yet, in the order in which they are to be written: that of their moments, then of
 /// the boards; those of a stream in their own.
 pub struct Unwritten<'s> {
@@ -136,16 +148,16 @@ pub struct Unwritten<'s> {
 }
 
 impl<'s> Unwritten<'s> {
-    /// Those of some boards, and of a tournament. `written`: how many events of a stream are written.
+    /// Those of some boards, and of a tournament with the names of some version. `written`: how many events of a stream are written.
     pub fn new(
         boards: &[&'s Board],
-        course: &'s Course,
+        (course, names): (&'s Course, u64),
         delay: Delay,
         now: Moment,
         written: impl Fn(&StreamKey) -> u64,
     ) -> Unwritten<'s> {
         let mut unwritten = Unwritten {
-            streams: Streams::new(boards.iter().copied(), course.events(), Origins::default()),
+            streams: Streams::with_names(boards.iter().copied(), course, names),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };

@@ -1,0 +1,211 @@
+//! A player who wishes not to be named: from then on no byte of what others may read has a name that he had, and the log keeps the truth.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::control::ask;
+use crate::daemon::{Place, SPEED, moves, recording};
+use crate::program::run;
+use crate::pty::{Board, Pty, wait_until};
+use crate::rounds::{ROUNDS, done, events, import, public, tournament};
+
+/// What he was called: at first, and after a correction. The second has what files must write otherwise.
+const NAMES: [&str; 2] = ["Wiersma, H.", "Wiersma \"Harm\", H."];
+const OUTLETS: [&str; 2] = ["public", "public-hall"];
+
+/// All files of a folder, by their path in it.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            let inner = self::files(&entry.path());
+            files.extend(inner.into_iter().map(|(path, bytes)| (format!("{name}/{path}"), bytes)));
+        } else {
+            files.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}
+
+fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// What others may read.
+fn of_outlets(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    let is_shown = |name: &&String| OUTLETS.iter().any(|outlet| name.starts_with(&format!("{outlet}/")));
+    let shown = files.iter().filter(|(name, _)| is_shown(name));
+    shown.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
+}
+
+fn has(bytes: &[u8], part: &str) -> bool {
+    bytes.windows(part.len()).any(|found| found == part.as_bytes())
+}
+
+/// Both names begin so, however a file writes the rest.
+#[track_caller]
+fn nobody_is_told(files: &BTreeMap<String, Vec<u8>>, case: &str) {
+    for (name, bytes) in of_outlets(files) {
+        assert!(!has(&bytes, "Wiersma"), "{case}: {name}: {}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+#[track_caller]
+fn is_clean(folder: &Path, case: &str) {
+    let fsck = run(&["fsck", folder.to_str().unwrap()]);
+    assert!(fsck.code == 0 && fsck.out.trim_end().ends_with(": clean"), "{case}: {}{}", fsck.out, fsck.err);
+}
+
+/// The files of outlets that are made anew of a folder with these files.
+#[track_caller]
+fn rebuilt(all: &BTreeMap<String, Vec<u8>>, case: &str) -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), all);
+    let fsck = run(&["fsck", folder.path().to_str().unwrap()]);
+    assert_eq!(fsck.code, 0, "{case}: {}{}", fsck.out, fsck.err);
+    let rebuild = run(&["rebuild", folder.path().to_str().unwrap()]);
+    assert_eq!(rebuild.code, 0, "{case}: {}{}", rebuild.out, rebuild.err);
+    is_clean(folder.path(), case);
+    let files = files(folder.path());
+    nobody_is_told(&files, case);
+    of_outlets(&files)
+}
+
+#[track_caller]
+fn is_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, case: &str) {
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{case}");
+    for (name, bytes) in found {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert!(*bytes == expected[name], "{case}: {name}\n{}\n{}", text(bytes), text(&expected[name]));
+    }
+}
+
+#[test]
+fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
+    let place = Place::new(&["a"]);
+    place.configure(&["a"], SPEED, "[[outlet]]\nname = \"hall\"\nprofile = \"lidraughts\"\n");
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut board = Board::new(&recording(), SPEED);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    done(import(&place, "pairings.csv", ROUNDS));
+    done(ask(&place, &["ctl", "round", "open", "3"]));
+    let log = || fs::read_to_string(place.path("recordings/log/a-1.log")).unwrap();
+    wait_until("the board knows its pairing", || log().contains("! pairing 1 {"));
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 4);
+    done(ask(&place, &["ctl", "player", NAMES[0], NAMES[1]]));
+    done(ask(&place, &["ctl", "result", "a", "2-0", "--sure"]));
+    wait_until("the archive", || {
+        board.answer(&mut pty);
+        public(&place, "archive/a-1.pdn").contains("[Result \"2-0\"]")
+    });
+    wait_until("the official result", || events(&place, "official").len() == 1);
+    done(ask(&place, &["ctl", "round", "publish", "4"]));
+    wait_until("the next round", || public(&place, "round/4/games.pdn").contains("Gantwarg"));
+    assert!(station.signal(Signal::TERM).success());
+    let directory = place.path("recordings");
+    let before = files(&directory);
+    for name in ["public/archive/a-1.pdn", "public/events.ndjson", "public-hall/events.ndjson", "public/games.pdn"] {
+        assert!(has(&before[name], "Wiersma"), "{name}");
+    }
+    // What lies about in public: a file that was put aside, and one that was about to be written.
+    write(
+        &directory,
+        &BTreeMap::from([
+            ("public/archive/a-1.pdn.aside-1".to_owned(), before["public/archive/a-1.pdn"].clone()),
+            ("public/events.ndjson.aside-1".to_owned(), before["public/events.ndjson"].clone()),
+            ("public/round/3/games.pdn.new".to_owned(), before["public/round/3/games.pdn"].clone()),
+        ]),
+    );
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    let told = done(ask(&place, &["ctl", "player", NAMES[1], "N. N.", "--dry-run"]));
+    assert!(told.contains("begin anew") && told.contains("nothing was changed"), "{told}");
+    assert!(public(&place, "events.ndjson").as_bytes() == before["public/events.ndjson"]);
+    done(ask(&place, &["ctl", "player", NAMES[1], "N. N."]));
+    wait_until("another generation", || !public(&place, "events.ndjson").contains("Wiersma"));
+    wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("[Black \"N. N.\"]"));
+    // The pairing program knows nothing of it.
+    let named = ROUNDS.replace(NAMES[0], "\"Wiersma \"\"Harm\"\", H.\"").replacen('*', "2-0", 1);
+    let again = done(import(&place, "pairings.csv", &named));
+    assert!(again.contains("nothing is new"), "{again}");
+    let shown = done(tournament(&place, &["standings"]));
+    assert!(!shown.contains("Wiersma"), "{shown}");
+    assert!(station.signal(Signal::TERM).success());
+    let after = files(&directory);
+    nobody_is_told(&after, "after it");
+    is_clean(&directory, "after it");
+    assert!(place.live("a-1.pdn").contains(NAMES[0]) && has(&after["log/tournament.ndjson"], "Wiersma"));
+    let lines = |bytes: &[u8]| -> Vec<Value> {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for outlet in OUTLETS {
+        let name = format!("{outlet}/events.ndjson");
+        let (old, new) = (lines(&before[&name]), lines(&after[&name]));
+        assert_ne!(old[0]["gen"], new[0]["gen"]);
+        assert!(new.len() > old.len() && new.iter().all(|line| line["gen"] == new[0]["gen"]), "{name}");
+        for ((old, new), seq) in old.iter().zip(&new).zip(1..) {
+            assert_eq!((&new["seq"], &new["type"], &new["at"]), (&seq.into(), &old["type"], &old["at"]));
+        }
+        let game = new.iter().find(|line| line["type"] == "game").unwrap();
+        assert_eq!((&game["tags"]["White"], &game["tags"]["Black"]), (&"Sijbrands, Ton".into(), &"N. N.".into()));
+    }
+    // The same when it is started again, made anew, and wherever it is killed.
+    let shown = of_outlets(&after);
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    assert!(station.signal(Signal::TERM).success());
+    is_same(&of_outlets(&files(&directory)), &shown, "started again");
+    let of_log = |name: &&String| name.starts_with("log/");
+    let log = || after.iter().filter(|(name, _)| of_log(name)).map(|(name, bytes)| (name.clone(), bytes.clone()));
+    is_same(
+        &rebuilt(&log().chain([("live/a-1.pdn".to_owned(), after["live/a-1.pdn"].clone())]).collect(), "anew"),
+        &shown,
+        "anew",
+    );
+    let mut killed = before.clone();
+    killed.extend(log());
+    is_same(&rebuilt(&killed, "killed behind the record"), &shown, "killed behind the record");
+    killed.extend(
+        after
+            .iter()
+            .filter(|(name, _)| name.starts_with("public-hall/"))
+            .map(|(name, bytes)| (name.clone(), bytes.clone())),
+    );
+    is_same(&rebuilt(&killed, "killed between two outlets"), &shown, "killed between two outlets");
+    for (name, bytes) in &killed {
+        fs::write(directory.join(name), bytes).unwrap();
+    }
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    wait_until("it is mended", || !public(&place, "events.ndjson").contains("Wiersma"));
+    assert!(station.signal(Signal::TERM).success());
+    is_same(&of_outlets(&files(&directory)), &shown, "a station that was killed behind the record");
+    // Killed before the events begin anew, they do so at the next start.
+    let mut killed = before.clone();
+    killed.insert("log/tournament.ndjson".to_owned(), after["log/tournament.ndjson"].clone());
+    let made = rebuilt(&killed, "killed behind the request");
+    assert_eq!(made["public/games.pdn"], shown["public/games.pdn"]);
+    // He is named again.
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    station.wait_for("recording");
+    done(ask(&place, &["ctl", "player", NAMES[1], NAMES[1]]));
+    wait_until("he is named again", || public(&place, "events.ndjson").contains("Wiersma"));
+    wait_until("the archive", || public(&place, "archive/a-1.pdn").contains("Wiersma"));
+    assert!(station.signal(Signal::TERM).success());
+    is_clean(&directory, "named again");
+}
