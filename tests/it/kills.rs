@@ -294,7 +294,7 @@ fn fail(at: usize, count: usize, errno: i32) {
 }
 
 /// Does it for every case, on so many threads; sessions mostly wait.
-fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync) {
+pub fn each<T: Copy + Sync>(cases: &[T], threads: usize, run: impl Fn(T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads {

@@ -1,6 +1,5 @@
 //! A player who wishes not to be named: from then on no byte of what others may read has a name that he had, and the log keeps the truth.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 
 use crate::control::ask;
 use crate::daemon::{Place, SPEED, moves, recording};
+use crate::folders::{Files, read as files, write};
 use crate::program::run;
 use crate::pty::{Board, Pty, wait_until};
 use crate::rounds::{ROUNDS, done, events, import, public, tournament};
@@ -17,31 +17,8 @@ use crate::rounds::{ROUNDS, done, events, import, public, tournament};
 const NAMES: [&str; 2] = ["Wiersma, H.", "Wiersma \"Harm\", H."];
 const OUTLETS: [&str; 2] = ["public", "public-hall"];
 
-/// All files of a folder, by their path in it.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
-        let name = entry.file_name().into_string().unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            let inner = self::files(&entry.path());
-            files.extend(inner.into_iter().map(|(path, bytes)| (format!("{name}/{path}"), bytes)));
-        } else {
-            files.insert(name, fs::read(entry.path()).unwrap());
-        }
-    }
-    files
-}
-
-fn write(folder: &Path, files: &BTreeMap<String, Vec<u8>>) {
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-}
-
 /// What others may read.
-fn of_outlets(files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+fn of_outlets(files: &Files) -> Files {
     let is_shown = |name: &&String| OUTLETS.iter().any(|outlet| name.starts_with(&format!("{outlet}/")));
     let shown = files.iter().filter(|(name, _)| is_shown(name));
     shown.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
@@ -53,7 +30,7 @@ fn has(bytes: &[u8], part: &str) -> bool {
 
 /// Both names begin so, however a file writes the rest.
 #[track_caller]
-fn nobody_is_told(files: &BTreeMap<String, Vec<u8>>, case: &str) {
+fn nobody_is_told(files: &Files, case: &str) {
     for (name, bytes) in of_outlets(files) {
         assert!(!has(&bytes, "Wiersma"), "{case}: {name}: {}", String::from_utf8_lossy(&bytes));
     }
@@ -67,7 +44,7 @@ fn is_clean(folder: &Path, case: &str) {
 
 /// The files of outlets that are made anew of a folder with these files.
 #[track_caller]
-fn rebuilt(all: &BTreeMap<String, Vec<u8>>, case: &str) -> BTreeMap<String, Vec<u8>> {
+fn rebuilt(all: &Files, case: &str) -> Files {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), all);
     let fsck = run(&["fsck", folder.path().to_str().unwrap()]);
@@ -81,7 +58,7 @@ fn rebuilt(all: &BTreeMap<String, Vec<u8>>, case: &str) -> BTreeMap<String, Vec<
 }
 
 #[track_caller]
-fn is_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, case: &str) {
+fn is_same(found: &Files, expected: &Files, case: &str) {
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{case}");
     for (name, bytes) in found {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -120,7 +97,7 @@ fn a_player_who_wishes_not_to_be_named_is_named_nowhere() {
     // What lies about in public: a file that was put aside, and one that was about to be written.
     write(
         &directory,
-        &BTreeMap::from([
+        &Files::from([
             ("public/archive/a-1.pdn.aside-1".to_owned(), before["public/archive/a-1.pdn"].clone()),
             ("public/events.ndjson.aside-1".to_owned(), before["public/events.ndjson"].clone()),
             ("public/round/3/games.pdn.new".to_owned(), before["public/round/3/games.pdn"].clone()),

@@ -103,6 +103,7 @@ const POSITION: u8 = 0x86;
 const FIELD_UPDATE: u8 = 0x8e;
 
 /// A board that plays a recording.
+#[derive(Clone)]
 pub struct Board {
     /// Messages with the milliseconds at which they were said.
     script: std::vec::IntoIter<(u64, Vec<u8>)>,

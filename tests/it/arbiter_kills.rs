@@ -1,0 +1,292 @@
+//! A running station is killed at any operation while an arbiter opens a round, gives a result and corrects it. It is started again, and the
+//! arbiter asks once more; then all that others read says what it says where nobody was killed: nothing half done, nothing twice.
+//!
+//! Each of the three begins with the folder that the one before it has left. How a station is killed stands in `kills.rs`;
+//! `scripts/kill-everywhere` does it at every operation.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::daemon::{Place, SPEED, Station, moves, recording};
+use crate::folders::{self, Files};
+use crate::kills::{each, library};
+use crate::program::run;
+use crate::pty::{Board, PATIENCE, Pty, wait_until};
+use crate::recorded_session::wanted_step;
+use crate::rounds::{ROUNDS, done, import};
+
+/// So many plies are played before the result.
+const PLIES: usize = 6;
+
+/// Something that an arbiter asks.
+#[derive(Clone, Copy)]
+struct Deed {
+    what: &'static str,
+    /// What he asks, as the socket has it.
+    request: fn() -> Value,
+    /// Is it to be seen everywhere?
+    is_seen: fn(&Place) -> bool,
+}
+
+fn public(place: &Place, name: &str) -> String {
+    crate::rounds::public(place, name)
+}
+
+fn count(place: &Place, kind: &str) -> usize {
+    crate::rounds::events(place, kind).len()
+}
+
+const DEEDS: [Deed; 3] = [
+    Deed {
+        what: "a round's opening",
+        request: || json!({"do": "tournament", "request": {"matter": "round", "round": 3, "to": "open", "request": "open"}}),
+        is_seen: |place| {
+            let log = fs::read_dir(place.path("recordings/log")).unwrap().map(|entry| entry.unwrap().path());
+            let is_told = |path: &Path| {
+                path.file_name().unwrap().to_str().unwrap().starts_with("a-")
+                    && String::from_utf8_lossy(&fs::read(path).unwrap()).contains("! pairing 1 {")
+            };
+            log.into_iter().any(|path| is_told(&path))
+                && count(place, "pairing") == 2
+                && public(place, "round/3/games.pdn").contains("Sijbrands")
+        },
+    },
+    Deed {
+        what: "a result",
+        request: || json!({"do": "request", "board": "a", "request": "result 2-0", "sure": true}),
+        is_seen: |place| {
+            let archived = public(place, "archive/a-1.pdn");
+            archived.contains("[Result \"2-0\"]")
+                && public(place, "round/3/games.pdn").contains("[Result \"2-0\"]")
+                && count(place, "official") == 1
+                && count(place, "result") == 1
+                && public(place, "standings.json").contains("\"points\":\"2\"")
+        },
+    },
+    Deed {
+        what: "a correction",
+        request: || {
+            json!({"do": "tournament", "request": {
+                "matter": "result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
+        },
+        is_seen: |place| {
+            public(place, "archive/a-1.pdn").contains("[Result \"0-2\"]")
+                && public(place, "round/3/games.pdn").contains("[Result \"0-2\"]")
+                && count(place, "official") == 2
+                && count(place, "amend") == 1
+        },
+    },
+];
+
+/// Where a deed begins, and what others read where nobody was killed.
+struct Stage {
+    deed: Deed,
+    before: Files,
+    board: Board,
+    /// How many operations the station had.
+    operations: usize,
+    read: BTreeMap<String, Vec<String>>,
+}
+
+/// A place with a station and its board.
+struct Hall {
+    place: Place,
+    pty: Pty,
+    board: Board,
+    station: Option<Station>,
+}
+
+impl Hall {
+    fn new(files: &Files, board: &Board) -> Hall {
+        let place = Place::new(&["a"]);
+        let pty = Pty::plug_in(&place.path("a"));
+        fs::create_dir_all(place.path("recordings")).unwrap();
+        folders::write(&place.path("recordings"), files);
+        Hall { place, pty, board: board.clone(), station: None }
+    }
+
+    /// Starts the station, which is killed at its operation number `at`, after half of it or before.
+    fn start(&mut self, at: Option<(usize, bool)>) {
+        let under = fs::canonicalize(self.place.path("recordings")).unwrap();
+        let report = self.place.path("report");
+        self.station = Some(self.place.start_with(|command| {
+            let Some((at, half)) = at else { return };
+            command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
+            command.env("DAMCAST_AT", at.to_string()).env("DAMCAST_COUNT", "1").env("DAMCAST_ERRNO", "0");
+            command.env("DAMCAST_HALF", u8::from(half).to_string()).env("DAMCAST_REPORT", report);
+        }));
+    }
+
+    /// Starts it again if it was killed. Returns whether it was.
+    fn start_again(&mut self) -> bool {
+        let is_gone = self.station.as_mut().is_none_or(|station| station.process.try_wait().unwrap().is_some());
+        if is_gone {
+            self.start(None);
+        }
+        is_gone
+    }
+
+    /// Asks until it is done, and until everybody sees it.
+    fn carry_out(&mut self, deed: Deed, case: &str) {
+        let mut answer = None;
+        wait_until(&format!("{case}: the answer"), || {
+            self.start_again();
+            self.board.answer(&mut self.pty);
+            answer = self.is_heard().then(|| ask(&self.place, &(deed.request)())).flatten();
+            answer.is_some()
+        });
+        let answer = answer.unwrap();
+        assert_eq!(answer["ok"], true, "{case}: {answer}");
+        let seen = |hall: &mut Hall| {
+            hall.start_again();
+            hall.board.answer(&mut hall.pty);
+            (deed.is_seen)(&hall.place)
+        };
+        let start = std::time::Instant::now();
+        while !seen(self) {
+            let said = || self.station.as_ref().map_or(String::new(), Station::said);
+            assert!(start.elapsed() < PATIENCE, "{case}: it is not seen: {}", said());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+
+    /// Has the station heard of its board? What is asked before is refused.
+    fn is_heard(&self) -> bool {
+        let status = ask(&self.place, &json!({"do": "status"}));
+        status.is_some_and(|reply| {
+            let state = &reply["status"]["boards"][0]["state"];
+            state.is_string() && state != "starting" && state != "no-connection"
+        })
+    }
+
+    /// Ends it as an operator does, so that all is written; if it is killed over that, the next one is ended.
+    fn end(&mut self) {
+        while !self.station.as_mut().unwrap().signal(Signal::TERM).success() {
+            self.start(None);
+            self.station.as_ref().unwrap().wait_for("recording");
+        }
+    }
+
+    fn files(&self) -> Files {
+        folders::read(&self.place.path("recordings"))
+    }
+}
+
+/// What the station answers; `None` when there is none, or it is gone before it has answered.
+fn ask(place: &Place, request: &Value) -> Option<Value> {
+    let mut stream = UnixStream::connect(place.path("recordings/control.sock")).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(format!("{request}\n").as_bytes()).ok()?;
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).ok()?;
+    serde_json::from_str(&line).ok()
+}
+
+/// What others read of a tournament and its games: without moments and numberings, which no two stations share.
+fn read(files: &Files) -> BTreeMap<String, Vec<String>> {
+    let shown = files.iter().filter(|(name, _)| name.starts_with("public/"));
+    shown.map(|(name, bytes)| (name.clone(), plain(name, &String::from_utf8_lossy(bytes)))).collect()
+}
+
+fn plain(name: &str, text: &str) -> Vec<String> {
+    if !name.ends_with("events.ndjson") {
+        return text.lines().map(str::to_owned).collect();
+    }
+    let mut events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // What is told beside a game is about the connection, too. Those of the game and of the tournament are in their own order.
+    events.retain(|event| event["p"].is_null());
+    events.sort_by_key(|event| event["t"].as_u64());
+    for event in &mut events {
+        for member in ["seq", "gen", "station", "at"] {
+            event.as_object_mut().unwrap().remove(member);
+        }
+    }
+    events.iter().map(Value::to_string).collect()
+}
+
+fn stages() -> Vec<Stage> {
+    let mut board = Board::new(&recording(), SPEED);
+    let mut files = {
+        let place = Place::new(&["a"]);
+        done(import(&place, "pairings.csv", ROUNDS));
+        folders::read(&place.path("recordings"))
+    };
+    let mut stages = Vec::new();
+    for deed in DEEDS {
+        let mut hall = Hall::new(&files, &board);
+        hall.start(Some((usize::MAX >> 1, false)));
+        hall.pty.wait_for_the_station();
+        hall.carry_out(deed, deed.what);
+        hall.end();
+        let operations = fs::read_to_string(hall.place.path("report")).unwrap().trim().parse().unwrap();
+        let after = hall.files();
+        stages.push(Stage { deed, before: files, board, operations, read: read(&after) });
+        (files, board) = (after, hall.board);
+        if stages.len() == 1 {
+            let mut hall = Hall::new(&files, &board);
+            hall.start(None);
+            hall.pty.wait_for_the_station();
+            hall.board.play(&mut hall.pty, 400_000, || moves(&hall.place.live("a-1.pdn")).len() >= PLIES);
+            hall.end();
+            (files, board) = (hall.files(), hall.board);
+        }
+    }
+    stages
+}
+
+/// Kills the station of a stage. Returns whether it came to that.
+fn kill(stage: &Stage, at: usize, half: bool) -> bool {
+    let case = format!("{}, killed at operation {at}{}", stage.deed.what, if half { ", after half of it" } else { "" });
+    let mut hall = Hall::new(&stage.before, &stage.board);
+    hall.start(Some((at, half)));
+    hall.carry_out(stage.deed, &case);
+    hall.end();
+    let is_killed = !hall.place.path("report").exists();
+    let directory = hall.place.path("recordings").display().to_string();
+    let fsck = run(&["fsck", &directory]);
+    assert!(fsck.code == 0 && fsck.out.trim_end().ends_with(": clean"), "{case}: {}{}", fsck.out, fsck.err);
+    let read = read(&hall.files());
+    assert_eq!(read.keys().collect::<Vec<_>>(), stage.read.keys().collect::<Vec<_>>(), "{case}");
+    for (name, lines) in read {
+        assert_eq!(lines, stage.read[&name], "{case}: {name}");
+    }
+    is_killed
+}
+
+fn kill_at(first: usize, step: impl Fn(usize) -> usize, threads: usize) {
+    if library().is_none() {
+        println!("there is no `cc`: nobody was killed");
+        return;
+    }
+    let stages = stages();
+    let mut cases: Vec<(&Stage, usize, bool)> = Vec::new();
+    for stage in &stages {
+        println!("{}: {} operations", stage.deed.what, stage.operations);
+        let places = (first..stage.operations).step_by(step(stage.operations).max(1));
+        cases.extend(places.flat_map(|at| [(stage, at, false), (stage, at, true)]));
+    }
+    let kills = AtomicUsize::new(0);
+    each(&cases, threads, |(stage, at, half)| {
+        kills.fetch_add(kill(stage, at, half).into(), Ordering::Relaxed);
+    });
+    println!("{} kills: nothing half done, nothing twice", kills.load(Ordering::Relaxed));
+    assert!(kills.into_inner() > cases.len() / 2);
+}
+
+#[test]
+fn an_arbiter_whose_station_is_killed_has_done_everything_once() {
+    kill_at(5, |operations| operations / 6, 3);
+}
+
+#[test]
+#[ignore = "a quarter of an hour: every operation; scripts/kill-everywhere"]
+fn an_arbiter_whose_station_is_killed_anywhere_has_done_everything_once() {
+    kill_at(0, |_| wanted_step(), 6);
+}

@@ -1,0 +1,33 @@
+//! Folders as values: their files by the path in them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The files of a folder.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// Reads those that are files: a socket is none.
+pub fn read(folder: &Path) -> Files {
+    let mut files = Files::new();
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            let inner = read(&entry.path());
+            files.extend(inner.into_iter().map(|(path, bytes)| (format!("{name}/{path}"), bytes)));
+        } else if kind.is_file() {
+            files.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    files
+}
+
+/// Writes them into a folder, beside what is there.
+pub fn write(folder: &Path, files: &Files) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
