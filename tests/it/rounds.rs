@@ -458,7 +458,7 @@ fn moves_that_a_board_missed_are_added_and_marked() {
     is_same("made anew");
     // A sheet without a move takes them back.
     let mut station = place.start();
-    pty.wait_for_the_station();
+    station.wait_for("operators reach this station");
     done(ask(&place, &["ctl", "moves", "a", &sheet("")]));
     wait_until("they are gone", || !public(&place, "archive/a-1.pdn").contains("{from"));
     let again = ask(&place, &["ctl", "moves", "a", &sheet("")]);
