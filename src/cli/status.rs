@@ -238,6 +238,7 @@ mod tests {
             publication: None,
             file: None,
             pairing: None,
+            offers: None,
             plays: None,
         }
     }

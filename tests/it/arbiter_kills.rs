@@ -39,8 +39,12 @@ fn public(place: &Place, name: &str) -> String {
     crate::rounds::public(place, name)
 }
 
+/// How many whole lines tell of something.
 fn count(place: &Place, kind: &str) -> usize {
-    crate::rounds::events(place, kind).len()
+    let text = public(place, "events.ndjson");
+    let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let events = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["type"] == kind).count()
 }
 
 const DEEDS: [Deed; 3] = [

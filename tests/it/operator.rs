@@ -370,6 +370,50 @@ fn a_result_piece_is_offered_and_never_a_move() {
     }
 }
 
+/// All pieces are taken off, and these are put into the centre.
+fn sweep_and_show(desk: &mut Desk, pieces: [(u8, u8); 2]) {
+    // The clock is stopped with 1:00:00 each.
+    desk.give(Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00]));
+    for field in (0..100).filter(|field| start_code(usize::from(*field)) != 0 || *field == 54) {
+        desk.update(field, 0);
+        desk.wait(50);
+    }
+    for (field, code) in pieces {
+        desk.update(field, code);
+    }
+}
+
+#[test]
+fn two_pieces_alone_in_the_centre_propose_a_result_and_publish_nothing() {
+    // Fields 45 and 54 are squares 23 and 28. Kings and men mean the same.
+    let cases = [([1, 1], "2-0"), ([7, 7], "2-0"), ([4, 10], "0-2"), ([1, 4], "1-1"), ([10, 7], "1-1")];
+    for (codes, value) in cases {
+        let mut desk = Desk::with_start(&[], false);
+        desk.play(63, 54, 1);
+        let before = desk.file().len();
+        sweep_and_show(&mut desk, [(45, codes[0]), (54, codes[1])]);
+        desk.wait(4_900);
+        assert_eq!(desk.told("in the centre"), 0, "{:?}", desk.notices());
+        desk.wait(60_000);
+        let offer = format!("two pieces stand alone in the centre: {value}; the request `result {value}` records it");
+        assert_eq!(desk.told(&offer), 1, "{:?}", desk.notices());
+        assert_eq!(desk.line.status().offers.as_deref(), Some(value));
+        assert_eq!(desk.file().len(), before, "nothing is published: {:?}", desk.file());
+        // Taken away it is no offer any more.
+        desk.update(45, 0);
+        desk.wait(10_000);
+        assert_eq!(desk.line.status().offers, None);
+    }
+    // Three pieces, and two of which one stands elsewhere, are none.
+    for others in [[(45, 1), (43, 1)], [(45, 1), (12, 4)]] {
+        let mut desk = Desk::with_start(&[], false);
+        desk.play(63, 54, 1);
+        sweep_and_show(&mut desk, others);
+        desk.wait(60_000);
+        assert_eq!(desk.told("in the centre"), 0, "{:?}", desk.notices());
+    }
+}
+
 #[test]
 fn two_result_pieces_that_differ_and_one_before_a_game_offer_nothing() {
     let mut desk = Desk::with_start(&[], false);

@@ -566,6 +566,8 @@ pub struct Status {
     pub provisional: Vec<String>,
     /// What the next entry waits for; `None`: none is in sight.
     pub waits: Option<Waiting>,
+    /// The result that a sign on the board offers, for an operator to confirm.
+    pub offers: Option<String>,
     /// What is known of a board that nothing explains: there when it is [`Condition::Unexplained`].
     pub doubt: Option<Unexplained>,
     /// What stands on its squares; `None`: nothing is known of them.

@@ -1,46 +1,79 @@
-//! Result pieces: three pieces of a set that say how a game ended when they are put on the board.
+//! Result signs: what players set up on the board to say how a game ended.
 //!
-//! A piece is a hint and no verdict: hands put it down to try it, on any field, or next to another. So it is offered to the
-//! operator once it has been let lie, and it is never a move: for the squares it is nothing.
+//! | stands on the board | says |
+//! |---|---|
+//! | one of the three result pieces of a set, on any field | the result that it means |
+//! | while the clock does not run, two pieces alone, on squares of the centre, both white | White has won |
+//! | both black | Black has won |
+//! | one of each | draw |
 //!
-//! Source: protocol header, piece codes 13 to 15.
+//! A sign is a hint and no verdict: hands put a piece down to try it, or next to another. So it is offered to the operator once it has been
+//! let lie, and it is never a move: for the squares a result piece is nothing, and with the clock stopped nothing is recorded.
+//!
+//! Source: protocol header, piece codes 13 to 15. Of kings in the centre no page says how draughts players set them up: chess boards take
+//! the colour of the squares, and boards for draughts feel one colour only. So here the colour of the pieces says it. Whether they are
+//! crowned is not asked, for boards feel that with some sets only.
 
 use crate::engine::millis::Millis;
 use crate::engine::protocol::PieceCode;
 use draughts::Color;
 use draughts::ResultFormat;
 
-/// How long the board must be quiet before the operator is told.
+/// How long the board must be quiet before the operator is told of result pieces.
 const LET_LIE: Millis = Millis::seconds(2);
+/// And of pieces in the centre: who sweeps the board for the next game leaves any two for a moment.
+const STILL: Millis = Millis::seconds(5);
 
 /// Is this a result piece?
 pub fn is_result_piece(code: PieceCode) -> bool {
     (13..=15).contains(&code.0)
 }
 
-/// What the operator was told of the result pieces of one board.
-#[derive(Clone, Debug, Default)]
-pub struct ResultPieces {
-    notified: Vec<PieceCode>,
+/// What stands on a board that may be a sign.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ResultSigns {
+    /// The kinds of result pieces on it, each once.
+    pub lying: Vec<PieceCode>,
+    /// The colours of two pieces that stand in the centre and are all that there is.
+    pub centre: Option<[Color; 2]>,
 }
 
-impl ResultPieces {
-    /// When the operator is to be told. `lying`: the kinds of result pieces on the board, each once.
-    pub fn tells_at(&self, lying: &[PieceCode], last_change: Millis) -> Option<Millis> {
-        (*lying != self.notified).then_some(last_change + LET_LIE)
+/// What the operator was told of the result signs of one board.
+#[derive(Clone, Debug, Default)]
+pub struct ResultOffer {
+    notified: ResultSigns,
+    /// The result that was offered, as long as its sign stands.
+    offered: Option<String>,
+}
+
+impl ResultOffer {
+    /// When the operator is to be told.
+    pub fn tells_at(&self, signs: &ResultSigns, last_change: Millis) -> Option<Millis> {
+        if signs.lying != self.notified.lying {
+            return Some(last_change + LET_LIE);
+        }
+        (signs.centre != self.notified.centre).then_some(last_change + STILL)
     }
 
     /// Tells, if there is something to tell. `is_playing`: there is a game that could end.
-    pub fn tell(&mut self, lying: Vec<PieceCode>, format: ResultFormat, is_playing: bool) -> Option<String> {
-        self.notified = lying;
-        let value = match self.notified.as_slice() {
-            [PieceCode::DRAW] => format.draw(),
-            [PieceCode::WHITE_WINS] => format.win(Color::White),
-            [PieceCode::BLACK_WINS] => format.win(Color::Black),
-            [] => return None,
+    pub fn tell(&mut self, signs: ResultSigns, format: ResultFormat, is_playing: bool) -> Option<String> {
+        (self.notified, self.offered) = (signs, None);
+        let win = |color| format.win(color).to_owned();
+        let (sign, value) = match (self.notified.lying.as_slice(), self.notified.centre) {
+            ([PieceCode::DRAW], _) => ("a result piece lies on the board", format.draw().to_owned()),
+            ([PieceCode::WHITE_WINS], _) => ("a result piece lies on the board", win(Color::White)),
+            ([PieceCode::BLACK_WINS], _) => ("a result piece lies on the board", win(Color::Black)),
+            ([], Some([one, other])) if one == other => ("two pieces stand alone in the centre", win(one)),
+            ([], Some(_)) => ("two pieces stand alone in the centre", format.draw().to_owned()),
+            ([], None) => return None,
             _ => return Some("result pieces that contradict each other lie on the board".to_owned()),
         };
-        is_playing
-            .then(|| format!("a result piece lies on the board: {value}; the request `result {value}` records it"))
+        self.offered = Some(value.clone()).filter(|_| is_playing);
+        is_playing.then(|| format!("{sign}: {value}; the request `result {value}` records it"))
+    }
+
+    /// The result that a sign on the board offers.
+    pub fn offered(&self) -> Option<&str> {
+        self.offered.as_deref()
     }
 }

@@ -7,7 +7,7 @@ use super::codes::CodeMap;
 use super::result_piece::is_result_piece;
 use crate::engine::protocol::{Field, PieceCode};
 use crate::engine::recognition::{Seen, Sight};
-use draughts::{Geometry, Placement, Square};
+use draughts::{Color, Geometry, Placement, Square};
 
 /// How the board lies on the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +88,19 @@ impl Sensors {
     /// The kinds of result pieces on the board, each once, on any field.
     pub fn result_pieces(&self) -> &[PieceCode] {
         &self.lying
+    }
+
+    /// The colours of two pieces that stand in the middle of the board, on the four fields around its centre, and are all that there is.
+    pub fn two_in_the_centre(&self) -> Option<[Color; 2]> {
+        let pieces = |(field, code): (usize, &PieceCode)| Some((field, self.codes.piece(*code)?.color));
+        let mut pieces = self.fields.iter().enumerate().filter_map(pieces);
+        let (one, other) = (pieces.next()?, pieces.next()?);
+        let (width, height) = (self.geometry.width(), self.geometry.height());
+        let is_middle = |at: usize, count: usize| at == count / 2 || at + 1 == count / 2;
+        let is_central =
+            |(field, _): (usize, Color)| is_middle(field / width, height) && is_middle(field % width, width);
+        let is_sign = self.known && pieces.next().is_none() && is_central(one) && is_central(other);
+        is_sign.then_some([one.1, other.1])
     }
 
     fn look_for_result_pieces(&mut self) {

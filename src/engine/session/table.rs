@@ -419,7 +419,7 @@ impl Table {
             named(start::new_game_at(&self.board, &self.clock, &self.play), LineWait::Start),
             named(self.notified.start_at(&self.board, &self.play), LineWait::SettingUp),
             named(doubts, LineWait::Doubt),
-            named(self.notified.result_pieces_at(&self.board), LineWait::ResultPiece),
+            named(self.notified.result_signs_at(&self.board, &self.clock), LineWait::ResultSign),
             named(game.and_then(|game| ending::without_moves_at(game, &self.settings)), LineWait::NoMoveLeft),
             named(self.board.gap_until(), LineWait::DumpAfterGap),
             verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
@@ -457,7 +457,7 @@ impl Table {
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.notified.tell_doubt(now, &self.board, &self.clock, &self.play));
-        effects.extend(self.notified.tell_result_pieces(now, &self.board, &self.play));
+        effects.extend(self.notified.tell_result_signs(now, &self.board, &self.clock, &self.play));
         let condition = self.condition();
         effects.extend(self.listeners.tell(now, &self.board, &self.clock, &self.play, condition));
         (effects, false)

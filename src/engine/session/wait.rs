@@ -17,8 +17,8 @@ pub enum LineWait {
     SettingUp,
     /// A board that nothing explains to explain itself; then the operator is told.
     Doubt,
-    /// A result piece to be let lie; then its result is offered.
-    ResultPiece,
+    /// A result piece to be let lie, or pieces in the centre to stand still; then the result is offered.
+    ResultSign,
     /// A last move after which the opponent has none to be taken back.
     NoMoveLeft,
     /// A dump after a time in which the board was not heard.

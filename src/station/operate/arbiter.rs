@@ -224,6 +224,7 @@ pub fn begin(config: &Config, inbox: OfficeInbox, teller: Teller, around: Office
                 asked: BTreeMap::new(),
                 opens_when_set_up: config.opens_when_set_up,
                 ready: BTreeSet::new(),
+                offers: BTreeMap::new(),
                 knows_old_games: false,
             };
             work.run(&inbox.0);
@@ -265,6 +266,8 @@ struct Work {
     opens_when_set_up: bool,
     /// The boards that show the start position.
     ready: BTreeSet<String>,
+    /// The results that boards show while their games go on.
+    offers: BTreeMap<String, String>,
     /// Games of earlier chains of logs are in the office.
     knows_old_games: bool,
 }
@@ -308,12 +311,14 @@ impl Work {
         self.office.hear(news, |line, address| named(names, line, address))
     }
 
-    /// Returns whether there are other boards now.
+    /// Returns whether there are other boards now, or another result is shown.
     fn look_at_boards(&mut self) -> bool {
         let rows = self.around.rows.borrow().clone();
         let views = overview::boards(&rows, overview::now());
         let is_ready = |view: &&overview::BoardView| view.state == Condition::Ready.word();
         self.ready = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
+        let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.offers.clone()?))).collect();
+        let shows_another = std::mem::replace(&mut self.offers, offers) != self.offers;
         let opened: BTreeSet<&str> = rows.iter().filter(|row| row.is_opened).map(|row| row.name.as_str()).collect();
         let said = views.iter().filter(|view| opened.contains(view.line.as_str()));
         self.plays = said.map(|view| (view.name.clone(), view.plays.clone())).collect();
@@ -324,7 +329,7 @@ impl Work {
             serial: view.serial,
             is_connected: view.state != Condition::NoConnection.word(),
         });
-        self.office.set_boards(boards.collect())
+        self.office.set_boards(boards.collect()) | shows_another
     }
 
     /// Opens the next round once all its boards are set up for it. Returns whether there was one.
@@ -507,6 +512,7 @@ impl Work {
             let Some((section, pairing)) = tournament.pairing(seat.pairing.0) else { continue };
             let game = self.office.last_game_of(&tournament, seat.pairing);
             let over = game.filter(|game| game.is_over);
+            let offered = game.filter(|game| !game.is_over).and_then(|game| self.offers.get(&game.board));
             let view = PairingView {
                 section: section.name.clone(),
                 round: pairing.round,
@@ -514,8 +520,8 @@ impl Work {
                 white: section.name_of(pairing.white).to_owned(),
                 black: section.name_of(pairing.black).to_owned(),
                 result: tournament.result_tag(seat.pairing, None),
-                waits_for_result: pairing.result.is_none() && over.is_some(),
-                proposed: over.and_then(|game| game.result.clone()),
+                waits_for_result: pairing.result.is_none() && (over.is_some() || offered.is_some()),
+                proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
             };
             shown.insert(seat.board, view);
         }

@@ -121,6 +121,9 @@ pub struct BoardView {
     /// Which pairing of a tournament it plays in the open round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairing: Option<PairingView>,
+    /// The result that a sign on the board offers; readers have it as `proposed` of its pairing.
+    #[serde(skip)]
+    pub offers: Option<String>,
     /// What games play that begin from now on, as its line was told; not for readers.
     #[serde(skip)]
     pub plays: Option<Arc<Pairing>>,
@@ -141,7 +144,7 @@ pub struct PairingView {
     pub black: String,
     /// The official result.
     pub result: Option<String>,
-    /// Its game is over, and an arbiter has to say the result.
+    /// Its game is over, or its board shows a result: an arbiter has to say it.
     pub waits_for_result: bool,
     /// The result that the board has shown.
     pub proposed: Option<String>,
@@ -445,6 +448,7 @@ fn board(
         publication: None,
         file: file.cloned(),
         pairing: None,
+        offers: status.offers.clone(),
         plays: status.pairing.clone(),
     }
 }

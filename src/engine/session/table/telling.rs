@@ -8,7 +8,7 @@ use super::start;
 use crate::engine::millis::Millis;
 use crate::engine::roster;
 use crate::engine::session::game::LiveGame;
-use crate::engine::session::result_piece::ResultPieces;
+use crate::engine::session::result_piece::{ResultOffer, ResultSigns};
 use crate::engine::session::{BoardSquares, Condition, Effect, Status, Waiting, account};
 use draughts::{Color, Piece, PieceKind, Placement, Setup, SquareSet, Variant};
 
@@ -40,7 +40,7 @@ pub(super) struct Notified {
     /// That a dump is not of this game's board.
     foreign_dump: bool,
     doubt: NotifiedDoubt,
-    result_pieces: ResultPieces,
+    result: ResultOffer,
 }
 
 impl Notified {
@@ -121,17 +121,22 @@ impl Notified {
         notice.map(Effect::Notice)
     }
 
-    /// When the operator is told of result pieces on the board.
-    pub fn result_pieces_at(&self, board: &KnownBoard) -> Option<Millis> {
-        self.result_pieces.tells_at(board.sensors().result_pieces(), board.last_change())
+    /// When the operator is told of result signs on the board.
+    pub fn result_signs_at(&self, board: &KnownBoard, clock: &TableClock) -> Option<Millis> {
+        self.result.tells_at(&result_signs(board, clock), board.last_change())
     }
 
-    /// What result pieces on the board mean, when it is to be told.
-    pub fn tell_result_pieces(&mut self, now: Millis, board: &KnownBoard, play: &Play) -> Option<Effect> {
-        self.result_pieces_at(board).filter(|&at| at <= now)?;
-        let lying = board.sensors().result_pieces().to_vec();
+    /// What result signs on the board mean, when it is to be told.
+    pub fn tell_result_signs(
+        &mut self,
+        now: Millis,
+        board: &KnownBoard,
+        clock: &TableClock,
+        play: &Play,
+    ) -> Option<Effect> {
+        self.result_signs_at(board, clock).filter(|&at| at <= now)?;
         let (format, is_playing) = (board.variant().result_format, play.open_game().is_some());
-        self.result_pieces.tell(lying, format, is_playing).map(Effect::Notice)
+        self.result.tell(result_signs(board, clock), format, is_playing).map(Effect::Notice)
     }
 
     /// What is going on. Here alone it is decided, for the status, the alarms, the messages and whoever listens. What nothing
@@ -153,6 +158,13 @@ impl Notified {
             },
         }
     }
+}
+
+/// What stands on the board that may say how the game ended.
+fn result_signs(board: &KnownBoard, clock: &TableClock) -> ResultSigns {
+    let sensors = board.sensors();
+    let centre = sensors.two_in_the_centre().filter(|_| !clock.is_running());
+    ResultSigns { lying: sensors.result_pieces().to_vec(), centre }
 }
 
 impl Table {
@@ -194,6 +206,7 @@ impl Table {
                         until,
                     }),
                     doubt: doubt.map(|doubt| account::doubt(&doubt, self.settings.variant)),
+                    offers: self.notified.result.offered().map(str::to_owned),
                     pairing,
                     squares: self.squares(game.number().map(|_| game.recogniser.position().setup())),
                     ..Status::default()
