@@ -490,7 +490,14 @@ impl Verb {
             self,
             Verb::Result { sure: true, .. } | Verb::Resign { sure: true, .. } | Verb::Continue { sure: true, .. }
         );
-        Ok(ClientRequest::Request { board: board.clone(), request: wish.to_string(), sure, saw: None, until: None })
+        Ok(ClientRequest::Request {
+            board: board.clone(),
+            request: wish.to_string(),
+            sure,
+            saw: None,
+            dry_run: false,
+            until: None,
+        })
     }
 
     /// What there is to say where the station says nothing.

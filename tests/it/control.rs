@@ -43,10 +43,10 @@ pub fn value(text: &str, row: &str) -> f64 {
 }
 
 /// A client that speaks for itself.
-struct Client(BufReader<UnixStream>);
+pub struct Client(BufReader<UnixStream>);
 
 impl Client {
-    fn connect(place: &Place) -> Client {
+    pub fn connect(place: &Place) -> Client {
         let path = place.path("recordings/control.sock");
         let mut stream = None;
         wait_until("the socket", || {
@@ -58,11 +58,11 @@ impl Client {
         Client(BufReader::new(stream))
     }
 
-    fn say(&mut self, text: &str) {
+    pub fn say(&mut self, text: &str) {
         self.0.get_mut().write_all(text.as_bytes()).unwrap();
     }
 
-    fn hear(&mut self) -> Value {
+    pub fn hear(&mut self) -> Value {
         let mut line = String::new();
         self.0.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
@@ -168,6 +168,73 @@ fn what_an_operator_does_stands_in_the_log_and_a_replay_does_it_too() {
         .count();
     assert_eq!(notes, asked.len(), "who asked stands beside each request");
     assert!(station.said().contains(&who), "{}", station.said());
+}
+
+/// What is told of a request before it is done is what the station says when it does it; until then it leaves no trace.
+#[test]
+fn what_a_request_will_do_is_told_before_it_is_done() {
+    let (place, mut pty, mut board, mut station) = playing(4);
+    let mut client = Client::connect(&place);
+    let mut asked = |request: &str, more: &str| {
+        client.say(&format!("{{\"do\":\"request\",\"board\":\"a\",\"request\":{request:?}{more}}}\n"));
+        client.hear()
+    };
+    let trial = ",\"dry_run\":true";
+    let before = (place.live("a-1.pdn"), status(&place)["boards"][0]["plies"].clone());
+    let is_untouched = || {
+        let now = (place.live("a-1.pdn"), status(&place)["boards"][0]["plies"].clone());
+        let is_asked = |kind: &&RecordKind| matches!(kind, RecordKind::Operator(_));
+        now == before && !kinds(&place.log("a-1.log")).iter().any(is_asked)
+    };
+    for (request, told, written) in [
+        ("undo 1", "", "/FEN \\\"B:W"),
+        ("setup W:W31:B1", "", "/FEN \\\"W:W31:B1"),
+        ("hold", "nothing is published until `release`", ""),
+        ("flip", "connector on White's", ""),
+        ("names Jansen / Ba", "Jansen and Ba are the players of", ""),
+        ("rotate", "new logs are begun", ""),
+    ] {
+        let answer = asked(request, trial);
+        assert_eq!(answer["ok"], true, "{request}: {answer}");
+        assert!(answer["told"].to_string().contains(told), "{request}: {answer}");
+        assert!(answer["written"].to_string().contains(written), "{request}: {answer}");
+    }
+    for (request, why) in [
+        ("undo 60", "there are not 60 entries to take back"),
+        ("result 2-0", "its clock runs"),
+        ("result 3-0", "its clock runs"),
+        ("continue", "a game is going on"),
+        ("setup W:W99", "W:W99"),
+    ] {
+        let answer = asked(request, trial);
+        assert!(answer["ok"] == false && answer["error"].to_string().contains(why), "{request}: {answer}");
+    }
+    assert!(is_untouched());
+    // It is told as it is done.
+    let sure = ",\"sure\":true";
+    let foretold = asked("undo 1", trial);
+    assert_eq!(foretold, asked("undo 1", ""), "what was told is what was done");
+    board.answer(&mut pty);
+    let foretold = asked("result 2-0", &format!("{sure}{trial}"));
+    assert!(foretold["told"].to_string().contains("a, game 1, "), "{foretold}");
+    assert_eq!(foretold, asked("result 2-0", sure));
+    wait_until("the end of the game", || {
+        board.answer(&mut pty);
+        place.live("a-1.pdn").ends_with("*\n")
+    });
+    let foretold = asked("continue", &format!("{sure}{trial}"));
+    assert!(foretold["told"].to_string().contains("game 1 goes on"), "{foretold}");
+    let done = asked("continue", sure);
+    let told = |answer: &Value| answer["told"].as_array().unwrap().clone();
+    assert!(told(&foretold).starts_with(&told(&done)), "{foretold}, {done}");
+    assert!(station.signal(Signal::TERM).success());
+    let log = place.log("a-1.log");
+    let log = kinds(&log);
+    let done: Vec<&str> = log
+        .iter()
+        .filter_map(|kind| if let RecordKind::Operator(text) = kind { Some(&**text) } else { None })
+        .collect();
+    assert_eq!(done, ["undo 1", "result 2-0", "continue anyway"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use draughts_pdn::notation;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::{ask, status};
+use crate::control::{Client, ask, status};
 use crate::daemon::{Place, SPEED, moves, recording};
 use crate::program::{Run, run};
 use crate::pty::{Board, Pty, wait_until};
@@ -195,6 +195,13 @@ fn a_game_that_was_ended_by_mistake_goes_on_and_is_one_game() {
     wait_until("the official result", || events(&place, "official").len() == 1);
     let first = moves_of(&place.live("a-1.pdn"));
     let ended = place.live("a-1.pdn");
+    // Whoever asks first what will come of it hears all of it, and changes nothing.
+    let mut client = Client::connect(&place);
+    client.say("{\"do\":\"request\",\"board\":\"a\",\"request\":\"continue\",\"sure\":true,\"dry_run\":true}\n");
+    let foretold = client.hear();
+    let words = foretold["told"].to_string();
+    assert!(words.contains("game 1 goes on") && words.contains("(was 2-0)"), "{foretold}");
+    assert_eq!(events(&place, "official").len(), 1);
     // What was played meanwhile stands on the board.
     let told = done(ask(&place, &["ctl", "continue", "a", "--sure"]));
     assert!(told.contains("game 1 goes on"), "{told}");

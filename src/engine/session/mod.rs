@@ -180,7 +180,7 @@ pub enum Aside {
 }
 
 /// One line: what is on a wire, and the games on it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Line {
     now: Millis,
     wire: Wire,
@@ -199,7 +199,7 @@ enum Heard {
     Published,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Wire {
     Single(Box<Single>),
     Bus(Box<Bus>),

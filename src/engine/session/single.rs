@@ -33,7 +33,7 @@ const UNREPORTED: u32 = 2;
 const FEW_MISSED: usize = 2;
 
 /// A board, what it is asked, and its table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Single {
     decoder: Decoder,
     dialogue: Dialogue,

@@ -468,7 +468,11 @@ impl LineTask {
         let asker = &asked.by;
         let game = ended_by(&request).and_then(|end| Some((self.game_in_words(request.to.address())?, end)));
         let unsure = game.as_ref().filter(|(game, _)| game.runs && !asked.is_sure).map(|(game, _)| game.still_runs());
-        if let Some(why) = asked.until.too_late().or(unsure) {
+        let objection = asked.until.too_late().or(unsure);
+        if asked.is_trial {
+            return Ok(objection.map_or_else(|| self.try_out(now, request, game), Answer::refused));
+        }
+        if let Some(why) = objection {
             let note = format!("request of {asker}: {request}: {why}");
             warn!(line = self.name, "{note}");
             self.recorder.write(now, RecordKind::Note(note));
@@ -478,18 +482,21 @@ impl LineTask {
         self.counters.requests.add(1);
         self.recorder.write(now, RecordKind::Note(format!("request of {asker}")));
         let mut answer = Answer::default();
-        self.take_and_tell(Input::Request(request), |effect| match effect {
-            Effect::Refused(why) => answer.refused = Some(why.clone()),
-            Effect::Notice(notice) | Effect::News(notice) => answer.told.push(notice.clone()),
-            effect => answer.written.extend(effect.lines()),
-        })
-        .await?;
-        if let Some((game, end)) = game.filter(|_| answer.refused.is_none()) {
-            let when =
-                if answer.written.is_empty() { "; it is written when the last moves are recognised" } else { "" };
-            answer.told.insert(0, format!("{}: {end}{when}", game.words));
+        self.take_and_tell(Input::Request(request), |effect| answer.hear(effect)).await?;
+        if let Some((game, end)) = game {
+            answer.ends(&game.words, &end);
         }
         Ok(answer)
+    }
+
+    /// What would come of a request. Nobody is told, and nothing is done.
+    fn try_out(&self, now: u64, request: Request, game: Option<(GameInWords, String)>) -> Answer {
+        let mut answer = Answer::default();
+        self.recorder.foresee(now, request).iter().for_each(|output| answer.hear(&output.effect));
+        if let Some((game, end)) = game {
+            answer.ends(&game.words, &end);
+        }
+        answer
     }
 
     /// What a board of this line is called.

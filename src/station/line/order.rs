@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc, oneshot};
 
+use crate::engine::session::Effect;
 use crate::engine::session::request::Request;
 use crate::station::config::LineConfig;
 use crate::station::line::Uptime;
@@ -46,6 +47,8 @@ pub struct Asked {
     pub until: Uptime,
     /// He says that he means it: a result ends a game whose clock runs.
     pub is_sure: bool,
+    /// He wants to know what would come of it; nothing is done.
+    pub is_trial: bool,
 }
 
 /// What became of a request.
@@ -63,6 +66,23 @@ impl Answer {
     /// A request that was not done.
     pub fn refused(why: String) -> Answer {
         Answer { refused: Some(why), ..Answer::default() }
+    }
+
+    /// Takes in what the core wants done because of it.
+    pub fn hear(&mut self, effect: &Effect) {
+        match effect {
+            Effect::Refused(why) => self.refused = Some(why.clone()),
+            Effect::Notice(notice) | Effect::News(notice) => self.told.push(notice.clone()),
+            effect => self.written.extend(effect.lines()),
+        }
+    }
+
+    /// Says first which game it ends, and how, unless it was refused.
+    pub fn ends(&mut self, game: &str, end: &str) {
+        if self.refused.is_none() {
+            let when = if self.written.is_empty() { "; it is written when the last moves are recognised" } else { "" };
+            self.told.insert(0, format!("{game}: {end}{when}"));
+        }
     }
 }
 

@@ -54,11 +54,15 @@ pub enum OfficeQuestion {
         result: String,
         /// It is meant so, whatever the board shows.
         sure: bool,
+        /// Only what would come of it is asked.
+        dry_run: bool,
     },
     /// The last game of the board goes on: it has no result any more.
     Continued {
         /// The board.
         board: String,
+        /// Only what would come of it is asked.
+        dry_run: bool,
     },
     /// Are these names for a game that has begun?
     Names {
@@ -68,6 +72,8 @@ pub enum OfficeQuestion {
         white: String,
         /// Who has Black.
         black: String,
+        /// Only what would come of it is asked.
+        dry_run: bool,
     },
     /// What is known of the tournament, and what was done to it?
     Show,
@@ -372,17 +378,19 @@ impl Work {
 
     fn answer(&mut self, question: OfficeQuestion, by: &str) -> OfficeAnswer {
         let request = match question {
-            OfficeQuestion::Result { board, .. } if self.office.is_playing(&board) => {
-                self.askers.insert(board, by.to_owned());
+            OfficeQuestion::Result { board, dry_run, .. } if self.office.is_playing(&board) => {
+                if !dry_run {
+                    self.askers.insert(board, by.to_owned());
+                }
                 return OfficeAnswer::OfLine;
             }
-            OfficeQuestion::Result { board, result, sure } => {
+            OfficeQuestion::Result { board, result, sure, dry_run } => {
                 if !self.office.knows(&board) {
                     return OfficeAnswer::OfLine;
                 }
-                TournamentRequest { sure, ..Matter::result_of(board, result).into() }
+                TournamentRequest { sure, dry_run, ..Matter::result_of(board, result).into() }
             }
-            OfficeQuestion::Continued { board } => {
+            OfficeQuestion::Continued { board, dry_run } => {
                 self.learn_old_games();
                 let Some(game) = self.office.last_game(&board).map(|game| game.number) else {
                     return OfficeAnswer::OfLine;
@@ -393,10 +401,12 @@ impl Work {
                 let (board, game, result) = (Some(board), Some(game), "*".to_owned());
                 let matter =
                     Matter::Result { board, game, pairing: None, section: None, result, why: None, correct: true };
-                TournamentRequest { sure: true, reason: "the game goes on".to_owned(), ..matter.into() }
+                TournamentRequest { sure: true, reason: "the game goes on".to_owned(), dry_run, ..matter.into() }
             }
             OfficeQuestion::Names { board, .. } if !self.office.is_playing(&board) => return OfficeAnswer::OfLine,
-            OfficeQuestion::Names { board, white, black } => Matter::Names { board, game: None, white, black }.into(),
+            OfficeQuestion::Names { board, white, black, dry_run } => {
+                TournamentRequest { dry_run, ..Matter::Names { board, game: None, white, black }.into() }
+            }
             OfficeQuestion::Request(request) => request,
             OfficeQuestion::Show => return self.shown(),
         };
@@ -490,7 +500,12 @@ impl Work {
                 continue;
             }
             let (answer, receiver) = oneshot::channel();
-            let asked = Asked { by: "the tournament".to_owned(), until: Uptime::after(LINE_TIME), is_sure: false };
+            let asked = Asked {
+                by: "the tournament".to_owned(),
+                until: Uptime::after(LINE_TIME),
+                is_sure: false,
+                is_trial: false,
+            };
             let wish = Wish::Pairing(pairing.clone());
             if (self.around.tell_line)(board.clone(), wish, asked, answer) {
                 self.asked.insert(board, (pairing, Instant::now(), receiver));

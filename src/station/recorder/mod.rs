@@ -29,6 +29,7 @@ use std::time::Instant;
 
 use crate::engine::bytelog::{Record, RecordKind};
 use crate::engine::millis::Millis;
+use crate::engine::session::request::Request;
 use crate::engine::session::{BusAddress, Effect, Input, Line, Output};
 use crate::station::disk::Durability;
 use crate::station::feed::Feeds;
@@ -130,6 +131,11 @@ impl Recorder {
             self.write(at, RecordKind::Tick);
         }
         self.publish(outputs, on_effect)
+    }
+
+    /// What would come of a request. It is tried on a copy of the core: nothing of it is in the log, sent or published.
+    pub fn foresee(&self, at: u64, request: Request) -> Vec<Output> {
+        self.line.clone().handle(self.shift + Millis(at), Input::Request(request))
     }
 
     /// Is there something left for [`Recorder::finish`]?

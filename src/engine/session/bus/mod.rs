@@ -77,7 +77,7 @@ struct Asked {
 }
 
 /// A bus and its boards.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bus {
     settings: LineSettings,
     decoder: BusDecoder,
@@ -103,7 +103,7 @@ pub struct Bus {
 }
 
 /// Where no board of a bus answers, one that knows no bus may be at the port: it is asked once what stands on it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 enum Stranger {
     /// It was not asked since the link came up.
     #[default]

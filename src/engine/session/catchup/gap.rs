@@ -72,7 +72,7 @@ pub struct Recalled {
 }
 
 /// A gap that is not closed yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Gap {
     since: Millis,
     /// When the board could be heard again.

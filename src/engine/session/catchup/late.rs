@@ -37,7 +37,7 @@ use draughts::Color;
 const TRIES: u32 = 2;
 
 /// What is known of a game that may have begun while nobody listened.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub enum Late {
     /// Nothing: what stands on the board has yet to be shown.
     #[default]
@@ -199,7 +199,7 @@ pub fn leads_to(table: &Table, memory: &[MemoryEvent]) -> bool {
 }
 
 /// A game on a table beside the one that waits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Beside {
     /// Where it is played.
     pub table: Table,
@@ -232,7 +232,7 @@ impl Beside {
 }
 
 /// A game that a memory has, and that would be published.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Offer {
     game: Beside,
     /// How many entries it had when the station was last asked.
@@ -301,7 +301,7 @@ impl Offer {
 }
 
 /// Games from what stands on a board, one for each way in which it can be meant.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FromStanding {
     games: Vec<Beside>,
     is_told: bool,

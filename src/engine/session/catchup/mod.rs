@@ -38,7 +38,7 @@ use event_clock::EventClock;
 use late::{Beside, Decision, Late, Offer};
 
 /// The games of one board: on its table, and on the tables beside it on which a game may have begun that nobody saw.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Games {
     /// Where it is played.
     pub table: Table,

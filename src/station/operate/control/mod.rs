@@ -151,6 +151,9 @@ pub enum ClientRequest {
         /// What whoever asks has seen of the board: if something was played since, it is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         saw: Option<SeenBoard>,
+        /// Only what would come of it is asked; nothing is done.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        dry_run: bool,
         /// Until when it is wanted.
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
@@ -257,6 +260,7 @@ impl ClientRequest {
             | ClientRequest::ShowTournament {}
             | ClientRequest::Deeds {}
             | ClientRequest::LogLevel { filter: None, .. } => true,
+            ClientRequest::Request { dry_run, .. } => *dry_run,
             ClientRequest::Tournament { request, .. } => request.dry_run,
             _ => false,
         }

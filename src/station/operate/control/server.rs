@@ -298,7 +298,7 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
         }
         ClientRequest::Deeds {} => Reply { deeds: desk.deeds.all(), ..Reply::done(Vec::new()) },
         ClientRequest::Tournament { request, until } => of_tournament(desk, *request, wanted(until), asker).await,
-        ClientRequest::Request { board, request, sure, saw, until } => {
+        ClientRequest::Request { board, request, sure, saw, dry_run, until } => {
             let wish = match wish(&request) {
                 Ok(wish) => wish,
                 Err(why) => return Reply::error(why),
@@ -307,11 +307,11 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
                 return Reply::error(why);
             }
             let until = wanted(until);
-            if let Some(reply) = of_office(desk, &board, &wish, sure, asker).await {
+            if let Some(reply) = of_office(desk, &board, &wish, Way { sure, dry_run }, asker).await {
                 return reply;
             }
             let (answer, told) = oneshot::channel();
-            let asked = Asked { by: asker.to_owned(), until, is_sure: sure };
+            let asked = Asked { by: asker.to_owned(), until, is_sure: sure, is_trial: dry_run };
             let goes_on = matches!(wish, Wish::Continue(_)).then(|| desk.observer.board_called(&board)).flatten();
             let command = StationCommand::Request { board, wish, asked, answer };
             let mut reply: Reply = match ask(desk, command, told, until).await {
@@ -319,7 +319,7 @@ async fn obey(request: ClientRequest, asker: &str, desk: &Desk) -> Reply {
                 Err(reply) => return reply,
             };
             if let Some(board) = goes_on.filter(|_| reply.ok) {
-                let question = OfficeQuestion::Continued { board };
+                let question = OfficeQuestion::Continued { board, dry_run };
                 match timeout(until.left() + BEGUN, desk.office.ask(question, asker.to_owned())).await {
                     Ok(Ok(OfficeAnswer::Done { told, .. })) => reply.told.extend(told),
                     Ok(Ok(OfficeAnswer::Refused(why))) => reply.told.push(format!("its result stays: {why}")),
@@ -345,12 +345,24 @@ fn has_changed(desk: &Desk, board: &str, saw: SeenBoard) -> Option<String> {
     })
 }
 
+/// How something is asked.
+#[derive(Clone, Copy)]
+struct Way {
+    /// It is meant so.
+    sure: bool,
+    /// Only what would come of it is asked.
+    dry_run: bool,
+}
+
 /// A result or names for a game that is over, or that has begun, are for the tournament office. `None`: it is for the line.
-async fn of_office(desk: &Desk, board: &str, wish: &Wish, sure: bool, asker: &str) -> Option<Reply> {
+async fn of_office(desk: &Desk, board: &str, wish: &Wish, way: Way, asker: &str) -> Option<Reply> {
+    let Way { sure, dry_run } = way;
     let board = desk.observer.board_called(board)?;
     let question = match wish {
-        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure },
-        Wish::Names { white, black } => OfficeQuestion::Names { board, white: white.clone(), black: black.clone() },
+        Wish::Result(result) => OfficeQuestion::Result { board, result: result.clone(), sure, dry_run },
+        Wish::Names { white, black } => {
+            OfficeQuestion::Names { board, white: white.clone(), black: black.clone(), dry_run }
+        }
         _ => return None,
     };
     // A line ends its game though the office has something else to do.

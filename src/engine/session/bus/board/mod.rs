@@ -83,7 +83,7 @@ pub enum BoardOrigin {
 }
 
 /// A board on a bus.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BusBoard {
     /// Its games.
     games: Games,

@@ -31,7 +31,7 @@ const MOST_KEPT: usize = changes::RING;
 const MOST_MEMORY_READS: u32 = 6;
 
 /// The reports of a board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reports {
     /// The line was disturbed since the last dump.
     pub is_suspect: bool,
