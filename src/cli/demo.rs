@@ -143,6 +143,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 trusted_proxies: Vec::new(),
                 is_open: false,
                 viewers_file: None,
+                viewers: Some(viewers.clone()),
                 numbers: None,
             };
             tokio::spawn(damcast::outward::desk::serve(super::serve::open(desk)?, options, std::future::pending()))

@@ -88,6 +88,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         trusted_proxies: config.trusted_proxies,
         is_open: !address.ip().is_loopback(),
         viewers_file: Some(PathBuf::from(STATE_FILE)),
+        viewers: config.viewers,
         numbers,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;

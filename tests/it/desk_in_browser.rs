@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use crate::browser::Browser;
+use crate::browser::{Browser, axe};
 use crate::control::playing;
 use crate::desk::{Desk, code};
 use crate::pty::wait_until;
@@ -208,4 +208,114 @@ fn a_session_that_is_ended_elsewhere_is_over_in_the_page() {
     assert_eq!(desk.post("/api/revoke", Some(&operator), &json!({"id": his["id"]})).0, 200);
     browser.wait("document.querySelector('#login').hidden", &false.into());
     browser.wait("document.querySelector('#login-error').textContent", &"Your login has ended. Log in again.".into());
+}
+
+/// Opens the dialog of a button, by its key, and waits until it says what it will do.
+fn open(browser: &mut Browser, key: &str) {
+    let button = format!("document.querySelector('#view [data-key={key:?}]')");
+    browser.wait(&format!("Boolean({button})"), &true.into());
+    browser.read(&format!("{button}.click()"));
+    browser.wait("Boolean(document.querySelector('dialog[open] .dry p'))", &true.into());
+}
+
+fn close(browser: &mut Browser) {
+    browser.read("document.querySelector('dialog').close()");
+}
+
+/// A view of the desk, and the buttons in it that open dialogs.
+const PLACES: [(&str, &[&str]); 5] = [
+    ("boards", &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate"]),
+    ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin"]),
+    ("standings", &[]),
+    ("log", &[]),
+    ("station", &["reload", "alarm-test", "log-level", "login"]),
+];
+
+#[test]
+fn the_desk_speaks_each_language_and_keeps_nobody_out() {
+    let Some(mut browser) = Browser::open() else { return };
+    let axe = axe();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("desk");
+    fs::create_dir_all(&folder).unwrap();
+    println!("pictures: {}", folder.display());
+    let (place, _pty, _board, _station) = playing(4);
+    let desk = Desk::start(&place, "viewers = \"https://live.example.org/\"\n");
+    let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    for matter in [
+        json!({"matter": "import", "name": "players.csv", "text": FILE}),
+        json!({"matter": "round-robin"}),
+        json!({"matter": "round", "round": 1, "to": "open"}),
+    ] {
+        let (_, answer) = desk.post("/api/request", Some(&keys), &json!({"do": "tournament", "request": matter}));
+        assert_eq!(answer["ok"], true, "{answer}");
+    }
+    let mut first = Vec::new();
+    for (language, scheme, words) in [
+        ("en", "light", ["Log in", "Boards", "Take back a move"]),
+        ("nl", "dark", ["Inloggen", "Borden", "Zet terugnemen"]),
+        ("fr", "light", ["Se connecter", "Damiers", "Reprendre un coup"]),
+        ("ru", "dark", ["Войти", "Доски", "Взять ход назад"]),
+    ] {
+        let media = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]});
+        browser.call("Emulation.setEmulatedMedia", media);
+        let size = json!({"width": 1280, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        browser.visit("about:blank");
+        let code = code(&place, "operator", "M. Bosma");
+        browser.visit(&format!("http://{}/?lang={language}&code={code}", desk.address));
+        browser.wait("document.querySelector('#code')?.value", &code.into());
+        assert_eq!(browser.read("location.search"), format!("?lang={language}"), "the language stays in the address");
+        assert_eq!(browser.read("document.documentElement.lang"), language);
+        let hurdles = |browser: &mut Browser, what: &str| {
+            if let Some(axe) = &axe {
+                if browser.read("typeof axe") != "object" {
+                    browser.read(axe);
+                }
+                assert_eq!(browser.hurdles(), json!([]), "{what} in {language}, {scheme}");
+            }
+            for rubbish in ["undefined", "[object", "{}", "NaN"] {
+                let found = browser.read(&format!("document.body.innerText.includes({rubbish:?})"));
+                assert_eq!(found, false, "{what} in {language} says {rubbish}");
+            }
+        };
+        hurdles(&mut browser, "login");
+        if language != "en" {
+            keep(&mut browser, &folder, &format!("{language}-login"));
+        }
+        press(&mut browser, words[0]);
+        browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
+        browser.wait("document.querySelector('#views a').textContent", &words[1].into());
+        browser.wait("document.querySelector('[data-key=undo]').textContent", &words[2].into());
+        for (view, dialogs) in PLACES {
+            browser.read(&format!("location.hash = '#{view}'"));
+            let key = dialogs.first().map_or("#view h2".to_owned(), |key| format!("#view [data-key={key:?}]"));
+            browser.wait(&format!("Boolean(document.querySelector({key:?}))"), &true.into());
+            if view == "station" {
+                let link = "document.querySelector('.code svg path') && document.querySelector('.code a').textContent";
+                browser.wait(link, &"https://live.example.org/".into());
+            }
+            hurdles(&mut browser, view);
+            keep(&mut browser, &folder, &format!("{language}-{view}"));
+            for key in dialogs {
+                open(&mut browser, key);
+                hurdles(&mut browser, key);
+                if ["en", "ru"].contains(&language) {
+                    keep(&mut browser, &folder, &format!("{language}-{view}-{key}").replace(' ', "-"));
+                }
+                close(&mut browser);
+            }
+        }
+        // Whoever changes the language stays where he is, and logged in.
+        browser.read("document.querySelector('#languages a[lang=nl]').click()");
+        browser.wait("document.readyState === 'complete' && document.documentElement.lang", &"nl".into());
+        browser.wait("location.hash", &"#station".into());
+        browser.wait("Boolean(document.querySelector('[data-key=reload]'))", &true.into());
+        first.push(browser.read("document.querySelector('#views').textContent"));
+        browser.read("document.querySelector('#leave').click()");
+        browser.wait("document.querySelector('#login').hidden", &false.into());
+    }
+    assert!(first.iter().all(|views| *views == first[0]), "{first:?}");
+    let complaints: Vec<&String> =
+        browser.complaints().into_iter().filter(|complaint| !complaint.contains("401")).collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
 }

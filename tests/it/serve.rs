@@ -1037,6 +1037,8 @@ fn a_socket_that_is_handed_over_is_used() {
     wait_until("pages", || server.try_get("/", &[]).is_ok_and(|page| page.text().contains("Jansen")));
     let state = outlet.path("../state.json");
     wait_until("the state", || fs::read_to_string(&state).is_ok_and(|text| text.contains("\"seq\":3")));
+    let said: Value = serde_json::from_str(&fs::read_to_string(&state).unwrap()).unwrap();
+    assert_eq!(said["address"], server.address, "the desk makes a code of it");
 }
 
 /// The demonstration shows its boards from the first moment on.

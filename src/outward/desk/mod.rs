@@ -20,8 +20,9 @@
 //! | `station` | the control socket: asked, and watched |
 //! | `states` | what pages are told again and again |
 //! | `numbers` | `/metrics` and `/healthz`, for programs that watch |
+//! | `viewers` | where viewers reach their pages, with a code for phones |
 //! | `pictures` | boards as they stand beside what is published |
-//! | `page` | the HTML; everything else is done by `assets/*.js` |
+//! | `page`, `words` | the HTML and the words, in each language; everything else is done by `assets/*.js` |
 //! | `routes` | which address is answered by what |
 
 mod guard;
@@ -33,6 +34,8 @@ mod routes;
 mod sessions;
 mod states;
 mod station;
+mod viewers;
+mod words;
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -63,6 +66,8 @@ pub struct DeskOptions {
     pub is_open: bool,
     /// Where the pages for viewers say how they are.
     pub viewers_file: Option<PathBuf>,
+    /// Where viewers reach them, if the configuration says it.
+    pub viewers: Option<String>,
     /// Where programs ask for numbers and health.
     pub numbers: Option<std::net::TcpListener>,
 }
@@ -95,7 +100,8 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
             None => std::future::pending().await,
         }
     };
-    let desk = routes::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file);
+    let desk =
+        routes::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file, options.viewers);
     tokio::select! {
         () = listener::listen(listener, routes::table(desk), limits, Arc::new(DoorCounts::default())) => {}
         () = numbers => {}

@@ -1,22 +1,32 @@
-//! The HTML of the desk: one page, in which the script shows everything. Nothing of a station stands in it before somebody has logged in.
+//! The HTML of the desk: one page for each language, in which the script shows everything. Nothing of a station stands in it before
+//! somebody has logged in. The words of the script stand in it as JSON, which no browser takes for a script.
 
 use axum::body::Bytes;
 use draughts::Variant;
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, PreEscaped, html};
 
-use crate::outward::web::assets::{Asset, CSS, JS};
-use crate::outward::web::diagram;
+use super::words::{for_script, words};
+use crate::outward::web::assets::{Asset, CSS, JS, STYLE};
+use crate::outward::web::{Language, diagram, pack};
 
 /// The page and what it needs.
 pub struct Page {
-    /// As HTML.
-    pub text: Bytes,
+    /// As HTML, in each language.
+    texts: Vec<(Language, Text)>,
     /// Its files.
     pub assets: Vec<Asset>,
 }
 
+/// A text, and the same compressed.
+pub struct Text {
+    /// As it is.
+    pub plain: Bytes,
+    /// Compressed.
+    pub packed: Bytes,
+}
+
 /// All of the script, in one file: it begins with what the rest uses.
-const SCRIPT: &str = concat!(
+pub(super) const SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("assets/core.js"),
     include_str!("assets/boards.js"),
@@ -26,71 +36,99 @@ const SCRIPT: &str = concat!(
     "start();\n",
 );
 
+/// The script without what only its readers need: comments and indents. No text of it goes over several lines.
+fn bare(script: &str) -> String {
+    let lines =
+        script.lines().map(str::trim).filter(|line| !["//", "/**", "* "].iter().any(|sign| line.starts_with(sign)));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
 impl Page {
     /// With a form for passwords, if there are some.
     pub fn new(has_passwords: bool) -> Page {
-        let style = Asset::of_pages();
-        let own = Asset::new("desk", "css", CSS, include_str!("assets/desk.css"));
-        let script = Asset::new("desk", "js", JS, SCRIPT);
-        let text = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width,initial-scale=1";
-                    meta name="robots" content="noindex";
-                    title { "damcast desk" }
-                    link rel="stylesheet" href=(style.path());
-                    link rel="stylesheet" href=(own.path());
-                    link rel="icon" href="data:,";
-                    script type="module" src=(script.path()) {}
-                }
-                body {
-                    (diagram::definitions(Variant::all()))
-                    a.skip href="#main" { "To the boards" }
-                    header.dm {
-                        div.wrap {
-                            h1 { "Desk " span #event {} }
-                            nav #views aria-label="Desk" hidden {}
-                            div.who #who hidden {
-                                span #me {}
-                                button.btn #sound type="button" aria-pressed="false" { "Sound off" }
-                                button.btn #leave type="button" { "Log out" }
-                            }
-                        }
-                    }
-                    p.banner #banner role="status" hidden {}
-                    main #main .wrap tabindex="-1" {
-                        section #login .login aria-labelledby="login-title" hidden {
-                            h2 #login-title { "Log in" }
-                            form #code-form autocomplete="off" {
-                                label for="code" { "Code" }
-                                input #code name="code" inputmode="numeric" autocomplete="one-time-code" required
-                                    maxlength="12" aria-describedby="code-hint";
-                                p.q.s #code-hint { "Six digits, for a minute. " code { "damcast ctl login" } " on the station makes one." }
-                                button.btn.p type="submit" { "Log in" }
-                            }
-                            @if has_passwords {
-                                form #password-form {
-                                    label for="name" { "Name" }
-                                    input #name name="name" autocomplete="username" required maxlength="64";
-                                    label for="password" { "Password" }
-                                    input #password type="password" autocomplete="current-password" required maxlength="256";
-                                    button.btn.p type="submit" { "Log in" }
-                                }
-                            }
-                            p #login-error role="alert" {}
-                        }
-                        noscript { p { "The desk needs JavaScript. `damcast ctl` and `damcast status` do the same without." } }
-                        div #view {}
-                    }
-                    dialog #dialog aria-labelledby="dialog-title" {}
-                    p #say .vh role="status" aria-live="polite" {}
-                }
-            }
+        // One style: a request less.
+        let style = Asset::new("desk", "css", CSS, [STYLE, include_str!("assets/desk.css")].concat());
+        let script = Asset::new("desk", "js", JS, bare(SCRIPT));
+        let text = |language| {
+            let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
+            (language, Text { packed: pack(&plain), plain })
         };
-        Page { text: text.into_string().into(), assets: vec![style, own, script] }
+        Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
     }
+
+    /// As HTML in a language.
+    pub fn text(&self, language: Language) -> Option<&Text> {
+        self.texts.iter().find(|(known, _)| *known == language).map(|(_, text)| text)
+    }
+}
+
+fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> String {
+    let (t, of_pages) = (words(language), language.words());
+    let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
+    let page = html! {
+        (DOCTYPE)
+        html lang=(language.code()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width,initial-scale=1";
+                meta name="robots" content="noindex";
+                title { "damcast desk" }
+                link rel="stylesheet" href=(style);
+                link rel="icon" href="data:,";
+                script #words type="application/json" { (PreEscaped(for_script(language))) }
+                script type="module" src=(script) {}
+            }
+            body {
+                (diagram::definitions(Variant::all()))
+                a.skip href="#main" { (t.skip) }
+                header.dm {
+                    div.wrap {
+                        h1 { (t.desk) " " span #event {} }
+                        nav #views aria-label=(t.desk) hidden {}
+                        div.who #who hidden {
+                            span #me {}
+                            button.btn #sound type="button" aria-pressed="false" { (t.sound_off) }
+                            button.btn #leave type="button" { (t.log_out) }
+                        }
+                        nav #languages aria-label=(of_pages.language) {
+                            @for other in Language::ALL {
+                                a href=(format!("?lang={}", other.code())) lang=(other.code()) hreflang=(other.code()) title=(other.name())
+                                    aria-current=[(other == language).then_some("true")] { (other.code().to_uppercase()) }
+                            }
+                        }
+                    }
+                }
+                p.banner #banner role="status" hidden {}
+                main #main .wrap tabindex="-1" {
+                    section #login .login aria-labelledby="login-title" hidden {
+                        h2 #login-title { (t.log_in) }
+                        form #code-form autocomplete="off" {
+                            label for="code" { (t.code) }
+                            input #code name="code" inputmode="numeric" autocomplete="one-time-code" required
+                                maxlength="12" aria-describedby="code-hint";
+                            p.q.s #code-hint { (code_before) code { "damcast ctl login" } (code_behind) }
+                            button.btn.p type="submit" { (t.log_in) }
+                        }
+                        @if has_passwords {
+                            form #password-form {
+                                label for="name" { (of_pages.name) }
+                                input #name name="name" autocomplete="username" required maxlength="64";
+                                label for="password" { (t.password) }
+                                input #password type="password" autocomplete="current-password" required maxlength="256";
+                                button.btn.p type="submit" { (t.log_in) }
+                            }
+                        }
+                        p #login-error role="alert" {}
+                    }
+                    noscript { p { (t.no_script) } }
+                    div #view {}
+                }
+                dialog #dialog aria-labelledby="dialog-title" {}
+                p #say .vh role="status" aria-live="polite" {}
+            }
+        }
+    };
+    page.into_string()
 }
 
 #[cfg(test)]
@@ -100,15 +138,30 @@ mod tests {
     #[test]
     fn nothing_is_inline_and_the_first_view_is_small() {
         let page = Page::new(true);
-        let text = String::from_utf8(page.text.to_vec()).unwrap();
-        assert!(text.contains("password-form"));
-        for inline in ["<style", " style=", " onclick=", "javascript:", "<script>"] {
-            assert!(!text.contains(inline), "{inline}");
-        }
-        assert!(!Page::new(false).text.windows(13).any(|part| part == b"password-form"));
+        assert_eq!(page.assets.len(), 2, "with the page three requests");
         let packed: usize = page.assets.iter().map(|asset| asset.packed.len()).sum();
-        assert!(packed + crate::outward::web::pack(&page.text).len() <= 30 << 10, "{packed}");
+        for language in Language::ALL {
+            let text = page.text(language).unwrap();
+            let html = String::from_utf8(text.plain.to_vec()).unwrap();
+            assert!(html.contains("password-form") && html.contains(&format!("<html lang=\"{}\">", language.code())));
+            for inline in ["<style", " style=", " onclick=", "javascript:", "<script>"] {
+                assert!(!html.contains(inline), "{inline}");
+            }
+            assert_eq!(html.matches("<script").count(), 2, "the words, and the address of the script");
+            let first = packed + text.packed.len();
+            assert!(first <= 30 << 10, "{language:?}: {first}");
+        }
+        let without = Page::new(false);
+        let english = without.text(Language::En).unwrap();
+        assert!(!english.plain.windows(13).any(|part| part == b"password-form"));
         let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.packed.len());
         assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
+    }
+
+    #[test]
+    fn no_text_of_the_script_goes_over_several_lines() {
+        for line in SCRIPT.lines() {
+            assert!(line.matches('`').count() % 2 == 0, "{line}");
+        }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! | address | needs | answers |
 //! |---|---|---|
-//! | `GET /` | | the page; `?code=` is what its script fills into the form |
+//! | `GET /` | | the page; `?lang=` chooses its language, `?code=` is what its script fills into the form |
 //! | `POST /api/login` | a code, or a name and a password | the cookie, and the secret of the page |
 //! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
 //! | `GET /api/sessions` | a session | who has logged in |
 //! | `GET /api/states` | a session | [`super::states`] |
 //! | `POST /api/request` | a session | the socket's answer to its own request (`docs/socket.md`) |
 //! | `GET /api/tournament`, `/api/log` | a session | the tournament; what was asked and done |
+//! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::pictures`] |
 
 use std::path::PathBuf;
@@ -16,10 +17,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{Path, Request, State};
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -30,8 +31,10 @@ use tokio::sync::Semaphore;
 use super::guard::{Caller, Door, POLICY, SECRET};
 use super::sessions::{LASTS, Sessions};
 use super::station::Station;
-use super::{page, passwords, pictures, states};
+use super::{page, passwords, pictures, states, viewers};
+use crate::outward::web::Language;
 use crate::outward::web::live::now;
+use crate::outward::web::routes::takes_gzip;
 use crate::station::operate::control::logins::{Tries, wait_in_words};
 use crate::station::operate::control::{ClientRequest, Person, Reply, Role};
 
@@ -50,6 +53,7 @@ pub struct DeskSite {
     pub(super) station: Arc<Station>,
     pub(super) sessions: Sessions,
     pub(super) viewers_file: Option<PathBuf>,
+    viewers: Option<String>,
     password_file: Option<PathBuf>,
     tries: Mutex<Tries>,
     /// Passwords are looked at one at a time: each costs a lot, so that guessing does.
@@ -91,12 +95,14 @@ impl DeskSite {
         station: Arc<Station>,
         password_file: Option<PathBuf>,
         viewers_file: Option<PathBuf>,
+        viewers: Option<String>,
     ) -> Arc<DeskSite> {
         Arc::new(DeskSite {
             door,
             station,
             sessions: Sessions::default(),
             viewers_file,
+            viewers,
             page: page::Page::new(password_file.is_some()),
             password_file,
             tries: Mutex::default(),
@@ -122,6 +128,7 @@ pub fn table(desk: Arc<DeskSite>) -> Router {
         .route("/api/request", post(request))
         .route("/api/tournament", get(tournament))
         .route("/api/log", get(log))
+        .route("/api/viewers", get(viewers_address))
         .route("/api/board/{name}", get(board))
         .fallback(|| async { refused(StatusCode::NOT_FOUND, "there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -212,17 +219,38 @@ async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) ->
         .map_err(|error| refused(StatusCode::BAD_REQUEST, &format!("this is no request: {error}")))
 }
 
-async fn home(State(desk): Here) -> Response {
-    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
-    (kind, desk.page.text.clone()).into_response()
+#[derive(Deserialize, Default)]
+struct HomeQuery {
+    lang: Option<String>,
 }
 
-async fn asset(State(desk): Here, uri: axum::http::Uri) -> Response {
+async fn home(State(desk): Here, uri: Uri, headers: HeaderMap) -> Response {
+    // What is asked in a way that is not known counts as not asked.
+    let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
+    let language = Language::asked(query.lang.as_deref(), &headers);
+    let Some(text) = desk.page.text(language) else { return refused(StatusCode::NOT_FOUND, "there is no page") };
+    let mut answer = content(&headers, "text/html; charset=utf-8", &text.plain, &text.packed);
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    answer
+}
+
+/// Bytes, compressed for whom that is right.
+fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
+    match takes_gzip(asked) {
+        true => (headers, [(header::CONTENT_ENCODING, "gzip")], packed.clone()).into_response(),
+        false => (headers, plain.clone()).into_response(),
+    }
+}
+
+async fn asset(State(desk): Here, uri: Uri, headers: HeaderMap) -> Response {
     let Some(asset) = desk.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
         return refused(StatusCode::NOT_FOUND, "there is no such file; load the page again");
     };
-    let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
-    (headers, asset.bytes.clone()).into_response()
+    let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.packed);
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    answer.headers_mut().insert(header::CACHE_CONTROL, forever);
+    answer
 }
 
 #[derive(Deserialize)]
@@ -379,6 +407,10 @@ async fn tournament(State(desk): Here, _: Member) -> Response {
 
 async fn log(State(desk): Here, _: Member) -> Response {
     replied(&*desk.deeds.answer(&desk.station, ClientRequest::Deeds {}).await)
+}
+
+async fn viewers_address(State(desk): Here, _: Member) -> Response {
+    object(StatusCode::OK, &viewers::told(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
 }
 
 async fn board(State(desk): Here, _: Member, Path(name): Path<String>) -> Response {

@@ -11,6 +11,9 @@ pub const CSS: &str = "text/css; charset=utf-8";
 /// A script.
 pub const JS: &str = "text/javascript; charset=utf-8";
 
+/// The style of all pages.
+pub const STYLE: &str = include_str!("assets/page.css");
+
 /// The files that pages need.
 pub struct Assets {
     style: Asset,
@@ -29,20 +32,15 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// The style of all pages.
-    pub fn of_pages() -> Asset {
-        Asset::new("page", "css", CSS, include_str!("assets/page.css"))
-    }
-
     /// The address of it.
     pub fn path(&self) -> &str {
         &self.path
     }
 
     /// A text under a name that changes with it.
-    pub fn new(name: &str, ending: &str, kind: &'static str, text: &'static str) -> Asset {
-        let hash = hex(&Sha256::digest(text)[..8]);
-        let bytes = Bytes::from_static(text.as_bytes());
+    pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
+        let bytes: Bytes = text.into();
+        let hash = hex(&Sha256::digest(&bytes)[..8]);
         Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, packed: pack(&bytes), bytes }
     }
 }
@@ -50,7 +48,10 @@ impl Asset {
 impl Assets {
     /// Those of this program.
     pub fn embedded() -> Assets {
-        Assets { style: Asset::of_pages(), script: Asset::new("page", "js", JS, include_str!("assets/page.js")) }
+        Assets {
+            style: Asset::new("page", "css", CSS, STYLE),
+            script: Asset::new("page", "js", JS, include_str!("assets/page.js")),
+        }
     }
 
     /// The address of the style sheet.

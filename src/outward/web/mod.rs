@@ -34,13 +34,13 @@ pub mod listener;
 pub mod live;
 pub mod pages;
 pub mod plan;
-mod routes;
+pub(super) mod routes;
 pub mod state;
 mod watching;
-mod words;
+pub(super) mod words;
 
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ pub struct ServeOptions {
 ///
 /// # Errors
 ///
-/// When the thread that reads the outlet cannot be started.
+/// When the thread that reads the outlet cannot be started, or the listener has no address.
 pub async fn serve(
     listener: TcpListener,
     options: ServeOptions,
@@ -98,7 +98,8 @@ pub async fn serve(
     let site = routes::Site::new(&options, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
-    let state = write_state(&options, reader.clone(), viewers, counts.clone());
+    let address = listener.local_addr()?;
+    let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
     tokio::spawn(relay(read, shown));
     tokio::pin!(stop);
     // Nobody gets a page of half an outlet.
@@ -127,6 +128,7 @@ async fn relay(mut read: watch::Receiver<Arc<state::ShownHall>>, shown: watch::S
 /// Writes how the server is, again and again; never done.
 async fn write_state(
     options: &ServeOptions,
+    address: SocketAddr,
     hall: watch::Receiver<Arc<state::ShownHall>>,
     viewers: Arc<AtomicU64>,
     counts: Arc<listener::DoorCounts>,
@@ -139,7 +141,8 @@ async fn write_state(
             let hall = hall.borrow();
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
             json!({
-                "since": since, "written": now(), "outlet": outlet.display().to_string(), "generation": hall.generation, "seq": hall.seq,
+                "since": since, "written": now(), "outlet": outlet.display().to_string(), "address": address,
+                "generation": hall.generation, "seq": hall.seq,
                 "viewers": count(&viewers), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
             })

@@ -224,7 +224,7 @@ fn page(
     let hall = site.hall.borrow().clone();
     let header = |name| asked.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let chosen = asked.query.lang.as_deref().and_then(Language::of_code);
-    let language = chosen.or_else(|| Language::preferred(header(header::ACCEPT_LANGUAGE))).unwrap_or(Language::En);
+    let language = Language::asked(asked.query.lang.as_deref(), &asked.headers);
     let (plan, planned) = site.plan();
     let id = hall.id();
     let state = format!("{id}-{planned}");
@@ -304,7 +304,8 @@ fn is_known(asked: &HeaderMap, etag: &str) -> bool {
     known.is_some_and(|tags| tags.split(',').any(|tag| bare(tag) == bare(etag)))
 }
 
-fn takes_gzip(asked: &HeaderMap) -> bool {
+/// Does a browser take what is compressed?
+pub(in crate::outward) fn takes_gzip(asked: &HeaderMap) -> bool {
     let takes = asked.get(header::ACCEPT_ENCODING).and_then(|takes| takes.to_str().ok()).unwrap_or_default();
     let mut kinds = takes.split(',').map(|kind| kind.split_once(';').unwrap_or((kind, "")));
     kinds.any(|(kind, weight)| kind.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0"))
@@ -323,7 +324,7 @@ async fn home(State(site): Here, asked: Asked) -> Response {
 }
 
 /// The QR code of an address.
-fn code(address: &str) -> Option<(String, Markup)> {
+pub(in crate::outward) fn code(address: &str) -> Option<(String, Markup)> {
     let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
     let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
     let path: String =

@@ -3,6 +3,9 @@
 //! In a sentence `{}` stands for what is filled in. Words of the game are those of its players: a man is a *schijf*, a *pion*, a
 //! *простая*; a king a *dam*, a *dame*, a *дамка*.
 
+use axum::http::HeaderMap;
+use axum::http::header::ACCEPT_LANGUAGE;
+
 /// A language of the pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
@@ -27,18 +30,46 @@ pub struct Plural {
     pub many: &'static str,
 }
 
+/// What stands in a table of words.
+#[derive(Clone, Copy, Debug)]
+pub enum Said {
+    /// A sentence.
+    Text(&'static str),
+    /// One with a number.
+    Count(Plural),
+}
+
+impl From<&'static str> for Said {
+    fn from(text: &'static str) -> Said {
+        Said::Text(text)
+    }
+}
+
+impl From<Plural> for Said {
+    fn from(plural: Plural) -> Said {
+        Said::Count(plural)
+    }
+}
+
+impl Said {
+    /// Its sentences.
+    pub fn sentences(self) -> Vec<&'static str> {
+        match self {
+            Said::Text(text) => vec![text],
+            Said::Count(Plural { one, few, many }) => vec![one, few, many],
+        }
+    }
+}
+
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
         /// All that the pages say, in one language.
         #[derive(Clone, Copy, Debug)]
         pub struct Words { $($(#[$doc])* pub $name: $kind,)* }
         impl Words {
-            /// All sentences, for tests.
-            #[cfg(test)]
-            fn all(&self) -> Vec<&'static str> {
-                let mut all = Vec::new();
-                $(self.$name.put(&mut all);)*
-                all
+            /// All of them with their names.
+            pub fn entries(&self) -> Vec<(&'static str, Said)> {
+                vec![$((stringify!($name), self.$name.into()),)*]
             }
         }
     };
@@ -503,6 +534,23 @@ impl Language {
         }
     }
 
+    /// What is asked for in the address, then what the browser says that its reader likes best, then English.
+    pub fn asked(lang: Option<&str>, headers: &HeaderMap) -> Language {
+        let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        let preferred = || Language::preferred(accepted.unwrap_or_default());
+        lang.and_then(Language::of_code).or_else(preferred).unwrap_or(Language::En)
+    }
+
+    /// What it is called by those who speak it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::En => "English",
+            Language::Nl => "Nederlands",
+            Language::Fr => "Français",
+            Language::Ru => "Русский",
+        }
+    }
+
     /// Its words.
     pub fn words(self) -> &'static Words {
         match self {
@@ -552,25 +600,6 @@ pub fn fill(sentence: &str, with: impl std::fmt::Display) -> String {
 }
 
 #[cfg(test)]
-trait Put {
-    fn put(&self, all: &mut Vec<&'static str>);
-}
-
-#[cfg(test)]
-impl Put for &'static str {
-    fn put(&self, all: &mut Vec<&'static str>) {
-        all.push(self);
-    }
-}
-
-#[cfg(test)]
-impl Put for Plural {
-    fn put(&self, all: &mut Vec<&'static str>) {
-        all.extend([self.one, self.few, self.many]);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -579,10 +608,11 @@ mod tests {
         let places = |text: &str| {
             ["{}", "{side}", "{from}", "{to}", "{taken}"].map(|place| text.matches(place).count()).to_vec()
         };
-        let english = EN.all();
+        let all =
+            |words: &Words| -> Vec<&str> { words.entries().iter().flat_map(|(_, said)| said.sentences()).collect() };
+        let english = all(&EN);
         for language in Language::ALL {
-            let all = language.words().all();
-            for (text, english) in all.iter().zip(&english) {
+            for (text, english) in all(language.words()).iter().zip(&english) {
                 assert!(!text.trim().is_empty() && !text.contains('<'), "{language:?} {english}");
                 assert_eq!(places(text), places(english), "{language:?}: {text}");
             }

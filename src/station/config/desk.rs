@@ -29,6 +29,8 @@ pub struct DeskConfig {
     pub trusted_proxies: Vec<IpAddr>,
     /// Where programs ask how the station is: `metrics` of `[desk]`, else `address` of `[metrics]`.
     pub metrics: Option<SocketAddr>,
+    /// Where viewers reach their pages.
+    pub viewers: Option<String>,
     /// The socket of the station, if the configuration names one.
     pub socket: Option<PathBuf>,
     /// The folder of the station, if the configuration names one.
@@ -38,6 +40,9 @@ pub struct DeskConfig {
 /// Where the desk is, if nobody says anything else.
 const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(LOOPBACK, 8081);
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// The longest address of the viewers' pages, in bytes: a QR code of it can be read from afar.
+const LONGEST_VIEWERS: usize = 200;
 
 impl DeskConfig {
     /// Reads what a configuration says of the desk; its other tables may be wrong or missing.
@@ -108,6 +113,17 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
         )))
     });
     let metrics = table.read("metrics", |value| of_machine(value, "127.0.0.1:9377"));
+    let viewers = table.read("viewers", |value| {
+        let address = value.string()?;
+        let rest = ["http://", "https://"].iter().find_map(|scheme| address.strip_prefix(scheme));
+        let is_plain = address.len() <= LONGEST_VIEWERS && address.bytes().all(|byte| byte.is_ascii_graphic());
+        match rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '['))
+            && is_plain
+        {
+            true => Ok(address.to_owned()),
+            false => Err(value.error("`viewers` is the address of the pages, as in \"http://192.168.1.5:8080/\"")),
+        }
+    });
     let (_, wrong) = top.apart(|| table.close());
     let is_right = wrong.is_empty();
     wrong.into_iter().for_each(|error| top.note(error));
@@ -117,6 +133,7 @@ fn read(top: &mut ConfigTable) -> Option<DeskConfig> {
         hosts: hosts.unwrap_or_default(),
         trusted_proxies,
         metrics: metrics.or(old),
+        viewers,
         socket: None,
         directory: None,
     })
@@ -171,10 +188,18 @@ mod tests {
     }
 
     #[test]
+    fn it_is_told_where_viewers_reach_their_pages() {
+        let config = of("[desk]\nviewers = \"https://live.example.org/\"\n").unwrap();
+        assert_eq!(config.viewers.as_deref(), Some("https://live.example.org/"));
+    }
+
+    #[test]
     fn a_mistake_is_told_with_its_place() {
         for (pair, what) in [
             ("address = \"80810\"", "`address` is an address"),
             ("metrics = \"here\"", "`metrics` is an address"),
+            ("viewers = \"live.example.org\"", "`viewers` is the address"),
+            ("viewers = \"http://\"", "`viewers` is the address"),
             ("hosts = [\"http://x\"]", "without port and path"),
             ("password-file = \"\"", "path of a file"),
             ("passwords = \"x\"", "unknown key `passwords`"),

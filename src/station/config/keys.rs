@@ -157,6 +157,7 @@ pub const KEYS: &[Key] = &[
     key(Desk, "hosts", Strings, Nothing),
     key(Desk, "trusted-proxies", Addresses, Nothing),
     key(Desk, "metrics", Text, Nothing),
+    key(Desk, "viewers", Text, Nothing),
     key(Alarm, "command", Strings, Nothing),
     key(Alarm, "time-limit", SECONDS, Default),
     key(Alarm, "silent", SECONDS, Default),

@@ -1,27 +1,23 @@
 // All boards, in the order of trouble; one of them with what it shows beside what is published, and all that can be asked of it.
 
-const TROUBLE = {
-  'broken': 'Its line does not run', 'no-connection': 'Not connected', 'no-answer': 'Nothing heard', 'other-board': 'Another board', 'unexplained': 'Not clear',
-};
-const CALM = {
-  'playing': 'Playing', 'clock-stopped': 'The clock stands', 'ready': 'Ready', 'over': 'Over', 'waiting': 'Waiting for the start position', 'catching-up': 'Catching up',
-};
+const BAD = ['broken', 'no-connection', 'no-answer', 'other-board', 'unexplained'];
+const wordOf = board => named('state', board.state);
 const LINE = {'unexplained': 'doubt', 'no-answer': 'off', 'no-connection': 'off', 'broken': 'off', 'other-board': 'off', 'waiting': 'wait', 'ready': 'wait', 'over': 'over'};
 
 /** What the matter is with a board: how much (the smallest first), in a word, in a sentence. `null`: nothing. */
 const trouble = board => {
   const alarm = known.status.alarms.find(alarm => alarm.board === board.name);
-  if (TROUBLE[board.state]) return [alarm ? 0 : 1, TROUBLE[board.state], alarm?.text ?? doubtIn(board) ?? board.text];
-  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? `Result proposed: ${board.pairing.proposed}` : 'Waits for its result', `${board.pairing.white} – ${board.pairing.black}`];
-  if (alarm) return [1, 'Alarm', alarm.text];
-  if (board.publication) return [1, 'Not published', board.publication];
-  if (board.clock_missing) return [3, 'No clock', 'The clock is not heard of: times are missing in the file.'];
-  if (board.held) return [3, 'Held back', 'What is played is recorded, and not shown until it is released.'];
-  if (board.wrong_start) return [4, 'Not set up', board.wrong_start];
+  if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), alarm?.text ?? doubtIn(board) ?? board.text];
+  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(t.proposed, board.pairing.proposed) : t.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
+  if (alarm) return [1, t.alarm, alarm.text];
+  if (board.publication) return [1, t.not_published, board.publication];
+  if (board.clock_missing) return [3, t.no_clock, t.no_clock_text];
+  if (board.held) return [3, t.held_back, t.held_text];
+  if (board.wrong_start) return [4, t.not_set_up, board.wrong_start];
   return null;
 };
 
-const doubtIn = board => board.doubt && `Squares ${board.doubt.squares.join(', ')} differ from what is published.`;
+const doubtIn = board => board.doubt && filled(t.squares_differ, board.doubt.squares.join(', '));
 const players = board => [board.white ?? board.pairing?.white ?? '?', board.black ?? board.pairing?.black ?? '?'];
 const numberOf = board => String(board.pairing?.table ?? known.status.boards.indexOf(board) + 1);
 const disc = board => el(`span.d${LINE[board.state] ? `.${LINE[board.state]}` : ''}`, {'aria-hidden': 'true'}, el('b', {}, numberOf(board)));
@@ -33,24 +29,24 @@ const inOrder = () => {
 };
 
 views.boards = {
-  title: 'Boards',
+  title: t.boards,
   draw(place, chosen) {
-    if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? 'The station is asked how it is …')]); return; }
+    if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? t.asked_how)]); return; }
     if (!$('#health', place)) { delete place.dataset.mark; place.replaceChildren(); }
     const {bad, calm} = inOrder();
-    health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': 'Health of the station'}));
+    health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': t.health}));
     const desk = part(place, 'div', {id: 'desk', class: 'desk'});
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
-    const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': 'All boards'});
+    const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': t.all_boards});
     const link = ({board}) => ({href: `#boards/${encodeURIComponent(board.name)}`, 'data-key': board.name, 'aria-current': board.name === name ? 'true' : null});
     const seen = bad.map(({board, matter}) => [board.name, board.state, ...matter, numberOf(board)]);
     fill(list, [name, seen, calm.map(({board}) => [board.name, board.state, numberOf(board)])], () => [
-      el('h2', {}, 'Needs a person ', el('span', {}, String(bad.length))),
+      el('h2', {}, `${t.needs_person} `, el('span', {}, String(bad.length))),
       bad.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.matter[1]),
-        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2])))))) : el('p.q.s', {}, 'Nothing is the matter.'),
-      el('h2', {}, 'No trouble ', el('span', {}, String(calm.length))),
-      el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${CALM[one.board.state] ?? one.board.state}`},
-        numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${CALM[one.board.state] ?? one.board.state}`)))))]);
+        el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.matter[2])))))) : el('p.q.s', {}, t.nothing_matter),
+      el('h2', {}, `${t.no_trouble} `, el('span', {}, String(calm.length))),
+      el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${wordOf(one.board)}`},
+        numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${wordOf(one.board)}`)))))]);
     const board = known.status.boards.find(board => board.name === name);
     if (board) detail(part(desk, 'section', {id: 'detail', class: 'det', 'aria-labelledby': 'board-title'}), board);
   },
@@ -60,25 +56,19 @@ views.boards = {
 const health = place => {
   const {status, viewers} = known;
   const heard = status.boards.filter(board => !['no-connection', 'no-answer', 'broken', 'other-board'].includes(board.state)).length;
-  const free = status.disk ? `${(status.disk.free_bytes / 1e9).toFixed(1)} GB free` : 'not known';
+  const free = status.disk ? filled(t.free, (status.disk.free_bytes / 1e9).toFixed(1)) : t.not_known;
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
   const rows = [
-    ['Boards heard', `${heard} of ${status.boards.length}`, heard < status.boards.length ? 'the others stand first in the list' : 'all', heard < status.boards.length],
-    ['Disk', free, disk?.text ?? 'everything is written', Boolean(disk)],
-    ['Public files', held.length || publication.length ? `${held.length + publication.length} stand still` : plural(status.outlets.length, 'folder', 'folders'),
-      publication[0]?.text ?? held[0]?.held ?? 'up to date', Boolean(held.length || publication.length)],
-    ['Viewers', viewers ? String(viewers.viewers) : '–', viewers ? `event ${viewers.seq}` : 'the pages do not say how they are', false],
-    ['Alarms', String(status.alarms.length), status.alarms[0] ? `${status.alarms[0].board ?? 'station'}: ${status.alarms[0].kind}` : 'none', status.alarms.length > 0],
+    [t.boards_heard, filled(t.of, heard, status.boards.length), heard < status.boards.length ? t.others_first : t.all, heard < status.boards.length],
+    [t.disk, free, disk?.text ?? t.disk_fine, Boolean(disk)],
+    [t.public_files, held.length || publication.length ? count(t.stand_still, held.length + publication.length) : count(t.folders, status.outlets.length),
+      publication[0]?.text ?? held[0]?.held ?? t.up_to_date, Boolean(held.length || publication.length)],
+    [t.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(t.event, viewers.seq) : t.viewers_silent, false],
+    [t.alarms, String(status.alarms.length), status.alarms[0] ? `${status.alarms[0].board ?? t.station}: ${status.alarms[0].kind}` : t.none, status.alarms.length > 0],
   ];
   fill(place, rows, () => rows.map(([title, value, more, isBad]) =>
     el(isBad ? 'div.bad' : 'div', {}, el('dt', {}, title), el('dd', {}, value, el('small', {}, bdi(more))))));
-};
-
-/** What the next entry waits for. */
-const WAITS = {
-  'turn': 'the other side to move', 'quiet': 'the board to be quiet', 'press': 'the clock to be pressed', 'blemish': 'a piece to be put right',
-  'next-move': 'the next move, which tells which one it was', 'dump': 'the board to say what stands on it', 'lever': 'the clock’s lever', 'explanation': 'a legal move', 'flicker': 'a square that flickers',
 };
 
 const detail = (place, board) => {
@@ -90,27 +80,27 @@ const detail = (place, board) => {
     const pictures = el('div.cmp', {id: 'pictures'});
     picture(pictures, board);
     return [
-      el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(matter?.[1] ?? CALM[board.state] ?? board.state).toLowerCase()}`),
-        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, game ${board.game}, ${plural(board.plies, 'ply', 'plies')}` : '')),
-      matter && el('p.why', {}, bdi(matter[2]), board.since_s !== null ? el('span.q', {}, ` since ${new Date(board.since).toLocaleTimeString()}`) : ''),
+      el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(matter?.[1] ?? wordOf(board)).toLowerCase()}`),
+        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(t.game, board.game)}, ${count(t.plies, board.plies)}` : '')),
+      matter && el('p.why', {}, bdi(matter[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(t.since, time(board.since))}`) : ''),
       el('dl.facts', {},
-        el('div', {}, el('dt', {}, 'The station says'), el('dd', {}, bdi(board.text))),
-        board.last && el('div', {}, el('dt', {}, 'Last published'), el('dd', {}, board.last)),
-        board.provisional.length > 0 && el('div', {}, el('dt', {}, 'Likely, not final'), el('dd', {}, board.provisional.join(' '))),
-        board.waits && el('div', {}, el('dt', {}, 'Waits for'), el('dd', {}, WAITS[board.waits.for] ?? board.waits.for)),
-        board.clocks && el('div', {}, el('dt', {}, 'Clocks'), el('dd', {id: 'clocks'})),
-        board.pairing && el('div', {}, el('dt', {}, `Round ${board.pairing.round}, board ${board.pairing.table ?? '–'}`),
+        el('div', {}, el('dt', {}, t.station_says), el('dd', {}, english(board.text))),
+        board.last && el('div', {}, el('dt', {}, t.last_published), el('dd', {}, board.last)),
+        board.provisional.length > 0 && el('div', {}, el('dt', {}, t.likely), el('dd', {}, board.provisional.join(' '))),
+        board.waits && el('div', {}, el('dt', {}, t.waits_for), el('dd', {}, named('wait', board.waits.for))),
+        board.clocks && el('div', {}, el('dt', {}, t.clocks), el('dd', {id: 'clocks'})),
+        board.pairing && el('div', {}, el('dt', {}, filled(t.round_board, board.pairing.round, board.pairing.table ?? '–')),
           el('dd', {}, bdi(board.pairing.white), ' – ', bdi(board.pairing.black), board.pairing.result ? ` ${board.pairing.result}` : ''))),
       pictures,
-      board.doubt && el('div.readings', {}, el('h3', {}, 'What comes closest'), board.doubt.readings.length
-        ? el('ol', {}, ...board.doubt.readings.map(reading => el('li', {}, reading === 'setup' ? 'what stands there, as a new position' : reading)))
-        : el('p.q', {}, 'It is looked for when the board has been quiet for a moment.'),
-      el('p.q.s', {}, 'Put the pieces right, and it goes on by itself. If what stands there is right: read the board again.')),
+      board.doubt && el('div.readings', {}, el('h3', {}, t.closest), board.doubt.readings.length
+        ? el('ol', {}, ...board.doubt.readings.map(reading => el('li', {}, reading === 'setup' ? t.as_new : reading)))
+        : el('p.q', {}, t.looked_for),
+      el('p.q.s', {}, t.put_right)),
       actions(board),
     ];
   });
   const clocks = $('#clocks', place);
-  if (clocks && board.clocks) clocks.textContent = `White ${clock(board.clocks.white)}, Black ${clock(board.clocks.black)}`;
+  if (clocks && board.clocks) clocks.textContent = filled(t.white_black, clock(board.clocks.white), clock(board.clocks.black));
 };
 
 /** Pictures of a board: what it shows, and what is published. They are drawn by the desk. */
@@ -118,7 +108,7 @@ const drawing = svg => document.importNode(new DOMParser().parseFromString(svg.r
 const SVG = 'http://www.w3.org/2000/svg';
 
 const picture = async (place, board) => {
-  if (!board.squares) { place.append(el('p.q', {}, 'The board has not told yet what stands on it.')); return; }
+  if (!board.squares) { place.append(el('p.q', {}, t.no_squares)); return; }
   const told = await api(`/api/board/${encodeURIComponent(board.name)}`);
   if (told.error || !place.isConnected) return;
   const differs = new Set(told.names.map((name, index) => name && told.published && told.shown.pieces[index].toLowerCase() !== told.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
@@ -129,18 +119,19 @@ const picture = async (place, board) => {
       for (const [key, value] of Object.entries({class: 'q1f', x: index % told.width * 10 + 0.5, y: Math.floor(index / told.width) * 10 + 0.5, width: 9, height: 9})) rect.setAttribute(key, value);
       $('.mk', svg).append(rect);
     }
-    return el('figure', {}, el('h3', {}, title, el('span', {}, what.turn ? `${what.turn} to move` : '')), svg);
+    svg.setAttribute('aria-label', `${title}: ${what.fen}`);
+    return el('figure', {}, el('h3', {}, title, el('span', {}, what.turn ? t[`${what.turn.toLowerCase()}_to_move`] : '')), svg);
   };
-  place.replaceChildren(figure('The board shows', told.shown), told.published ? figure('Published', told.published) : el('p.q', {}, 'No game goes on: nothing is published of it.'));
+  place.replaceChildren(figure(t.shows, told.shown), told.published ? figure(t.published, told.published) : el('p.q', {}, t.no_game));
   const names = [...differs].map(index => told.names[index]);
-  place.append(el('p.df', {}, !told.published ? '' : names.length ? `They differ on ${names.join(', ')}.` : 'They are the same.'));
+  place.append(el('p.df', {}, !told.published ? '' : names.length ? filled(t.differ, names.join(', ')) : t.same));
 };
 
 // What can be asked of a board. `saw` is what this page shows: a game that has gone on since is not changed by mistake.
 
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, saw: {game: board.game, plies: board.plies}});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
-const called = board => `${board.name}${board.game ? `, game ${board.game}` : ''}, ${players(board).join(' – ')}${board.plies ? `, after ${plural(board.plies, 'ply', 'plies')}` : ''}`;
+const called = board => `${board.name}${board.game ? `, ${filled(t.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(t.after_plies, board.plies)}` : ''}`;
 
 /** A request without fields. */
 const simply = (board, title, text, effect, verb = title) => propose({title: `${title}: ${board.name}`, verb, request: () => wish(nowOf(board), text), effect: () => [effect]});
@@ -148,55 +139,52 @@ const simply = (board, title, text, effect, verb = title) => propose({title: `${
 const isGoing = board => ['playing', 'unexplained', 'clock-stopped'].includes(board.state) && board.plies > 0;
 
 const giveResult = board => {
-  const choices = [['2-0', 'White wins, 2-0'], ['1-1', 'Draw, 1-1'], ['0-2', 'Black wins, 0-2'], ['*', 'No result, *']];
-  const result = radios('Result', choices, board.pairing?.proposed ?? '');
+  const choices = [['2-0', filled(t.white_wins, '2-0')], ['1-1', filled(t.draw, '1-1')], ['0-2', filled(t.black_wins, '0-2')], ['*', t.no_result]];
+  const result = radios(t.result, choices, board.pairing?.proposed ?? '');
   const other = el('input', {placeholder: '1-0, 12-0, …', maxlength: 20});
-  const reason = el('input', {maxlength: 200, placeholder: 'signed sheet'});
-  const why = el('select', {}, ...[['', 'as it is played'], ['forfeit', 'forfeit'], ['both lost', 'both lost'], ['arbiter', 'the arbiter’s decision'], ['not played', 'not played']].map(([value, text]) => el('option', {value}, text)));
+  const how = circumstances();
   const given = () => other.value.trim() || result.value;
   const isLine = isGoing(board);
   propose({
-    title: `Result of ${called(board)}`, verb: 'Give the result',
-    fields: [result, field('Another result', other, 'Games whose results are written otherwise take those.'), !isLine && field('How it came about', why), !isLine && field('Reason', reason, 'It stands in the record.')].filter(Boolean),
+    title: filled(t.result_of, called(board)), verb: t.give_result,
+    fields: [result, field(t.other_result, other, t.other_result_hint), ...isLine ? [] : how.fields],
     request: () => !given() ? null : isLine ? wish(nowOf(board), `result ${given()}`)
-      : {do: 'tournament', request: {matter: 'result', board: board.name, result: given(), ...(why.value && {why: why.value}), ...(reason.value && {reason: reason.value})}},
-    effect: () => [`${called(nowOf(board))}: the game ends with ${given()}.`, 'It is written when the last moves are recognised. A wrong one is corrected afterwards.'],
+      : {do: 'tournament', request: {matter: 'result', board: board.name, result: given(), ...how.said()}},
   });
 };
 
 const giveNames = board => {
   const [white, black] = players(board).map(name => el('input', {maxlength: 200, value: name === '?' ? '' : name}));
   propose({
-    title: `Names of ${board.name}`, verb: 'Give the names', fields: [field('White', white), field('Black', black)],
+    title: filled(t.names_of, board.name), verb: t.give_names, fields: [field(t.white, white), field(t.black, black)],
     request: () => white.value.trim() && black.value.trim() ? wish(nowOf(board), `names ${white.value.trim()} / ${black.value.trim()}`) : null,
-    effect: () => [board.plies ? `Everything but the live file of ${board.name}, game ${board.game}, has these names.` : `The next game of ${board.name} begins with these names.`],
   });
 };
 
 const takeBack = board => {
   const plies = el('input', {type: 'number', min: 1, max: Math.max(1, board.plies), value: 1});
   propose({
-    title: `Take back a move: ${board.name}`, verb: 'Take back', fields: [field('How many plies', plies)],
+    title: `${t.take_back}: ${board.name}`, verb: t.take_back_verb, fields: [field(t.how_many, plies)],
     request: () => Number(plies.value) >= 1 ? wish(nowOf(board), `undo ${Number(plies.value)}`) : null,
-    effect: () => [`The last ${plural(Number(plies.value), 'ply does', 'plies do')} not count: ${nowOf(board).last ?? ''} …`, 'What was published stays; the position before follows as a setup, and the game goes on from there.'],
+    effect: () => [count(t.not_counting, Number(plies.value), nowOf(board).last ?? ''), t.stays],
   });
 };
 
 const readAgain = board => {
-  const side = radios('Who is to move', [['', 'The clock tells'], ['white', 'White'], ['black', 'Black']], '');
+  const side = radios(t.who_moves, [['', t.clock_tells], ['white', t.white], ['black', t.black]], '');
   propose({
-    title: `Read the board again: ${board.name}`, verb: 'What stands there is right', fields: [side], request: () => wish(nowOf(board), `resync ${side.value}`.trim()),
-    effect: () => ['The board is asked what stands on it. If no legal move explains that, it is published as a new position, and the game goes on from there.'],
+    title: `${t.read_again}: ${board.name}`, verb: t.read_again_verb, fields: [side], request: () => wish(nowOf(board), `resync ${side.value}`.trim()),
+    effect: () => [t.read_again_effect],
   });
 };
 
 const startGame = board => {
-  const from = radios('From', [['start', 'the start position'], ['fen', 'another position'], ['from-memory', 'the memory of the board: a game that began while nobody listened']], 'start');
+  const from = radios(t.from, [['start', t.from_start], ['fen', t.from_fen], ['from-memory', t.from_memory]], 'start');
   const fen = el('input', {maxlength: 1000, placeholder: 'W:W31-50:B1-20'});
   propose({
-    title: `Begin a game: ${board.name}`, verb: 'Begin', fields: [from, field('Position, where it is another', fen)],
+    title: `${t.begin_game}: ${board.name}`, verb: t.begin_game_verb, fields: [from, field(t.position_if_other, fen)],
     request: () => from.value === 'fen' && !fen.value.trim() ? null : wish(nowOf(board), from.value === 'fen' ? `start ${fen.value.trim()}` : from.value === 'from-memory' ? 'start from-memory' : 'start'),
-    effect: () => ['A new game begins on this board.', isGoing(nowOf(board)) ? 'The game that goes on there is closed without a result.' : ''].filter(Boolean),
+    effect: () => [t.begins, isGoing(nowOf(board)) ? t.closes : ''].filter(Boolean),
   });
 };
 
@@ -205,10 +193,10 @@ const givePairing = board => {
   const words = () => tags.value.split('\n').map(line => line.trim()).filter(Boolean).map(line => { const at = line.indexOf('='); return [line.slice(0, at).trim(), line.slice(at + 1).trim()]; });
   const quoted = text => `"${text.replace(/[\\"]/g, '\\$&')}"`;
   propose({
-    title: `Pairing of ${board.name}, without a tournament`, verb: 'Say what it plays', fields: [field('Pairing', id, 'A word of your own; none for none any more.'), field('Tags of its games, one a line', tags)],
+    title: filled(t.pairing_title, board.name), verb: t.pairing_verb, fields: [field(t.pairing, id, t.pairing_hint), field(t.tags, tags)],
     request: () => !id.value.trim() || words().some(([name]) => !name) ? null
       : wish(nowOf(board), id.value.trim() === 'none' ? 'pairing none' : `pairing ${id.value.trim()} {${words().map(([name, value]) => `[${name} ${quoted(value)}]`).join('')}}`),
-    effect: () => ['It holds from the next game on, or from this one on if it has no moves yet.'],
+    effect: () => [t.pairing_effect],
   });
 };
 
@@ -216,9 +204,9 @@ const givePairing = board => {
 const adopt = board => {
   const pairing = el('input', {maxlength: 20, placeholder: '3.2'}), reason = el('input', {maxlength: 200});
   propose({
-    title: `A game of the round: ${called(board)}`, verb: 'It is a game of the round',
-    fields: [field('Pairing', pairing, '3.2 is board 2 of round 3; nothing: what the board is to play in the open round.'), field('Reason', reason)],
-    request: () => ({do: 'tournament', request: {matter: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...(reason.value && {reason: reason.value})}}),
+    title: filled(t.adopt_title, called(board)), verb: t.adopt_verb,
+    fields: [field(t.pairing, pairing, t.adopt_hint), field(t.reason, reason)],
+    request: () => ({do: 'tournament', request: {matter: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
   });
 };
 
@@ -226,28 +214,28 @@ const adopt = board => {
 const addMoves = board => {
   const text = el('textarea', {rows: 4, maxlength: 20000, placeholder: '41. 37-32 18-23'}), reason = el('input', {maxlength: 200});
   propose({
-    title: `Missing moves: ${called(board)}`, verb: 'Add the moves',
-    fields: [field('Moves', text, 'All of the game, or those behind the last one that is recorded; nothing takes back what was added.'), field('Reason', reason)],
-    request: () => ({do: 'tournament', request: {matter: 'moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...(reason.value && {reason: reason.value})}}),
+    title: filled(t.missing_moves_of, called(board)), verb: t.add_moves,
+    fields: [field(t.moves, text, t.add_moves_hint), field(t.reason, reason)],
+    request: () => ({do: 'tournament', request: {matter: 'moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...because(reason)}}),
   });
 };
 
-const actions = board => el('div.ab', {role: 'group', 'aria-label': `More for ${board.name}`},
-  button('Result', 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
-  button('Names', 'names', () => giveNames(nowOf(board))),
-  known.tournament?.version > 0 && board.game && button('It is of the round', 'adopt', () => adopt(nowOf(board))),
-  board.game && !isGoing(board) && button('Missing moves', 'moves', () => addMoves(nowOf(board))),
-  board.game && !isGoing(board) && button('Game goes on', 'continue', () => simply(board, 'Game goes on', 'continue', 'The game that ended last goes on: its result is taken back, and what is played from now on belongs to it.', 'It goes on')),
+const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(t.more_for, board.name)},
+  button(t.result, 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
+  button(t.names, 'names', () => giveNames(nowOf(board))),
+  known.tournament?.version > 0 && board.game && button(t.adopt, 'adopt', () => adopt(nowOf(board))),
+  board.game && !isGoing(board) && button(t.missing_moves, 'moves', () => addMoves(nowOf(board))),
+  board.game && !isGoing(board) && button(t.goes_on, 'continue', () => simply(board, t.goes_on, 'continue', t.goes_on_effect, t.goes_on_verb)),
   ...!isOperator() ? [] : [
-    button('Take back a move', 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
-    button('Set position', 'setup', () => setUp(nowOf(board))),
-    button('Read the board again', 'resync', () => readAgain(nowOf(board))),
-    button('Board lies turned', 'flip', () => simply(board, 'Board lies turned', 'flip', 'The board counts as lying the other way round from now on.', 'Turn it')),
-    board.held ? button('Release', 'hold', () => simply(board, 'Release', 'release', 'What was held back is published, and everything from now on.'), {'data-hot': 'h'})
-      : button('Hold', 'hold', () => simply(board, 'Hold', 'hold', 'Nothing of this board is published until it is released. It is recorded all the same.'), {'data-hot': 'h'}),
-    button('Begin a game', 'start', () => startGame(nowOf(board))),
-    button('Pairing', 'pairing', () => givePairing(nowOf(board))),
-    button('New logs', 'rotate', () => simply(board, 'New logs', 'rotate', 'New logs begin for a new round; games.pdn no longer shows the games before it. On a bus, for all its boards.', 'Begin new logs')),
+    button(t.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
+    button(t.set_position, 'setup', () => setUp(nowOf(board))),
+    button(t.read_again, 'resync', () => readAgain(nowOf(board))),
+    button(t.turn_board, 'flip', () => simply(board, t.turn_board, 'flip', t.turn_board_effect, t.turn_board_verb)),
+    board.held ? button(t.release, 'hold', () => simply(board, t.release, 'release', t.release_effect), {'data-hot': 'h'})
+      : button(t.hold, 'hold', () => simply(board, t.hold, 'hold', t.hold_effect), {'data-hot': 'h'}),
+    button(t.begin_game, 'start', () => startGame(nowOf(board))),
+    button(t.pairing, 'pairing', () => givePairing(nowOf(board))),
+    button(t.new_logs, 'rotate', () => simply(board, t.new_logs, 'rotate', t.new_logs_effect, t.new_logs_verb)),
   ]);
 
 // Keys, where nobody types: J and K go through the list, H, U and R are what the design says. Escape leaves a dialog and does nothing.

@@ -20,7 +20,20 @@ const el = (what, attributes = {}, ...children) => {
 
 /** A name or another text from outside: its direction stays its own. */
 const bdi = text => el('bdi', {}, text);
-const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+// Words: the page brings them in its language. What the station says is English, and marked as that.
+
+const t = JSON.parse($('#words').textContent);
+const LANG = document.documentElement.lang;
+/** A sentence with what stands for its `{}`, one after the other. */
+const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.shift());
+/** A sentence with a number: `[one, few, many]`. */
+const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
+count.rules = new Intl.PluralRules(LANG);
+const english = text => el('bdi', {lang: 'en'}, text);
+/** Words of the station that the page knows in its language: `named('state', 'clock-stopped')`. */
+const named = (kind, word) => t[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
+const time = moment => new Date(moment).toLocaleTimeString(LANG);
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'
   : `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 const lasting = seconds => seconds < 100 ? `${seconds} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
@@ -46,10 +59,10 @@ const api = async (path, body) => {
   try {
     answer = await fetch(path, {method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
   } catch {
-    return {ok: false, unknown: true, error: 'The desk does not answer. It is not known whether this was done; look before you ask again.'};
+    return {ok: false, unknown: true, error: t.no_answer};
   }
-  if (answer.status === 401 && path !== '/api/login') leave('Your login has ended. Log in again.');
-  return answer.json().catch(() => ({ok: false, error: `The desk answers ${answer.status}.`}));
+  if (answer.status === 401 && path !== '/api/login') leave(t.login_ended);
+  return answer.json().catch(() => ({ok: false, error: filled(t.answers, answer.status)}));
 };
 
 /** Asks the station. */
@@ -111,8 +124,8 @@ const banner = (text, isGood = false) => {
 // Changes. Each is proposed first: the dialog shows what it will do, and does it when it is confirmed.
 
 /** `title`; `fields`: elements with inputs; `request()`: what the station is to be asked, or `null` as long as something is missing;
- * `effect()`: lines that say what it will do, for requests that cannot be tried; `verb`: what the button says; `done(reply)`. */
-const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it', done = () => {}}) => {
+ * `effect()`: lines that say what it will do, before what the station says of it; `verb`: what the button says; `done(reply)`. */
+const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
   const dialog = $('#dialog');
   const version = known.tournament?.version;
   const id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
@@ -125,7 +138,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it'
   const asked = isTrial => {
     const wanted = request();
     if (!wanted) return null;
-    if (wanted.do !== 'tournament') return {...wanted, ...(meant.sure && {sure: true})};
+    if (wanted.do !== 'tournament') return {...wanted, ...(meant.sure && {sure: true}), ...(isTrial && wanted.do === 'request' && {dry_run: true})};
     const inner = {...wanted.request, ...(meant.sure && {sure: true}), ...(meant.correct && {correct: true})};
     if (isTrial) inner.dry_run = true;
     else { inner.request = `desk-${id}`; if (version !== undefined) inner.saw = version; }
@@ -133,7 +146,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it'
   };
   // What would be asked about again is said beside a box to tick.
   const offer = error => {
-    for (const [flag, word, text] of [['sure', /--sure/, 'It is meant so.'], ['correct', /--correct/, 'It takes the place of the result that stands there.']]) {
+    for (const [flag, word, text] of [['sure', /--sure/, t.meant], ['correct', /--correct/, t.takes_place]]) {
       if (word.test(error) && !$(`[data-key=${flag}]`, consent)) {
         const box = el('input', {type: 'checkbox', 'data-key': flag, onchange: () => { meant[flag] = box.checked; preview(); }});
         consent.append(el('label.check', {}, box, text));
@@ -145,13 +158,20 @@ const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it'
     const mine = ++turn;
     refusal.textContent = '';
     const wanted = asked(true);
-    const list = lines => dry.replaceChildren(el('h4', {}, `What “${verb}” will do`), ...lines.map(line => el('p', {}, bdi(line))));
-    if (!wanted) { list(['Something is still missing.']); return; }
-    if (wanted.do !== 'tournament') { list(effect()); return; }
+    const list = lines => dry.replaceChildren(el('h4', {}, filled(t.will_do, verb)), ...lines.map(line => el('p', {}, line)));
+    if (!wanted) { list([t.still_missing]); return; }
+    // What the station cannot try is only explained.
+    if (!['tournament', 'request'].includes(wanted.do)) { list(effect()); return; }
     const reply = await ask(wanted);
     if (mine !== turn) return;
-    if (reply.ok) { offer(reply.told?.join('\n') ?? ''); list(reply.told?.length ? reply.told.flatMap(told => told.split('\n')).filter(line => line && !line.startsWith('nothing was changed')) : ['Nothing changes.']); }
-    else { offer(reply.error); list([`It would be refused: ${reply.error}`]); }
+    if (reply.ok) {
+      const told = (reply.told ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
+      const written = (reply.written ?? []).filter(line => line && !told.some(one => one.includes(line))).map(line => filled(t.written, line));
+      const lines = [...effect(), ...[...told, ...written].map(english)];
+      offer(told.join('\n'));
+      list(lines.length ? lines : [t.nothing_changes]);
+    }
+    else { offer(reply.error); list([el('span', {}, filled(t.would_refuse, ''), english(reply.error))]); }
   };
   const submit = async event => {
     event.preventDefault();
@@ -162,19 +182,19 @@ const propose = ({title, fields = [], request, effect = () => [], verb = 'Do it'
     const reply = await ask(wanted);
     button.disabled = false;
     if (wanted.do === 'tournament' || /^(result|names)/.test(wanted.request)) learnTournament();
-    if (!reply.ok) { offer(reply.error ?? ''); refusal.textContent = `Not done: ${reply.error}`; return; }
+    if (!reply.ok) { offer(reply.error ?? ''); refusal.textContent = filled(t.not_done, reply.error); return; }
     dialog.close();
-    const told = [...reply.told ?? [], ...(reply.written ?? []).filter(Boolean).map(line => `written: ${line}`)].join(' · ');
-    banner(told || 'Done.', true);
+    const told = [...reply.told ?? [], ...(reply.written ?? []).filter(Boolean).map(line => filled(t.written, line))].join(' · ');
+    banner(told || t.done, true);
     done(reply);
   };
   const form = el('form', {method: 'dialog', onsubmit: submit, oninput: () => { clearTimeout(form.timer); form.timer = setTimeout(preview, 250); }},
     el('h2', {id: 'dialog-title'}, title), ...fields, dry, consent, refusal,
-    el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, 'Cancel')));
+    el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, t.cancel)));
   dialog.replaceChildren(form);
   preview();
   dialog.showModal();
-  ($('input:not([type=hidden]), select, textarea', form) ?? button).focus();
+  ([...form.querySelectorAll('input, select, textarea')].find(field => field.offsetParent) ?? button).focus();
   return {preview, dialog};
 };
 
@@ -191,6 +211,14 @@ const radios = (label, choices, value) => {
     el('label', {}, el('input', {type: 'radio', name, value: word, checked: word === value}), text)));
   Object.defineProperty(group, 'value', {get: () => $('input:checked', group)?.value ?? ''});
   return group;
+};
+/** Why something is asked. */
+const because = reason => reason.value && {reason: reason.value};
+/** How a result came about, and why it is given: the fields, and what they say in a request. */
+const circumstances = () => {
+  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played'].map(value => el('option', {value}, named('reason', value || 'played'))));
+  const reason = el('input', {maxlength: 200, placeholder: t.signed_sheet});
+  return {fields: [field(t.how_come, how), field(t.reason, reason, t.reason_hint)], said: () => ({...(how.value && {why: how.value}), ...because(reason)})};
 };
 const button = (text, key, onclick, more = {}) => el('button.btn', {type: 'button', 'data-key': key, onclick, ...more}, text);
 
@@ -216,7 +244,7 @@ const sound = {
     const fresh = alarms.filter(alarm => !sound.known.has(`${alarm.kind} ${alarm.board} ${alarm.place}`));
     sound.known = now;
     if (!fresh.length) return;
-    say(fresh.map(alarm => `${alarm.board ?? 'The station'}: ${alarm.text}`).join('. '));
+    say(fresh.map(alarm => `${alarm.board ?? t.the_station}: ${alarm.text}`).join('. '));
     sound.beep();
   },
 };
@@ -232,7 +260,7 @@ const follow = async () => {
   while (known.me && mine === stream) {
     try {
       const answer = await fetch('/api/states', {headers: {'X-Damcast-Desk': secret.get() ?? ''}, signal: mine.signal, cache: 'no-store'});
-      if (answer.status === 401) { leave('Your login has ended. Log in again.'); return; }
+      if (answer.status === 401) { leave(t.login_ended); return; }
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
       for (;;) {
@@ -251,12 +279,12 @@ const follow = async () => {
 const hear = told => {
   const had = known.trouble;
   Object.assign(known, {status: told.status ?? known.status, trouble: told.trouble, viewers: told.viewers, here: told.here, heard: Date.now()});
-  if (told.trouble) banner(`The station does not answer; what stands here is old. ${told.trouble}`);
+  if (told.trouble) banner(`${t.no_station} ${told.trouble}`);
   else if (had || (!$('#banner').hidden && $('#banner').className === 'banner')) banner(null);
   sound.hear(told.status?.alarms ?? []);
   const others = told.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
-  $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${known.me.role}`, others.length ? '. Also here: ' : '',
-    ...others.flatMap((person, index) => [index ? ', ' : '', el('b', {}, bdi(person.name)), `, ${person.role}`]));
+  $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${t[known.me.role]}`, others.length ? `. ${t.also_here}` : '',
+    ...others.flatMap((person, index) => [index ? ', ' : '', el('b', {}, bdi(person.name)), `, ${t[person.role]}`]));
   const version = told.status?.boards.map(board => `${board.pairing?.result}${board.pairing?.white}${board.state}`).join();
   if (version !== hear.version) { hear.version = version; learnTournament(); }
   show();
@@ -267,7 +295,7 @@ setInterval(() => { if (known.me && !document.hidden && !known.trouble) learnTou
 
 setInterval(() => {
   if (known.me && known.heard && Date.now() - known.heard > SILENCE) {
-    banner(`No word from the desk for ${Math.round((Date.now() - known.heard) / 1000)} s; what stands here is old.`);
+    banner(filled(t.no_word, Math.round((Date.now() - known.heard) / 1000)));
     if (!document.hidden) follow();
     known.heard += 5000;
   }
@@ -313,7 +341,9 @@ const start = async () => {
   if (code) {
     // It only fills the form, and does not stay in the address.
     $('#code').value = code;
-    history.replaceState(null, '', '/' + location.hash);
+    const rest = new URL(location);
+    rest.searchParams.delete('code');
+    history.replaceState(null, '', rest);
   }
   $('#code-form').addEventListener('submit', event => { event.preventDefault(); logIn({code: $('#code').value}); });
   $('#password-form')?.addEventListener('submit', event => { event.preventDefault(); logIn({name: $('#name').value, password: $('#password').value}); });
@@ -322,9 +352,11 @@ const start = async () => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';
     sound.context = isOn ? new AudioContext() : null;
     event.target.setAttribute('aria-pressed', isOn);
-    event.target.textContent = isOn ? 'Sound on' : 'Sound off';
+    event.target.textContent = isOn ? t.sound_on : t.sound_off;
     sound.beep();
   });
+  // Another language is the same place.
+  for (const link of document.querySelectorAll('#languages a')) link.addEventListener('click', () => { link.hash = location.hash; });
   addEventListener('hashchange', () => { show(); $('#main').focus(); });
   document.addEventListener('visibilitychange', () => { if (known.me) { if (document.hidden && !sound.context) stream?.abort(), stream = null; else if (!stream) follow(); } });
   if (secret.get()) {

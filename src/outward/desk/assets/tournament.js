@@ -1,6 +1,5 @@
 // The tournament: rounds and pairings, results, names; a file of the pairing program, dropped or chosen. Standings.
 
-const POINTS = {'not played': 'not played', 'forfeit': 'forfeit', 'both lost': 'both lost', 'arbiter': 'arbiter'};
 const sections = () => known.tournament?.tournament?.sections ?? [];
 /** The state of a round: `prepared`, `published`, `open`, `closed`. */
 const stateOf = (section, round) => known.tournament?.rounds?.find(one => one.section === section.name && one.round === round)?.state ?? 'prepared';
@@ -8,16 +7,16 @@ const several = section => sections().length > 1 ? {section: section.name} : {};
 const ofTournament = matter => ({do: 'tournament', request: matter});
 
 views.tournament = {
-  title: 'Tournament',
+  title: t.tournament,
   draw(place, chosen) {
-    if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, 'The tournament is asked for …')]); return; }
+    if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, t.tournament_asked)]); return; }
     const all = sections();
     const [section, round] = chosenRound(all, chosen);
     fill(place, [known.tournament.version, section?.name, round, isOperator(), known.status?.boards.map(board => [board.name, board.state, board.pairing?.proposed, board.pairing?.waits_for_result])], () => [
-      el('div.hd', {}, el('h2', {}, section ? bdi(all.length > 1 ? section.name : 'Rounds') : 'There is no tournament yet'), el('p', {}, section ? `${plural(section.players.length, 'player', 'players')}, version ${known.tournament.version}` : 'A file of the pairing program begins one: TRF, CSV or PDN.')),
-      section && el('nav.tabs', {'aria-label': 'Rounds'},
+      el('div.hd', {}, el('h2', {}, section ? bdi(all.length > 1 ? section.name : t.rounds) : t.no_tournament), el('p', {}, section ? `${count(t.number_of_players, section.players.length)}, ${filled(t.version, known.tournament.version)}` : t.file_begins)),
+      section && el('nav.tabs', {'aria-label': t.rounds},
         ...all.length > 1 ? all.map(other => el('a', {href: `#tournament/${encodeURIComponent(other.name)}/`, 'aria-current': other === section ? 'true' : null, 'data-key': `section ${other.name}`}, bdi(other.name))) : [],
-        ...section.rounds.map(one => el('a', {href: `#tournament/${encodeURIComponent(section.name)}/${one.round}`, 'aria-current': one.round === round ? 'page' : null, 'data-key': `round ${one.round}`}, `Round ${one.round}`, el('small', {}, ` ${stateOf(section, one.round)}`)))),
+        ...section.rounds.map(one => el('a', {href: `#tournament/${encodeURIComponent(section.name)}/${one.round}`, 'aria-current': one.round === round ? 'page' : null, 'data-key': `round ${one.round}`}, filled(t.round, one.round), el('small', {}, ` ${named('round', stateOf(section, one.round))}`)))),
       section && round && roundOf(section, section.rounds.find(one => one.round === round)),
       section && playersOf(section),
       isOperator() && importing(section),
@@ -43,51 +42,50 @@ const roundOf = (section, round) => {
     request: () => ofTournament({matter: 'round', round: round.round, to, ...several(section)}),
   }));
   const missing = round.pairings.filter(pairing => !pairing.points).length;
-  return el('section', {'aria-label': `Round ${round.round}`},
-    el('p', {}, `Round ${round.round} is ${state}${round.date ? `, ${round.date}` : ''}. ${missing ? `${plural(missing, 'result is', 'results are')} missing.` : 'All results are there.'}`),
-    el('div.ab', {}, ...{prepared: [turn('published', 'Publish round'), turn('open', 'Open round')], published: [turn('open', 'Open round'), turn('prepared', 'Withdraw round')], open: [turn('closed', 'Close round')], closed: [turn('open', 'Open round')]}[state] ?? []),
-    table(`Pairings of round ${round.round}`, ['Board', 'Played at', 'White', 'Black', 'Result', '', ''], round.pairings.map((pairing, index) => {
+  return el('section', {'aria-label': filled(t.round, round.round)},
+    el('p', {}, `${filled(t.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(t.results_missing, missing) : t.all_results}`),
+    el('div.ab', {}, ...{prepared: [turn('published', t.publish_round), turn('open', t.open_round)], published: [turn('open', t.open_round), turn('prepared', t.withdraw_round)], open: [turn('closed', t.close_round)], closed: [turn('open', t.open_round)]}[state] ?? []),
+    table(filled(t.pairings_of, round.round), [filled(t.board, '').trim(), t.played_at, t.white, t.black, t.result, '', ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
-      const result = pairing.points ? `${pairing.points.join('–')}${POINTS[pairing.reason] ? `, ${pairing.reason}` : ''}` : board?.pairing.waits_for_result ? `proposed: ${board.pairing.proposed ?? 'none'}` : '';
+      const result = pairing.points ? `${pairing.points.join('–')}${pairing.reason && pairing.reason !== 'played' ? `, ${named('reason', pairing.reason)}` : ''}` : board?.pairing.waits_for_result ? board.pairing.proposed ? filled(t.proposed, board.pairing.proposed) : t.waits_for_result : '';
       return [String(pairing.table ?? '–'), pairing.board ? el('a', {href: `#boards/${encodeURIComponent(pairing.board)}`}, pairing.board) : '–', name(pairing.white), name(pairing.black), result,
-        pairing.table ? button(pairing.points ? 'Correct' : 'Result', `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `Result of board ${pairing.table}`}) : '',
-        pairing.table ? button('Substitute', `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `Substitute at board ${pairing.table}`}) : ''];
+        pairing.table ? button(pairing.points ? t.correct : t.result, `result ${index}`, () => resultOf(section, round, pairing, name, board), {'aria-label': `${pairing.points ? t.correct : t.result}: ${filled(t.board, pairing.table)}`}) : '',
+        pairing.table ? button(t.substitute, `substitute ${index}`, () => substitute(section, round, pairing, name), {'aria-label': `${t.substitute}: ${filled(t.board, pairing.table)}`}) : ''];
     })),
-    round.byes?.length > 0 && el('p', {}, 'Without opponent: ', ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${bye.why})`])));
+    round.byes?.length > 0 && el('p', {}, t.without_opponent, ...round.byes.flatMap((bye, index) => [index ? ', ' : '', bdi(name(bye.player)), ` (${bye.why})`])));
 };
 
 /** Somebody plays for somebody else. */
 const substitute = (section, round, pairing, name) => {
   const names = [pairing.white, pairing.black].map(name);
-  const player = radios('For whom', names.map(one => [one, one]), names[0]);
+  const player = radios(t.for_whom, names.map(one => [one, one]), names[0]);
   const by = el('input', {maxlength: 200}), reason = el('input', {maxlength: 200});
   propose({
-    title: `Substitute at board ${pairing.table}: ${names.join(' – ')}`, verb: 'Let him play', fields: [player, field('Who plays', by, 'The name, or his number in the files of the pairing program.'), field('Reason', reason)],
-    request: () => by.value.trim() ? ofTournament({matter: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, by: by.value.trim(), ...several(section), ...(reason.value && {reason: reason.value})}) : null,
+    title: filled(t.substitute_of, pairing.table, names.join(' – ')), verb: t.substitute_verb, fields: [player, field(t.who_plays, by, t.who_plays_hint), field(t.reason, reason)],
+    request: () => by.value.trim() ? ofTournament({matter: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, by: by.value.trim(), ...several(section), ...because(reason)}) : null,
   });
 };
 
 const resultOf = (section, round, pairing, name, board) => {
   const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-');
-  const choices = [[`${win}-${loss}`, `White wins, ${win}–${loss}`], [`${draw}-${draw}`, `Draw, ${draw}–${draw}`], [`${loss}-${win}`, `Black wins, ${loss}–${win}`], ['*', 'No result, take it back']];
-  const result = radios('Result', choices, pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
-  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0 …'}), reason = el('input', {maxlength: 200, placeholder: 'signed sheet'});
-  const why = el('select', {}, ...[['', 'as it was played'], ['forfeit', 'forfeit'], ['both lost', 'both lost'], ['arbiter', 'the arbiter’s decision'], ['not played', 'not played']].map(([value, text]) => el('option', {value}, text)));
+  const choices = [[`${win}-${loss}`, filled(t.white_wins, `${win}–${loss}`)], [`${draw}-${draw}`, filled(t.draw, `${draw}–${draw}`)], [`${loss}-${win}`, filled(t.black_wins, `${loss}–${win}`)], ['*', t.take_it_back]];
+  const result = radios(t.result, choices, pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
+  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0 …'}), how = circumstances();
   const given = () => other.value.trim() || result.value;
   propose({
-    title: `Board ${pairing.table}: ${name(pairing.white)} – ${name(pairing.black)}`, verb: pairing.points ? 'Correct the result' : 'Give the result',
-    fields: [result, field('Another result', other), field('How it came about', why), field('Reason', reason, 'It stands in the record.')],
-    request: () => !given() ? null : ofTournament({matter: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...(why.value && {why: why.value}), ...(reason.value && {reason: reason.value})}),
+    title: filled(t.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? t.correct_result : t.give_result,
+    fields: [result, field(t.other_result, other), ...how.fields],
+    request: () => !given() ? null : ofTournament({matter: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
   });
 };
 
-const playersOf = section => el('section', {'aria-label': 'Players'}, el('div.hd', {}, el('h2', {}, 'Players')),
-  table('Players', ['Number', 'Name', 'Title', 'Rating', 'Federation', ''], section.players.map(player => [String(player.number ?? '–'), player.name, player.title ?? '', String(player.rating ?? ''), player.federation ?? '',
-    button('Mend the name', `player ${player.id}`, () => {
+const playersOf = section => el('section', {'aria-label': t.players}, el('div.hd', {}, el('h2', {}, t.players)),
+  table(t.players, [t.number, t.name, t.title, t.rating, t.federation, ''], section.players.map(player => [String(player.number ?? '–'), player.name, player.title ?? '', String(player.rating ?? ''), player.federation ?? '',
+    button(t.mend_name, `player ${player.id}`, () => {
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
-      propose({title: `Name of ${player.name}`, verb: 'Mend the name', fields: [field('Name', name, 'Everything that is shown has it from now on; live files keep the old one.'), field('Reason', reason)],
-        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name, name: name.value.trim(), ...several(section), ...(reason.value && {reason: reason.value})}) : null});
-    }, {'aria-label': `Mend the name of ${player.name}`})])));
+      propose({title: filled(t.name_of, player.name), verb: t.mend_name, fields: [field(t.name, name, t.mend_name_hint), field(t.reason, reason)],
+        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
+    }, {'aria-label': `${t.mend_name}: ${player.name}`})])));
 
 /** A file is dropped here, or chosen. */
 const importing = section => {
@@ -96,18 +94,18 @@ const importing = section => {
     ondragover: event => { event.preventDefault(); place.classList.add('over'); },
     ondragleave: () => place.classList.remove('over'),
     ondrop: event => { event.preventDefault(); place.classList.remove('over'); if (event.dataTransfer.files[0]) takeOver(event.dataTransfer.files[0], section); },
-  }, field('A file of the pairing program', input, 'TRF, CSV or PDN without moves. Drop it here, or choose it. You see what it changes before it does.'),
-  section && el('div.ab', {}, button('Pair a round robin', 'round-robin', () => {
+  }, field(t.import_file, input, t.import_hint),
+  section && el('div.ab', {}, button(t.round_robin, 'round-robin', () => {
     const double = el('input', {type: 'checkbox'});
-    propose({title: 'Pair a round robin', verb: 'Pair them', fields: [el('label.check', {}, double, 'Everybody meets everybody twice.')], request: () => ofTournament({matter: 'round-robin', double: double.checked, ...several(section)})});
+    propose({title: t.round_robin, verb: t.round_robin_verb, fields: [el('label.check', {}, double, t.twice)], request: () => ofTournament({matter: 'round-robin', double: double.checked, ...several(section)})});
   })));
-  return el('section', {'aria-label': 'Import'}, el('div.hd', {}, el('h2', {}, 'Import')), place);
+  return el('section', {'aria-label': t.import}, el('div.hd', {}, el('h2', {}, t.import)), place);
 };
 
 const LARGEST_FILE = 4 << 20;
 
 const takeOver = async (file, section) => {
-  if (file.size > LARGEST_FILE) { banner(`${file.name} has ${file.size} bytes; ${LARGEST_FILE} are the most.`); return; }
+  if (file.size > LARGEST_FILE) { banner(filled(t.too_large, file.name, file.size, LARGEST_FILE)); return; }
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text, isBytes = false;
   try { text = new TextDecoder('utf-8', {fatal: true}).decode(bytes); } catch {
@@ -115,25 +113,25 @@ const takeOver = async (file, section) => {
     isBytes = true;
     text = Array.from({length: Math.ceil(bytes.length / 8192)}, (_, part) => String.fromCharCode(...bytes.subarray(part * 8192, (part + 1) * 8192))).join('');
   }
-  const format = el('select', {}, ...[['', 'found out'], ['trf', 'TRF'], ['csv', 'CSV'], ['pdn', 'PDN']].map(([value, word]) => el('option', {value}, word)));
+  const format = el('select', {}, ...[['', t.found_out], ['trf', 'TRF'], ['csv', 'CSV'], ['pdn', 'PDN']].map(([value, word]) => el('option', {value}, word)));
   const columns = el('input', {maxlength: 500, placeholder: 'Round=Tour,White=Blancs'}), of = el('input', {maxlength: 64, value: sections().length > 1 ? section?.name ?? '' : ''}), reason = el('input', {maxlength: 200});
   propose({
-    title: `Import ${file.name}`, verb: 'Take it over',
-    fields: [el('details', {}, el('summary', {}, 'More'), field('Format', format), field('What the columns of a CSV are called', columns), field('Section', of), field('Reason', reason))],
-    request: () => ofTournament({matter: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...(reason.value && {reason: reason.value})}),
+    title: filled(t.import_of, file.name), verb: t.import_verb,
+    fields: [el('details', {}, el('summary', {}, t.more), field(t.format, format), field(t.columns, columns), field(t.section, of), field(t.reason, reason))],
+    request: () => ofTournament({matter: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
   });
 };
 
 views.standings = {
-  title: 'Standings',
+  title: t.standings,
   draw(place) {
     const all = known.tournament?.standings?.sections ?? [];
     fill(place, [known.tournament?.version, all.length], () => all.length ? all.map(section => {
       const ties = Object.keys(section.rows?.[0]?.tiebreaks ?? {});
       const [results, pairings] = section.results ?? [0, 0];
-      return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section)), el('p', {}, `After round ${section.after_round}: ${results} of ${pairings} results`)),
-        section.teams?.length > 0 && table(`Teams of ${section.section}`, ['Place', 'Team', 'Played', 'Match points', 'Board points'], section.teams.map(team => [String(team.rank), team.name, String(team.played), team.match_points, team.board_points])),
-        table(`Standings of ${section.section}`, ['Place', 'Name', 'Games', 'Points', ...ties], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))])));
-    }) : [el('div.hd', {}, el('h2', {}, 'There are no standings yet'))]);
+      return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section)), el('p', {}, filled(t.after_round, section.after_round, results, pairings))),
+        section.teams?.length > 0 && table(filled(t.teams_of, section.section), [t.rank, t.team, t.played, t.match_points, t.board_points], section.teams.map(team => [String(team.rank), team.name, String(team.played), team.match_points, team.board_points])),
+        table(filled(t.standings_of, section.section), [t.rank, t.name, t.played, t.points, ...ties], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))])));
+    }) : [el('div.hd', {}, el('h2', {}, t.no_standings))]);
   },
 };

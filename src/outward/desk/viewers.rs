@@ -1,0 +1,100 @@
+//! Where viewers reach their pages, as the configuration says it or else the pages themselves, with a code for their phones. An address
+//! that leads nowhere from a phone gets none.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::path::Path;
+
+use axum::http::Uri;
+use serde_json::{Value, json};
+
+use crate::outward::state_file::{PagesState, read_state};
+use crate::outward::web::routes::code;
+
+/// Where viewers reach their pages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Reach {
+    /// At this address, as far as anybody here knows.
+    Hall(String),
+    /// From this machine alone.
+    Here(String),
+    /// Nobody says it.
+    Unknown,
+}
+
+/// As an object: `reach` (`hall`, `here`, `unknown`), `address`, and `svg`, its code.
+pub fn told(configured: Option<&str>, file: Option<&Path>) -> Value {
+    let state = file.and_then(read_state);
+    let listens = match &state {
+        Some(PagesState::Running(state)) => state["address"].as_str().and_then(|address| address.parse().ok()),
+        _ => None,
+    };
+    match reach(configured, listens, own_address) {
+        Reach::Hall(address) => {
+            let svg = code(&address).map(|(_, svg)| svg.into_string());
+            json!({"ok": true, "reach": "hall", "address": address, "svg": svg})
+        }
+        Reach::Here(address) => json!({"ok": true, "reach": "here", "address": address}),
+        Reach::Unknown => json!({"ok": true, "reach": "unknown"}),
+    }
+}
+
+/// `listens`: where the pages say that they are reached; `own`: the address of this machine in its network.
+fn reach(configured: Option<&str>, listens: Option<SocketAddr>, own: impl FnOnce() -> Option<IpAddr>) -> Reach {
+    let of = |address: SocketAddr| format!("http://{address}/");
+    match (configured, listens) {
+        (Some(address), _) if is_of_this_machine(address) => Reach::Here(address.to_owned()),
+        (Some(address), _) => Reach::Hall(address.to_owned()),
+        (None, Some(address)) if address.ip().is_loopback() => Reach::Here(of(address)),
+        (None, Some(address)) if address.ip().is_unspecified() => {
+            own().map_or(Reach::Unknown, |own| Reach::Hall(of(SocketAddr::new(own, address.port()))))
+        }
+        (None, Some(address)) => Reach::Hall(of(address)),
+        (None, None) => Reach::Unknown,
+    }
+}
+
+/// Does nobody but this machine reach an address?
+fn is_of_this_machine(address: &str) -> bool {
+    let Some(host) = address.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)) else { return false };
+    let ip = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host.eq_ignore_ascii_case("localhost") || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+/// The address that this machine would have for somebody elsewhere. Nothing is sent: connecting only chooses the way.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+    // An address for examples (RFC 5737), which nobody has.
+    socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
+    Some(socket.local_addr().ok()?.ip()).filter(|own| !own.is_loopback() && !own.is_unspecified())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_leads_nowhere_from_a_phone_gets_no_code() {
+        let own = || Some("192.168.1.5".parse().unwrap());
+        let at = |address: &str| Some(address.parse().unwrap());
+        let hall = |address: &str| Reach::Hall(address.to_owned());
+        let here = |address: &str| Reach::Here(address.to_owned());
+        for (configured, listens, expected) in [
+            (None, at("0.0.0.0:8080"), hall("http://192.168.1.5:8080/")),
+            (None, at("[::]:8080"), hall("http://192.168.1.5:8080/")),
+            (None, at("10.1.2.3:80"), hall("http://10.1.2.3:80/")),
+            (None, at("127.0.0.1:8080"), here("http://127.0.0.1:8080/")),
+            (None, at("[::1]:8080"), here("http://[::1]:8080/")),
+            (None, None, Reach::Unknown),
+            (Some("https://live.example.org/"), at("127.0.0.1:8080"), hall("https://live.example.org/")),
+            (Some("http://localhost:8080/"), None, here("http://localhost:8080/")),
+            (Some("http://[::1]:8080/"), None, here("http://[::1]:8080/")),
+            (Some("http://127.0.0.1.example.org/"), None, hall("http://127.0.0.1.example.org/")),
+        ] {
+            assert_eq!(reach(configured, listens, own), expected, "{configured:?} {listens:?}");
+        }
+        assert_eq!(reach(None, at("0.0.0.0:8080"), || None), Reach::Unknown, "a machine without a network");
+        let told = told(Some("https://live.example.org/"), None);
+        assert!(told["svg"].as_str().unwrap().starts_with("<svg "), "{told}");
+        assert!(super::told(Some("http://127.0.0.1:1/"), None)["svg"].is_null());
+    }
+}
