@@ -1,4 +1,4 @@
-//! `damcast demo`: simulated boards on real pseudo-terminals, recorded by the real station, shown in the terminal.
+//! `damcast demo`: simulated boards on real pseudo-terminals, recorded by the real station, shown in the terminal and on its pages.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,7 @@ use hardware_sim::world::{Setting, World};
 use tokio::sync::{Notify, watch};
 
 use super::boards::Shown;
+use super::demo_event;
 use super::output::{self, say};
 use super::screen::{PageCommand, Screen, Wishes};
 
@@ -99,6 +100,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
+    let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
+    demo_event::prepare(&directory, &names)?;
     let config = Config {
         directory: directory.clone(),
         lines,

@@ -8,6 +8,8 @@ pub mod convert;
 pub mod ctl;
 #[cfg(feature = "demo")]
 pub mod demo;
+#[cfg(feature = "demo")]
+mod demo_event;
 #[cfg(feature = "web")]
 pub mod desk;
 pub mod doctor;
