@@ -181,6 +181,40 @@ enum Verb {
         #[arg(long)]
         dry_run: bool,
     },
+    /// A pairing is not played with its round: its round can be closed without it.
+    ///
+    /// It is postponed, or adjourned if it has begun. `begin` says on which board it is played then.
+    #[command(after_help = "Example:\n  damcast ctl postpone 3.2\n  damcast ctl begin 3.2 board-5")]
+    Postpone {
+        /// The pairing: 3.2 is board 2 of round 3.
+        #[arg(value_name = "R.B")]
+        pairing: String,
+        /// It is played with its round after all.
+        #[arg(long)]
+        undo: bool,
+        #[command(flatten)]
+        of: Asked,
+    },
+    /// A pairing is played on this board from its next game on, whatever round is open, until it has a result.
+    Begin {
+        /// The pairing: 3.2 is board 2 of round 3.
+        #[arg(value_name = "R.B")]
+        pairing: String,
+        /// The board.
+        board: String,
+        #[command(flatten)]
+        of: Asked,
+    },
+    /// The last game of a pairing does not count any more: it is played again.
+    ///
+    /// It stays in the archive with the tag Replayed and without a result.
+    Replay {
+        /// The pairing: 3.2 is board 2 of round 3.
+        #[arg(value_name = "R.B")]
+        pairing: String,
+        #[command(flatten)]
+        of: Asked,
+    },
     /// End the game: this side gives up.
     Resign {
         /// The board.
@@ -361,6 +395,30 @@ struct Judged {
     dry_run: bool,
 }
 
+/// How a request of the tournament is asked.
+#[derive(clap::Args)]
+struct Asked {
+    /// Of which section.
+    #[arg(long, value_name = "NAME")]
+    section: Option<String>,
+    /// Why; it stands in the record.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+    /// What would be asked again is meant.
+    #[arg(long)]
+    sure: bool,
+    /// Say what would change, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Asked {
+    fn request(&self, matter: impl FnOnce(Option<String>) -> Matter) -> TournamentRequest {
+        let (reason, sure, dry_run) = (self.reason.clone(), self.sure, self.dry_run);
+        TournamentRequest { reason, sure, dry_run, ..matter(self.section.clone()).into() }
+    }
+}
+
 impl Judged {
     /// Is it for a game that is over, or a pairing?
     fn is_asked(&self) -> bool {
@@ -464,6 +522,18 @@ impl Verb {
                     Matter::Substitute { pairing, player, by, section: section.clone() }.into();
                 let (reason, sure, dry_run) = (reason.clone(), *sure, *dry_run);
                 return of_tournament(TournamentRequest { reason, sure, dry_run, ..request });
+            }
+            Verb::Postpone { pairing, undo, of } => {
+                let (pairing, undo) = (pairing.clone(), *undo);
+                return of_tournament(of.request(|section| Matter::Postpone { pairing, section, undo }));
+            }
+            Verb::Begin { pairing, board, of } => {
+                let (pairing, board) = (pairing.clone(), board.clone());
+                return of_tournament(of.request(|section| Matter::Begin { pairing, board, section }));
+            }
+            Verb::Replay { pairing, of } => {
+                let pairing = pairing.clone();
+                return of_tournament(of.request(|section| Matter::Replay { pairing, section }));
             }
             Verb::Reload => return Ok(ClientRequest::Reload { until: None }),
             Verb::Login { role, name } => {

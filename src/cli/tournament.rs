@@ -397,7 +397,7 @@ fn of_section(section: &TournamentSection) -> String {
         let pairings = section.round(round);
         let open: Vec<&str> = pairings
             .iter()
-            .filter(|pairing| pairing.result.is_none())
+            .filter(|pairing| pairing.is_awaited())
             .map(|pairing| section.name_of(pairing.white))
             .collect();
         let state = match open.as_slice() {
@@ -408,7 +408,9 @@ fn of_section(section: &TournamentSection) -> String {
         };
         let byes = section.byes.iter().filter(|bye| bye.round == round).count();
         let byes = if byes == 0 { String::new() } else { format!(", {byes} without opponent") };
-        let _ = writeln!(text, "  round {round:>2}: {} pairings{byes}: {state}", pairings.len());
+        let later = pairings.iter().filter(|pairing| pairing.result.is_none() && pairing.later.is_some()).count();
+        let later = if later == 0 { String::new() } else { format!(", {later} played later") };
+        let _ = writeln!(text, "  round {round:>2}: {} pairings{byes}: {state}{later}", pairings.len());
     }
     text
 }

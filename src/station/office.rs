@@ -188,6 +188,35 @@ pub enum Matter {
         /// The moves, all of the game or those that are missing, in any dialect of PDN; no move at all takes back what was added.
         text: String,
     },
+    /// A pairing is not played with its round.
+    Postpone {
+        /// The pairing: `3.2` is board 2 of round 3.
+        pairing: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// It is played with its round after all.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        undo: bool,
+    },
+    /// A pairing is played on this board, from its next game on, whatever round is open.
+    Begin {
+        /// The pairing: `3.2` is board 2 of round 3.
+        pairing: String,
+        /// The board.
+        board: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
+    /// The last game of a pairing does not count: it is played again.
+    Replay {
+        /// The pairing: `3.2` is board 2 of round 3.
+        pairing: String,
+        /// Of which section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
     /// Call a player by another name from now on, in all that is shown.
     Player {
         /// The name, or his number in the files of the pairing program.
@@ -230,6 +259,10 @@ impl Matter {
                 format!("{board}{game} plays pairing{pairing}")
             }
             Matter::Substitute { pairing, player, by, .. } => format!("pairing {pairing}: {by} for {player}"),
+            Matter::Postpone { pairing, undo: false, .. } => format!("pairing {pairing} is played later"),
+            Matter::Postpone { pairing, .. } => format!("pairing {pairing} is played with its round"),
+            Matter::Begin { pairing, board, .. } => format!("pairing {pairing} is played on {board}"),
+            Matter::Replay { pairing, .. } => format!("pairing {pairing} is played again"),
             Matter::Player { player, name, .. } => format!("player {player}: {name}"),
             Matter::Moves { board, game, .. } => {
                 let game = game.map_or(String::new(), |game| format!(", game {game}"));
@@ -386,7 +419,8 @@ impl Office {
         // Where boards were before a restart stands in the record.
         let Ok(tournament) = self.tournament() else { return };
         for seat in tournament.seats() {
-            let number = tournament.pairing(seat.pairing.0).and_then(|(_, pairing)| pairing.board);
+            let of_round = tournament.pairing(seat.pairing.0).filter(|(_, pairing)| pairing.at == seat.board);
+            let number = of_round.and_then(|(_, pairing)| pairing.board);
             let table = number.and_then(|number| self.tables.get((number as usize).checked_sub(1)?));
             if let Some(serial) = table.and_then(|table| table.strip_prefix(SERIAL)) {
                 self.said.entry(seat.board).or_insert((serial.to_owned(), FROM_RECORD));
@@ -449,7 +483,8 @@ impl Office {
 
     /// The game of a pairing that was begun last.
     pub fn last_game_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&RecordedGame> {
-        self.games.values().rfind(|game| tournament.pairing_of(game) == Some(key))
+        let counts = |game: &&RecordedGame| tournament.pairing_of(game) == Some(key) && !tournament.is_replayed(game);
+        self.games.values().rfind(counts)
     }
 
     /// The last game of a board.
@@ -593,7 +628,7 @@ impl Office {
     pub fn next_rounds(&self) -> Vec<(String, u32, Vec<String>)> {
         let Ok(tournament) = self.tournament() else { return Vec::new() };
         let next = |section: &TournamentSection| {
-            let lacks = |round: u32| section.round(round).iter().any(|pairing| pairing.result.is_none());
+            let lacks = |round: u32| section.round(round).iter().any(|pairing| pairing.is_awaited());
             if section.open_round().is_some_and(lacks) {
                 return None;
             }
@@ -631,6 +666,7 @@ impl Office {
                 after.seat(&[round], board);
             }
         }
+        after.end_later();
         let games: Vec<&RecordedGame> = self.games.values().collect();
         after.amend(&games);
     }
@@ -693,6 +729,9 @@ impl Office {
                     return Err(OfficeRefusal::Wrong(why));
                 }
                 done.told = after.turn_round(section.as_deref(), *round, to)?;
+                if to == RoundState::Closed {
+                    done.told.extend(played_later(after, section.as_deref(), *round));
+                }
                 if to == RoundState::Open {
                     self.follow_up(after);
                     done.told.extend(self.begun_before(after, *round));
@@ -762,6 +801,51 @@ impl Office {
                 let id = after.pairing_called(pairing, section.as_deref())?;
                 done.told.push(substitute(after, id, player, by, sure)?);
             }
+            Matter::Postpone { pairing, section, undo } => {
+                let id = after.pairing_called(pairing, section.as_deref())?;
+                let was_begun = self.games.values().any(|game| after.pairing_of(game).is_some_and(|key| key.0 == id));
+                let later = if was_begun { model::Later::Adjourned } else { model::Later::Postponed };
+                let called = self.without_result(after, id)?;
+                after.set_later(id, (!undo).then_some(later), "");
+                let how = if *undo { "played with its round" } else { later.name() };
+                done.told.push(format!("{called} is {how}"));
+            }
+            Matter::Begin { pairing, board, section } => {
+                let id = after.pairing_called(pairing, section.as_deref())?;
+                let called = self.without_result(after, id)?;
+                if !self.boards.iter().any(|known| known.name == *board) {
+                    return Err(format!("there is no board {board}").into());
+                }
+                if let Some((of, other)) = after.elsewhere().find(|(_, of)| of.elsewhere == *board && of.id != id) {
+                    let names = [other.white, other.black].map(|id| of.name_of(id));
+                    return Err(
+                        format!("{board} is to play {} - {} of round {}", names[0], names[1], other.round).into()
+                    );
+                }
+                let later = after.pairing(id).and_then(|(_, pairing)| pairing.later);
+                after.set_later(id, later, board);
+                done.told.push(format!(
+                    "{called} is the next game of {board}, whatever round is open, until it has a result"
+                ));
+            }
+            Matter::Replay { pairing, section } => {
+                let id = after.pairing_called(pairing, section.as_deref())?;
+                let of_pairing = |game: &&RecordedGame| {
+                    after.pairing_of(game).is_some_and(|key| key.0 == id) && !after.is_replayed(game)
+                };
+                let game = self.games.values().rfind(of_pairing).filter(|game| game.is_over);
+                let why = || format!("pairing {pairing} has no game that is over; what goes on can be given a result");
+                let game = game.ok_or_else(why)?;
+                let key = after.pairing_of(game).unwrap_or((id, None));
+                let called = named_game(after, game);
+                after.replay(game, key);
+                let is_open = after.seats().iter().any(|seat| seat.pairing.0 == id);
+                if !is_open {
+                    after.set_later(id, Some(model::Later::Postponed), "");
+                }
+                done.told.push(format!("{called}: it does not count any more, and is played again"));
+                done.told.extend((!is_open).then(|| format!("`damcast ctl begin {pairing} BOARD` says where")));
+            }
             Matter::Player { player, name, section } => {
                 check_name(name)?;
                 let is_asked = |of: &&mut TournamentSection| section.as_ref().is_none_or(|name| of.name == *name);
@@ -792,6 +876,19 @@ impl Office {
             }
         }
         Ok(done)
+    }
+
+    /// What a pairing is called that may be played still.
+    fn without_result(&self, after: &Tournament, id: Id) -> Result<String, String> {
+        let (section, pairing) = after.pairing(id).ok_or_else(|| "this pairing is gone".to_owned())?;
+        let names = [pairing.white, pairing.black].map(|id| section.name_of(id));
+        let called = format!("round {}, {} - {}", pairing.round, names[0], names[1]);
+        match pairing.result {
+            None => Ok(called),
+            Some(_) => {
+                Err(format!("{called} has a result: `damcast ctl replay` plays it again, or take it back first"))
+            }
+        }
     }
 
     /// The games that go on at the boards of a round and are games of nothing: they may have begun a moment too early.
@@ -1039,7 +1136,7 @@ fn substitute(after: &mut Tournament, pairing: Id, player: &str, by: &str, sure:
 fn missing_results(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec<String> {
     let asked = tournament.sections.iter().filter(|section| of.is_none_or(|name| section.name == name));
     let missing = |section: &TournamentSection| -> Vec<String> {
-        let open = section.round(round).into_iter().filter(|pairing| pairing.result.is_none());
+        let open = section.round(round).into_iter().filter(|pairing| pairing.is_awaited());
         let line = |pairing: &model::Encounter| {
             let board = pairing.board.map_or("-".to_owned(), |board| board.to_string());
             format!("board {board}: {} - {}", section.name_of(pairing.white), section.name_of(pairing.black))
@@ -1047,6 +1144,18 @@ fn missing_results(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec
         open.map(line).collect()
     };
     asked.flat_map(missing).collect()
+}
+
+/// The pairings of a round that are played later, each as a line.
+fn played_later(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec<String> {
+    let asked = tournament.sections.iter().filter(|section| of.is_none_or(|name| section.name == name));
+    let all = asked.flat_map(|section| section.round(round).into_iter().map(move |pairing| (section, pairing)));
+    let line = |(section, pairing): (&TournamentSection, &model::Encounter)| {
+        let how = pairing.later.filter(|_| pairing.result.is_none())?.name();
+        let board = pairing.board.map_or("-".to_owned(), |board| board.to_string());
+        Some(format!("board {board}: {} - {} is {how}", section.name_of(pairing.white), section.name_of(pairing.black)))
+    };
+    all.filter_map(line).collect()
 }
 
 fn check_section(name: &str) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use damcast::engine::broadcast::{Course, Delay};
+use damcast::engine::broadcast::{Course, Delay, documents};
 use damcast::engine::tournament::{RecordedGame, Tournament};
 use damcast::station::office::{Done, Matter, Office, OfficeBoard, OfficeRefusal, TournamentRequest};
 use draughts::ResultFormat;
@@ -221,6 +221,102 @@ fn a_game_that_began_too_early_is_adopted_and_is_then_one_of_its_round() {
 }
 
 /// The office numbers boards by their serial numbers; the cables of two are swapped, one after the other.
+/// What each board is to play next: the pairings by round and board.
+fn next(desk: &Desk) -> Vec<String> {
+    let tournament = desk.tournament();
+    let called = |seat: &damcast::engine::tournament::Seat| {
+        let pairing = tournament.pairing(seat.pairing.0).unwrap().1;
+        format!("{} {}.{}", seat.board, pairing.round, pairing.board.unwrap())
+    };
+    let mut all: Vec<String> = tournament.seats().iter().map(called).collect();
+    all.sort();
+    all
+}
+
+fn round(round: u32, to: &str) -> Matter {
+    Matter::Round { round, to: to.to_owned(), section: None }
+}
+
+#[test]
+fn a_pairing_that_is_played_later_keeps_no_round_open_and_is_begun_on_any_board() {
+    let mut desk = Desk::with_open_round();
+    desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
+    desk.0.set_game(game(&desk, "2-0", true));
+    desk.catch_up();
+    let refused = desk.ask(round(1, "closed").into()).unwrap_err().to_string();
+    assert!(refused.contains("board 2: Clerc, Rob - Gantwarg, A."), "{refused}");
+    let postpone = |undo| Matter::Postpone { pairing: "1.2".to_owned(), section: None, undo };
+    let dry = desk.ask(TournamentRequest { dry_run: true, ..postpone(false).into() }).unwrap();
+    assert!(dry.record.is_none() && dry.told[0].contains("Clerc, Rob - Gantwarg, A. is postponed"), "{:?}", dry.told);
+    desk.done(postpone(false));
+    desk.done(postpone(true));
+    assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
+    desk.done(postpone(false));
+    assert_eq!(next(&desk), ["a 1.1"]);
+    let shown = documents::tournament_document(&Course::of(desk.0.log().records()).tournament(usize::MAX));
+    assert!(shown.contains("\"later\":\"postponed\""), "{shown}");
+    let events: Vec<String> =
+        Course::of(desk.0.log().records()).events().iter().map(|event| event.line(1, None)).collect();
+    assert_eq!(events.iter().filter(|line| line.contains("\"later\":\"postponed\"")).count(), 2, "{events:#?}");
+    let closed = desk.ask(round(1, "closed").into()).unwrap();
+    assert!(closed.told.iter().any(|line| line.contains("board 2: Clerc, Rob - Gantwarg, A. is postponed")));
+    desk.done(round(2, "open"));
+    assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
+    let begin = |pairing: &str, board: &str| {
+        let (pairing, board) = (pairing.to_owned(), board.to_owned());
+        Matter::Begin { pairing, board, section: None }
+    };
+    assert!(desk.ask(begin("1.1", "a").into()).unwrap_err().to_string().contains("has a result"));
+    assert!(desk.ask(begin("1.2", "z").into()).unwrap_err().to_string().contains("there is no board z"));
+    desk.done(begin("1.2", "b"));
+    assert_eq!(next(&desk), ["a 2.1", "b 1.2"], "before what its round has for it");
+    assert!(desk.ask(begin("2.1", "b").into()).unwrap_err().to_string().contains("is to play Clerc, Rob"));
+    // It is a game like any other of its round, and then the board plays the open round.
+    let seat = desk.tournament().seats().into_iter().find(|seat| seat.board == "b").unwrap();
+    let one = game(&desk, "0-2", true);
+    desk.0.set_game(RecordedGame {
+        board: "b".to_owned(),
+        pairing: Some(seat.pairing.0.to_string()),
+        tags: seat.tags,
+        ..one
+    });
+    desk.catch_up();
+    assert_eq!(next(&desk), ["a 2.1", "b 2.2"]);
+    let pairing = desk.tournament().sections[0].pairings[1].clone();
+    assert_eq!((pairing.later, pairing.elsewhere.as_str(), pairing.result.is_some()), (None, "", true));
+    // One that has begun is adjourned.
+    let adjourned = desk.done(Matter::Postpone { pairing: "2.1".to_owned(), section: None, undo: false });
+    assert!(adjourned.told[0].contains("postponed"), "{:?}", adjourned.told);
+}
+
+#[test]
+fn a_game_that_is_played_again_counts_once_and_the_first_stays_marked() {
+    let mut desk = Desk::with_open_round();
+    desk.0.set_game(game(&desk, "2-0", true));
+    let replay = || Matter::Replay { pairing: "1.1".to_owned(), section: None };
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+    let told = desk.done(replay());
+    assert!(told.told[0].contains("Sijbrands, Ton - Wiersma, H.") && told.told[0].contains("played again"));
+    assert_eq!((desk.result(), desk.shown()["Result"].as_str(), desk.shown()["Replayed"].as_str()), (None, "*", "yes"));
+    desk.catch_up();
+    assert_eq!(desk.result(), None, "the old game gives nothing any more");
+    assert_eq!(next(&desk), ["a 1.1", "b 1.2"]);
+    assert!(desk.ask(replay().into()).unwrap_err().to_string().contains("no game that is over"));
+    // The new one is played on a board whose name comes first.
+    let again = game(&desk, "0-2", true);
+    desk.0.set_game(RecordedGame { board: "Z".to_owned(), ..again });
+    desk.catch_up();
+    assert_eq!(desk.result().as_deref(), Some("0-2"));
+    assert_eq!(desk.shown()["Result"], "*");
+    // In a round that is closed it says where it is to be played.
+    desk.done(round(1, "closed"));
+    let told = desk.done(replay());
+    assert!(told.told.iter().any(|line| line.contains("damcast ctl begin 1.1 BOARD")), "{:?}", told.told);
+    desk.done(Matter::Begin { pairing: "1.1".to_owned(), board: "b".to_owned(), section: None });
+    assert_eq!(next(&desk), ["b 1.1"]);
+}
+
 #[test]
 fn a_board_is_where_its_serial_number_was_said_last() {
     let mut desk = Desk::new();

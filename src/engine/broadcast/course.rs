@@ -4,7 +4,7 @@
 //! | a record has | event |
 //! |---|---|
 //! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
-//! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black` |
+//! | who plays whom in such a round, at first and whenever it changes | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black`, `later` |
 //! | an official result in such a round | `official`: `section`, `round`, `pairing`, `points` of both sides, `reason`; no points: it was taken back |
 //! | a correction of a recorded game | `amend`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
@@ -317,7 +317,7 @@ fn bodies(book: &Book, record: &TournamentRecord) -> Vec<Object> {
                     continue;
                 };
                 let has = |name: &&str| change.old.contains_key(*name) || change.new.contains_key(*name);
-                if ["white", "black", "board"].iter().any(&has) {
+                if ["white", "black", "board", "later"].iter().any(&has) {
                     bodies.push(pairing(book, key, id, fields));
                 }
                 if ["result", "reason"].iter().any(has) {
@@ -369,7 +369,10 @@ fn pairing(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {
         let player = fields.get(side).and_then(|id| book.fields(Kind::Player, Id(id.parse().ok()?))?.get("name"));
         body = body.text(side, player.map_or("", String::as_str));
     }
-    body
+    match fields.get("later") {
+        Some(later) => body.text("later", later),
+        None => body,
+    }
 }
 
 fn official(book: &Book, key: (&str, &str), id: Id, fields: &Fields) -> Object {

@@ -107,7 +107,12 @@ fn round(section: &TournamentSection, number: u32) -> Object {
 
 fn pairing(pairing: &Encounter) -> Object {
     let object = with_number(Object::new().number("id", pairing.id.0.into()), "table", pairing.board);
-    let object = with_texts(object, [("board", &pairing.at)]);
+    let at = if pairing.elsewhere.is_empty() { &pairing.at } else { &pairing.elsewhere };
+    let object = with_texts(object, [("board", at)]);
+    let object = match pairing.later {
+        Some(later) => object.text("later", later.name()),
+        None => object,
+    };
     let object = with_id(object, "match", pairing.of_match);
     let object = with_id(with_id(object, "white", pairing.white), "black", pairing.black);
     match pairing.result {

@@ -19,7 +19,7 @@ use super::points::Points;
 use super::rounds::{pairing_word, read_pairing_word};
 use super::scoring::Stage;
 use super::{
-    Adjustment, AmendedGame, AmendedTag, Bye, ByeKind, Encounter, EventFacts, Id, Match, Official, Player,
+    Adjustment, AmendedGame, AmendedTag, Bye, ByeKind, Encounter, EventFacts, Id, Later, Match, Official, Player,
     ResultReason, SectionRound, StageGame, Team, Tournament, TournamentSection, Whose,
 };
 
@@ -395,6 +395,8 @@ fn fields_of(tournament: &Tournament) -> BTreeMap<Entity, Fields> {
                 ("white", id(pairing.white)),
                 ("black", id(pairing.black)),
                 ("at", pairing.at.clone()),
+                ("later", pairing.later.map_or(String::new(), |later| later.name().to_owned())),
+                ("elsewhere", pairing.elsewhere.clone()),
             ];
             if let Some(Official { white, black, reason }) = pairing.result {
                 fields.push(("result", format!("{white}-{black}")));
@@ -627,6 +629,8 @@ fn read_entity(tournament: &mut Tournament, of: &Reading) -> Result<(), String> 
                 white: of.id("white")?,
                 black: of.id("black")?,
                 at: of.text("at"),
+                later: of.read("later", |text| Later::ALL.into_iter().find(|later| later.name() == text))?,
+                elsewhere: of.text("elsewhere"),
                 result,
                 games,
             });

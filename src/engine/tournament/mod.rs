@@ -272,13 +272,44 @@ pub struct Encounter {
     pub black: Option<Id>,
     /// The board of the station on which it is played: what the names of its files begin with; empty: on none.
     pub at: String,
+    /// It is not played with its round, and why; until it has a result.
+    pub later: Option<Later>,
+    /// The board of the station on which it is played instead, as the arbiter says; empty: on that of its round.
+    pub elsewhere: String,
     /// The official result.
     pub result: Option<Official>,
     /// The games of a micro-match, in their order; of a pairing of one game there is none here.
     pub games: Vec<StageGame>,
 }
 
+/// Why a pairing is not played with its round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Later {
+    /// It begins later.
+    Postponed,
+    /// It was begun, and goes on later.
+    Adjourned,
+}
+
+impl Later {
+    /// All of them.
+    pub const ALL: [Later; 2] = [Later::Postponed, Later::Adjourned];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Later::Postponed => "postponed",
+            Later::Adjourned => "adjourned",
+        }
+    }
+}
+
 impl Encounter {
+    /// Does its round wait for its result?
+    pub fn is_awaited(&self) -> bool {
+        self.result.is_none() && self.later.is_none()
+    }
+
     /// Whom this player meets, if it is his: `Some(None)` is an empty board.
     pub fn opponent(&self, of: Id) -> Option<Option<Id>> {
         match (self.white == Some(of), self.black == Some(of)) {

@@ -19,7 +19,7 @@ use draughts_pdn::values;
 use super::merge::{MAIN, of_games};
 use super::pdn::result_of;
 use super::scoring::{Scoring, Stage};
-use super::{Encounter, Id, Official, ResultReason, Tournament, TournamentSection};
+use super::{Encounter, Id, Later, Official, ResultReason, Tournament, TournamentSection};
 
 /// How far a round is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -91,6 +91,9 @@ pub struct AmendedGame {
 /// What the moves that a board missed are called among what is corrected of a game; the other names there are tags, which begin with a
 /// capital letter.
 pub const MOVES: &str = "moves";
+
+/// The tag of a game in whose place another one counts.
+pub const REPLAYED: &str = "Replayed";
 
 /// A tag of a recorded game that is another now.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -277,7 +280,7 @@ impl Tournament {
             if to == RoundState::Open {
                 round.opened = opened;
             }
-            let missing = section.round(number).iter().filter(|pairing| pairing.result.is_none()).count();
+            let missing = section.round(number).iter().filter(|pairing| pairing.is_awaited()).count();
             said.push(format!(
                 "{}, round {number}: {}, {pairings} pairings, {missing} without a result",
                 section.name,
@@ -290,21 +293,38 @@ impl Tournament {
         Ok(said)
     }
 
-    /// Who sits where: the pairings of the open rounds that have a board of the station.
+    /// Who sits where: the pairings of the open rounds that have a board of the station, but for those that are played later; and before
+    /// them those that an arbiter has given another board, until they have a result.
     pub fn seats(&self) -> Vec<Seat> {
-        let open = |section: &TournamentSection| section.open_round();
-        let rounds = self.sections.iter().filter_map(|section| Some((section, open(section)?)));
-        rounds.flat_map(|(section, round)| self.seats_of(section, round)).collect()
+        let mut seats: Vec<Seat> =
+            self.elsewhere().map(|(section, pairing)| self.seat_at(section, pairing, &pairing.elsewhere)).collect();
+        let rounds = self.sections.iter().filter_map(|section| Some((section, section.open_round()?)));
+        for seat in rounds.flat_map(|(section, round)| self.seats_of(section, round)) {
+            let pairing = self.pairing(seat.pairing.0).map(|(_, pairing)| pairing);
+            let is_here = pairing.is_some_and(|pairing| pairing.later.is_none() && pairing.elsewhere.is_empty());
+            if is_here && seats.iter().all(|other| other.board != seat.board) {
+                seats.push(seat);
+            }
+        }
+        seats
+    }
+
+    /// The pairings that are played on another board than that of their round.
+    pub fn elsewhere(&self) -> impl Iterator<Item = (&TournamentSection, &Encounter)> {
+        let all =
+            self.sections.iter().flat_map(|section| section.pairings.iter().map(move |pairing| (section, pairing)));
+        all.filter(|(_, pairing)| !pairing.elsewhere.is_empty() && pairing.result.is_none())
+    }
+
+    fn seat_at(&self, section: &TournamentSection, pairing: &Encounter, board: &str) -> Seat {
+        let key = (pairing.id, pairing.stage_to_play());
+        Seat { board: board.to_owned(), pairing: key, tags: self.tags_of(section, pairing, key.1) }
     }
 
     /// The same of one round, in the order of its boards.
     pub fn seats_of(&self, section: &TournamentSection, round: u32) -> Vec<Seat> {
         let seated = section.round(round).into_iter().filter(|pairing| !pairing.at.is_empty());
-        let seat = |pairing: &Encounter| {
-            let key = (pairing.id, pairing.stage_to_play());
-            Seat { board: pairing.at.clone(), pairing: key, tags: self.tags_of(section, pairing, key.1) }
-        };
-        seated.map(seat).collect()
+        seated.map(|pairing| self.seat_at(section, pairing, &pairing.at)).collect()
     }
 
     /// Sets pairings of these rounds (section, round) to boards of the station. `board`: the name of the board with this number, from 1. Where
@@ -431,6 +451,32 @@ impl Tournament {
         side.map(|side| *side = Some(by)).is_some()
     }
 
+    /// A pairing is played later, or not any more; and on this board, if it is not that of its round.
+    pub fn set_later(&mut self, id: Id, later: Option<Later>, elsewhere: &str) {
+        if let Some((_, pairing)) = self.pairing_mut(id) {
+            (pairing.later, pairing.elsewhere) = (later, elsewhere.to_owned());
+        }
+    }
+
+    /// What has a result is not played later any more.
+    pub fn end_later(&mut self) {
+        let pairings = self.sections.iter_mut().flat_map(|section| &mut section.pairings);
+        for pairing in pairings.filter(|pairing| pairing.result.is_some()) {
+            (pairing.later, pairing.elsewhere) = (None, String::new());
+        }
+    }
+
+    /// A game of a pairing does not count any more: it is played again.
+    pub fn replay(&mut self, game: &RecordedGame, key: PairingKey) {
+        self.take_back(key);
+        self.correct(game, [("Result", "*"), (REPLAYED, "yes")].map(|(tag, value)| (tag.to_owned(), value.to_owned())));
+    }
+
+    /// Does another game count in the place of this one?
+    pub fn is_replayed(&self, game: &RecordedGame) -> bool {
+        self.corrected(&game.board, game.number).is_some_and(|known| known.tags.contains_key(REPLAYED))
+    }
+
     /// From now on this is the official result of a pairing; `None`: there is none.
     pub fn set_official(&mut self, id: Id, official: Option<Official>) {
         if let Some((_, pairing)) = self.pairing_mut(id) {
@@ -522,7 +568,11 @@ impl Tournament {
 
     /// Of each pairing the game that was begun last: one that was played again takes the place of the one before it.
     fn last_of_pairings<'g>(&self, games: &[&'g RecordedGame]) -> BTreeMap<PairingKey, &'g RecordedGame> {
-        games.iter().filter_map(|game| Some((self.pairing_of(game)?, *game))).collect()
+        games
+            .iter()
+            .filter(|game| !self.is_replayed(game))
+            .filter_map(|game| Some((self.pairing_of(game)?, *game)))
+            .collect()
     }
 
     /// The official result of a game of a pairing in the words of its tag; `None`: there is none yet. `format`: the results that the

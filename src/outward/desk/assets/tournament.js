@@ -84,7 +84,7 @@ const playersOf = section => el('section', {'aria-label': t.players}, el('div.hd
     button(t.mend_name, `player ${player.id}`, () => {
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(t.name_of, player.name), verb: t.mend_name, fields: [field(t.name, name, t.mend_name_hint), field(t.reason, reason)],
-        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
+        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({matter: 'player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
     }, {'aria-label': `${t.mend_name}: ${player.name}`})])));
 
 /** A file is dropped here, or chosen. */

@@ -238,6 +238,9 @@ impl ClientRequest {
                         | Matter::Player { .. }
                         | Matter::Adopt { .. }
                         | Matter::Substitute { .. }
+                        | Matter::Postpone { .. }
+                        | Matter::Begin { .. }
+                        | Matter::Replay { .. }
                         | Matter::Moves { .. }
                 )
             }
